@@ -1,0 +1,1 @@
+//! Chess rules, evaluation and search of Dyad.

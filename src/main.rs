@@ -1,0 +1,3 @@
+//! Dyad: a UCI chess engine that trains its own evaluation.
+
+fn main() {}

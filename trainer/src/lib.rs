@@ -1,0 +1,1 @@
+//! Games to weights: the trainer of Dyad.
