@@ -1,0 +1,719 @@
+//! The rules of chess, around the `chess` crate's board.
+//!
+//! The crate generates legal moves quickly and correctly, but it accepts positions that corrupt its memory,
+//! knows no clocks and no repetition, keeps illegal en passant squares in its key, and trusts every move it is
+//! given. This module stands between it and everything else: a [`Board`] is always a valid position, a move
+//! is made only after it was generated or tested, and keys, clocks and texts are our own. How castling is encoded, written
+//! and made is known here alone, so that Chess960 can be added without touching what lies above.
+
+pub mod attacks;
+mod cuckoo;
+mod fen;
+mod game;
+mod move_list;
+mod notation;
+mod see;
+pub(crate) mod zobrist;
+
+pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
+pub use cuckoo::upcoming_repetition;
+pub use fen::FenError;
+pub use game::{Ending, Game};
+pub use move_list::{MAX_MOVES, MoveList};
+pub use notation::MoveError;
+pub use see::PIECE_VALUES;
+
+use chess::{CastleRights, MoveGen};
+use std::fmt;
+use std::str::FromStr;
+
+/// The six piece types, in the order of their indices.
+pub const PIECES: [Piece; 6] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
+/// Both colors, in the order of their indices.
+pub const COLORS: [Color; 2] = [Color::White, Color::Black];
+
+/// A man on a square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceSquare {
+    /// Whose man it is.
+    pub color: Color,
+    /// What it is.
+    pub piece: Piece,
+    /// Where it stands.
+    pub square: Square,
+}
+
+impl PieceSquare {
+    /// A man on a square.
+    #[inline]
+    #[must_use]
+    pub fn new(color: Color, piece: Piece, square: Square) -> PieceSquare {
+        PieceSquare { color, piece, square }
+    }
+}
+
+/// What a move changed on the board: at most two men taken away and two put down.
+#[derive(Clone, Copy, Debug)]
+pub struct Delta {
+    removed: [PieceSquare; 2],
+    added: [PieceSquare; 2],
+    removals: u8,
+    additions: u8,
+}
+
+impl Delta {
+    /// Nothing changed (a null move).
+    #[must_use]
+    pub fn none() -> Delta {
+        let nobody = PieceSquare::new(Color::White, Piece::Pawn, Square::A1);
+        Delta { removed: [nobody; 2], added: [nobody; 2], removals: 0, additions: 0 }
+    }
+
+    /// Men that left their squares.
+    #[inline]
+    #[must_use]
+    pub fn removed(&self) -> &[PieceSquare] {
+        &self.removed[..usize::from(self.removals)]
+    }
+
+    /// Men that came to their squares.
+    #[inline]
+    #[must_use]
+    pub fn added(&self) -> &[PieceSquare] {
+        &self.added[..usize::from(self.additions)]
+    }
+
+    #[inline]
+    fn remove(&mut self, man: PieceSquare) {
+        self.removed[usize::from(self.removals)] = man;
+        self.removals += 1;
+    }
+
+    #[inline]
+    fn add(&mut self, man: PieceSquare) {
+        self.added[usize::from(self.additions)] = man;
+        self.additions += 1;
+    }
+}
+
+/// Zobrist keys of a position and of its parts.
+#[derive(Clone, Copy, Default)]
+struct Keys {
+    all: u64,
+    pawns: u64,
+    minors: u64,
+    majors: u64,
+    non_pawns: [u64; 2],
+    /// Four bits a piece type and color: the count.
+    material: u64,
+}
+
+impl Keys {
+    #[inline]
+    fn toggle(&mut self, man: PieceSquare) {
+        let key = zobrist::piece(man.color, man.piece, man.square);
+        self.all ^= key;
+        match man.piece {
+            Piece::Pawn => self.pawns ^= key,
+            piece => {
+                self.non_pawns[man.color.to_index()] ^= key;
+                if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
+                    self.minors ^= key;
+                }
+                if matches!(piece, Piece::Rook | Piece::Queen | Piece::King) {
+                    self.majors ^= key;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn remove(&mut self, man: PieceSquare) {
+        self.toggle(man);
+        self.material -= material_unit(man.color, man.piece);
+    }
+
+    #[inline]
+    fn add(&mut self, man: PieceSquare) {
+        self.toggle(man);
+        self.material += material_unit(man.color, man.piece);
+    }
+}
+
+/// What one man adds to [`Board::material_key`].
+#[inline]
+#[must_use]
+pub const fn material_unit(color: Color, piece: Piece) -> u64 {
+    1 << (4 * (color as u64 * 6 + piece as u64))
+}
+
+/// A valid position with its clocks and keys.
+#[derive(Clone, Copy)]
+pub struct Board {
+    rules: chess::Board,
+    keys: Keys,
+    en_passant: Option<Square>,
+    halfmove: u16,
+    fullmove: u16,
+}
+
+impl Board {
+    /// The initial position.
+    #[must_use]
+    pub fn startpos() -> Board {
+        Board::wrap(chess::Board::default(), None, 0, 1)
+    }
+
+    /// Reads a FEN of four to six fields.
+    ///
+    /// # Errors
+    /// Says what is wrong with the FEN and where.
+    pub fn from_fen(fen: &str) -> Result<Board, FenError> {
+        fen::parse(fen)
+    }
+
+    /// The position as a FEN of six fields.
+    #[must_use]
+    pub fn fen(&self) -> String {
+        fen::write(self)
+    }
+
+    fn wrap(rules: chess::Board, en_passant: Option<Square>, halfmove: u16, fullmove: u16) -> Board {
+        let mut board = Board { rules, keys: Keys::default(), en_passant, halfmove, fullmove };
+        board.keys = board.fresh_keys();
+        board
+    }
+
+    fn fresh_keys(&self) -> Keys {
+        let mut keys = Keys::default();
+        for man in self.men() {
+            keys.add(man);
+        }
+        keys.all ^= zobrist::castling(self.castling_index());
+        if let Some(square) = self.en_passant {
+            keys.all ^= zobrist::en_passant(square.get_file());
+        }
+        if self.side_to_move() == Color::Black {
+            keys.all ^= zobrist::black_to_move();
+        }
+        keys
+    }
+
+    /// All men on the board.
+    pub fn men(&self) -> impl Iterator<Item = PieceSquare> + '_ {
+        COLORS.into_iter().flat_map(move |color| {
+            PIECES.into_iter().flat_map(move |piece| {
+                self.colored(color, piece).map(move |square| PieceSquare::new(color, piece, square))
+            })
+        })
+    }
+
+    #[inline]
+    fn castling_index(&self) -> usize {
+        self.rules.castle_rights(Color::White).to_index() | self.rules.castle_rights(Color::Black).to_index() << 2
+    }
+
+    /// Whose move it is.
+    #[inline]
+    #[must_use]
+    pub fn side_to_move(&self) -> Color {
+        self.rules.side_to_move()
+    }
+
+    /// Number of the move, from 1, counted up after Black's.
+    #[inline]
+    #[must_use]
+    pub fn fullmove_number(&self) -> u32 {
+        u32::from(self.fullmove)
+    }
+
+    /// Plies since the last capture or pawn move.
+    #[inline]
+    #[must_use]
+    pub fn halfmove_clock(&self) -> u32 {
+        u32::from(self.halfmove)
+    }
+
+    /// The square an en passant capture goes to, if one is legal.
+    #[inline]
+    #[must_use]
+    pub fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Whether `color` may still castle on some side.
+    #[inline]
+    #[must_use]
+    pub fn can_castle(&self, color: Color) -> bool {
+        self.rules.castle_rights(color) != CastleRights::NoRights
+    }
+
+    /// All occupied squares.
+    #[inline]
+    #[must_use]
+    pub fn occupied(&self) -> BitBoard {
+        *self.rules.combined()
+    }
+
+    /// Squares of this piece type, both colors.
+    #[inline]
+    #[must_use]
+    pub fn pieces(&self, piece: Piece) -> BitBoard {
+        *self.rules.pieces(piece)
+    }
+
+    /// Squares of this color's men.
+    #[inline]
+    #[must_use]
+    pub fn colors(&self, color: Color) -> BitBoard {
+        *self.rules.color_combined(color)
+    }
+
+    /// Squares of this color's pieces of this type.
+    #[inline]
+    #[must_use]
+    pub fn colored(&self, color: Color, piece: Piece) -> BitBoard {
+        self.colors(color) & self.pieces(piece)
+    }
+
+    /// Where this color's king stands.
+    #[inline]
+    #[must_use]
+    pub fn king(&self, color: Color) -> Square {
+        self.rules.king_square(color)
+    }
+
+    /// What stands on `square`.
+    #[inline]
+    #[must_use]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.rules.piece_on(square)
+    }
+
+    /// Whose man stands on `square`.
+    #[inline]
+    #[must_use]
+    pub fn color_on(&self, square: Square) -> Option<Color> {
+        self.rules.color_on(square)
+    }
+
+    /// Men that give check to the side to move.
+    #[inline]
+    #[must_use]
+    pub fn checkers(&self) -> BitBoard {
+        *self.rules.checkers()
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    #[must_use]
+    pub fn in_check(&self) -> bool {
+        self.checkers() != EMPTY
+    }
+
+    /// Men of the side to move that are pinned to its king.
+    #[inline]
+    #[must_use]
+    pub fn pinned(&self) -> BitBoard {
+        *self.rules.pinned() & self.colors(self.side_to_move())
+    }
+
+    /// Zobrist key of the position (clocks left out).
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        self.keys.all
+    }
+
+    /// Zobrist key of the pawns.
+    #[inline]
+    #[must_use]
+    pub fn pawn_key(&self) -> u64 {
+        self.keys.pawns
+    }
+
+    /// Zobrist key of knights, bishops and kings.
+    #[inline]
+    #[must_use]
+    pub fn minor_key(&self) -> u64 {
+        self.keys.minors
+    }
+
+    /// Zobrist key of rooks, queens and kings.
+    #[inline]
+    #[must_use]
+    pub fn major_key(&self) -> u64 {
+        self.keys.majors
+    }
+
+    /// Zobrist key of one color's pieces.
+    #[inline]
+    #[must_use]
+    pub fn nonpawn_key(&self, color: Color) -> u64 {
+        self.keys.non_pawns[color.to_index()]
+    }
+
+    /// Counts of all pieces, four bits each: see [`material_unit`].
+    #[inline]
+    #[must_use]
+    pub fn material_key(&self) -> u64 {
+        self.keys.material
+    }
+
+    /// Whether `color` has more than king and pawns.
+    #[inline]
+    #[must_use]
+    pub fn has_non_pawn_material(&self, color: Color) -> bool {
+        self.colors(color) & (self.pieces(Piece::Pawn) | self.pieces(Piece::King)) != self.colors(color)
+    }
+
+    /// Whether neither side can mate, whatever happens: bare kings, one minor piece, or bishops
+    /// on squares of one color.
+    #[must_use]
+    pub fn insufficient_material(&self) -> bool {
+        const LIGHT: u64 = 0x55AA_55AA_55AA_55AA;
+        let strong = self.pieces(Piece::Pawn) | self.pieces(Piece::Rook) | self.pieces(Piece::Queen);
+        if strong != EMPTY {
+            return false;
+        }
+        let men = self.occupied().popcnt();
+        let bishops = self.pieces(Piece::Bishop).0;
+        men <= 3 || (self.pieces(Piece::Knight) == EMPTY && (bishops & LIGHT == 0 || bishops & !LIGHT == 0))
+    }
+
+    /// Fills `list` with the legal moves.
+    #[inline]
+    pub fn legal_moves(&self, list: &mut MoveList) {
+        list.clear();
+        for mv in MoveGen::new_legal(&self.rules) {
+            list.push(mv);
+        }
+    }
+
+    /// The legal moves.
+    #[must_use]
+    pub fn moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        self.legal_moves(&mut list);
+        list
+    }
+
+    /// Whether there is a legal move.
+    #[must_use]
+    pub fn has_legal_move(&self) -> bool {
+        MoveGen::new_legal(&self.rules).next().is_some()
+    }
+
+    /// Number of legal moves.
+    #[must_use]
+    pub fn count_moves(&self) -> usize {
+        MoveGen::new_legal(&self.rules).len()
+    }
+
+    /// Men of both colors that attack `square` on a board with these men.
+    #[inline]
+    #[must_use]
+    pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
+        let queens = self.pieces(Piece::Queen);
+        (attacks::pawn(Color::Black, square) & self.colored(Color::White, Piece::Pawn))
+            | (attacks::pawn(Color::White, square) & self.colored(Color::Black, Piece::Pawn))
+            | (attacks::knight(square) & self.pieces(Piece::Knight))
+            | (attacks::king(square) & self.pieces(Piece::King))
+            | (attacks::bishop(square, occupied) & (self.pieces(Piece::Bishop) | queens))
+            | (attacks::rook(square, occupied) & (self.pieces(Piece::Rook) | queens))
+    }
+
+    /// The man that `mv` captures.
+    #[inline]
+    #[must_use]
+    pub fn captured(&self, mv: ChessMove) -> Option<Piece> {
+        if self.is_en_passant(mv) { Some(Piece::Pawn) } else { self.piece_on(mv.get_dest()) }
+    }
+
+    /// Whether `mv` captures.
+    #[inline]
+    #[must_use]
+    pub fn is_capture(&self, mv: ChessMove) -> bool {
+        BitBoard::from_square(mv.get_dest()) & self.occupied() != EMPTY || self.is_en_passant(mv)
+    }
+
+    /// Whether `mv` captures or makes a queen: what quiescence looks at.
+    #[inline]
+    #[must_use]
+    pub fn is_noisy(&self, mv: ChessMove) -> bool {
+        self.is_capture(mv) || mv.get_promotion() == Some(Piece::Queen)
+    }
+
+    /// Whether `mv` castles.
+    #[inline]
+    #[must_use]
+    pub fn is_castling(&self, mv: ChessMove) -> bool {
+        let (from, to) = (mv.get_source().to_int(), mv.get_dest().to_int());
+        from.abs_diff(to) == 2 && BitBoard::from_square(mv.get_source()) & self.pieces(Piece::King) != EMPTY
+    }
+
+    /// Whether `mv` captures en passant.
+    #[inline]
+    #[must_use]
+    pub fn is_en_passant(&self, mv: ChessMove) -> bool {
+        self.en_passant == Some(mv.get_dest())
+            && BitBoard::from_square(mv.get_source()) & self.pieces(Piece::Pawn) != EMPTY
+            && mv.get_source().get_file() != mv.get_dest().get_file()
+    }
+
+    /// Plays a legal move into `into` and says what changed.
+    ///
+    /// The move must be legal: it comes from [`Board::legal_moves`] or passed [`Board::is_legal`].
+    #[inline]
+    pub fn make_move(&self, mv: ChessMove, into: &mut Board) -> Delta {
+        let us = self.side_to_move();
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let mut delta = Delta::none();
+        delta.remove(PieceSquare::new(us, moved, from));
+        delta.add(PieceSquare::new(us, mv.get_promotion().unwrap_or(moved), to));
+        let mut irreversible = moved == Piece::Pawn;
+        if let Some(victim) = self.piece_on(to) {
+            delta.remove(PieceSquare::new(!us, victim, to));
+            irreversible = true;
+        } else if self.is_en_passant(mv) {
+            delta.remove(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)));
+        } else if self.is_castling(mv) {
+            let (rook_from, rook_to) = castling_rook(to);
+            delta.remove(PieceSquare::new(us, Piece::Rook, rook_from));
+            delta.add(PieceSquare::new(us, Piece::Rook, rook_to));
+        }
+
+        self.rules.make_move(mv, &mut into.rules);
+        into.keys = self.keys;
+        for &man in delta.removed() {
+            into.keys.remove(man);
+        }
+        for &man in delta.added() {
+            into.keys.add(man);
+        }
+        into.halfmove = if irreversible { 0 } else { self.halfmove + 1 };
+        into.fullmove = self.fullmove + u16::from(us == Color::Black);
+        into.en_passant = None;
+        if moved == Piece::Pawn && into.rules.en_passant().is_some() {
+            let target = from.uforward(us);
+            into.en_passant = into.en_passant_is_legal(target).then_some(target);
+        }
+        self.update_state_key(into);
+        delta
+    }
+
+    /// The parts of the key that are not men.
+    #[inline]
+    fn update_state_key(&self, into: &mut Board) {
+        let mut key = into.keys.all ^ zobrist::black_to_move();
+        let (old, new) = (self.castling_index(), into.castling_index());
+        if old != new {
+            key ^= zobrist::castling(old) ^ zobrist::castling(new);
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        if let Some(square) = into.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        into.keys.all = key;
+    }
+
+    /// The board after a legal move.
+    #[must_use]
+    pub fn after(&self, mv: ChessMove) -> Board {
+        let mut board = *self;
+        self.make_move(mv, &mut board);
+        board
+    }
+
+    /// Passes the move into `into`; the side to move must not be in check.
+    #[inline]
+    pub fn make_null(&self, into: &mut Board) {
+        debug_assert!(!self.in_check());
+        *into = *self;
+        if let Some(rules) = self.rules.null_move() {
+            into.rules = rules;
+            into.en_passant = None;
+            into.halfmove += 1;
+            self.update_state_key(into);
+        }
+    }
+
+    /// Whether an en passant capture to `target` leaves no own king in check.
+    ///
+    /// `target` lies behind a pawn that has just made a double step.
+    fn en_passant_is_legal(&self, target: Square) -> bool {
+        let us = self.side_to_move();
+        let takers = attacks::pawn(!us, target) & self.colored(us, Piece::Pawn);
+        takers.into_iter().any(|from| self.en_passant_leaves_no_check(from, target))
+    }
+
+    fn en_passant_leaves_no_check(&self, from: Square, target: Square) -> bool {
+        let us = self.side_to_move();
+        let victim = BitBoard::from_square(target.ubackward(us));
+        let occupied = (self.occupied() ^ BitBoard::from_square(from) ^ victim) | BitBoard::from_square(target);
+        self.attackers_to(self.king(us), occupied) & self.colors(!us) & !victim == EMPTY
+    }
+
+    /// Whether `mv`, which may come from anywhere, is legal here.
+    #[must_use]
+    pub fn is_legal(&self, mv: ChessMove) -> bool {
+        let us = self.side_to_move();
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let from_bb = BitBoard::from_square(from);
+        let to_bb = BitBoard::from_square(to);
+        if from_bb & self.colors(us) == EMPTY || to_bb & self.colors(us) != EMPTY {
+            return false;
+        }
+        let Some(piece) = self.piece_on(from) else { return false };
+        let promotes = piece == Piece::Pawn && to.get_rank() == us.to_their_backrank();
+        let promotion_fits = match mv.get_promotion() {
+            None => !promotes,
+            Some(Piece::Pawn | Piece::King) => false,
+            Some(_) => promotes,
+        };
+        if !promotion_fits {
+            return false;
+        }
+        let occupied = self.occupied();
+        let reach = match piece {
+            Piece::Pawn => return self.is_legal_pawn_move(from, to),
+            Piece::King => return self.is_legal_king_move(mv),
+            Piece::Knight => attacks::knight(from),
+            Piece::Bishop => attacks::bishop(from, occupied),
+            Piece::Rook => attacks::rook(from, occupied),
+            Piece::Queen => attacks::queen(from, occupied),
+        };
+        reach & to_bb != EMPTY && self.resolves_checks_and_pins(from, to)
+    }
+
+    /// For all but kings and en passant: the king is not left in check.
+    #[inline]
+    fn resolves_checks_and_pins(&self, from: Square, to: Square) -> bool {
+        let king = self.king(self.side_to_move());
+        let to_bb = BitBoard::from_square(to);
+        let checkers = self.checkers();
+        if checkers != EMPTY {
+            if checkers.popcnt() > 1 {
+                return false;
+            }
+            if (attacks::between(checkers.to_square(), king) | checkers) & to_bb == EMPTY {
+                return false;
+            }
+        }
+        self.pinned() & BitBoard::from_square(from) == EMPTY || attacks::line(from, king) & to_bb != EMPTY
+    }
+
+    fn is_legal_pawn_move(&self, from: Square, to: Square) -> bool {
+        let us = self.side_to_move();
+        if attacks::pawn(us, from) & BitBoard::from_square(to) != EMPTY {
+            if self.en_passant == Some(to) {
+                return self.en_passant_leaves_no_check(from, to);
+            }
+            return BitBoard::from_square(to) & self.colors(!us) != EMPTY && self.resolves_checks_and_pins(from, to);
+        }
+        chess::get_pawn_quiets(from, us, self.occupied()) & BitBoard::from_square(to) != EMPTY
+            && self.resolves_checks_and_pins(from, to)
+    }
+
+    fn is_legal_king_move(&self, mv: ChessMove) -> bool {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        if attacks::king(from) & BitBoard::from_square(to) != EMPTY {
+            let us = self.side_to_move();
+            let occupied = self.occupied() ^ BitBoard::from_square(from);
+            return self.attackers_to(to, occupied) & self.colors(!us) == EMPTY;
+        }
+        // Castling is rare as a table move: the generator knows it best.
+        self.is_castling(mv) && MoveGen::new_legal(&self.rules).any(|legal| legal == mv)
+    }
+
+    /// Whether a legal move gives check.
+    #[must_use]
+    pub fn gives_check(&self, mv: ChessMove) -> bool {
+        let us = self.side_to_move();
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let king = self.king(!us);
+        let king_bb = BitBoard::from_square(king);
+        let from_bb = BitBoard::from_square(from);
+        let to_bb = BitBoard::from_square(to);
+        let mut occupied = (self.occupied() ^ from_bb) | to_bb;
+        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        if moved == Piece::Pawn && self.is_en_passant(mv) {
+            occupied ^= BitBoard::from_square(to.ubackward(us));
+        } else if moved == Piece::King && self.is_castling(mv) {
+            let (rook_from, rook_to) = castling_rook(to);
+            occupied = (occupied ^ BitBoard::from_square(rook_from)) | BitBoard::from_square(rook_to);
+            return attacks::rook(rook_to, occupied) & king_bb != EMPTY;
+        }
+        let direct = match mv.get_promotion().unwrap_or(moved) {
+            Piece::Pawn => attacks::pawn(us, to),
+            Piece::Knight => attacks::knight(to),
+            Piece::Bishop => attacks::bishop(to, occupied),
+            Piece::Rook => attacks::rook(to, occupied),
+            Piece::Queen => attacks::queen(to, occupied),
+            Piece::King => EMPTY,
+        };
+        direct & king_bb != EMPTY || self.discovers_check(occupied, from_bb, king)
+    }
+
+    /// Whether a slider of the side to move, other than the man that moved, attacks the enemy king.
+    #[inline]
+    fn discovers_check(&self, occupied: BitBoard, moved: BitBoard, king: Square) -> bool {
+        let ours = self.colors(self.side_to_move()) & !moved;
+        let queens = self.pieces(Piece::Queen);
+        let diagonal = ours & (self.pieces(Piece::Bishop) | queens);
+        let straight = ours & (self.pieces(Piece::Rook) | queens);
+        (chess::get_bishop_rays(king) & diagonal != EMPTY && attacks::bishop(king, occupied) & diagonal != EMPTY)
+            || (chess::get_rook_rays(king) & straight != EMPTY && attacks::rook(king, occupied) & straight != EMPTY)
+    }
+}
+
+/// Where the rook stands before and after castling, by the square the king goes to.
+#[inline]
+fn castling_rook(king_to: Square) -> (Square, Square) {
+    match king_to {
+        Square::G1 => (Square::H1, Square::F1),
+        Square::C1 => (Square::A1, Square::D1),
+        Square::G8 => (Square::H8, Square::F8),
+        _ => (Square::A8, Square::D8),
+    }
+}
+
+impl PartialEq for Board {
+    fn eq(&self, other: &Board) -> bool {
+        PIECES.into_iter().all(|piece| self.pieces(piece) == other.pieces(piece))
+            && COLORS.into_iter().all(|color| self.colors(color) == other.colors(color))
+            && self.side_to_move() == other.side_to_move()
+            && self.castling_index() == other.castling_index()
+            && self.en_passant == other.en_passant
+            && self.halfmove == other.halfmove
+            && self.fullmove == other.fullmove
+    }
+}
+
+impl Eq for Board {}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Board({})", self.fen())
+    }
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fen())
+    }
+}
+
+impl FromStr for Board {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Board, FenError> {
+        Board::from_fen(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Moves as text: coordinates for UCI, and standard algebraic notation.
+//!
+//! Both are read by finding the legal move they mean, so that nothing illegal ever comes out.
+
+use super::{Board, ChessMove, File, Piece, Rank, Square};
+use std::fmt;
+
+/// Why a text is no legal move here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveError(String);
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for MoveError {}
+
+fn error(text: &str, why: &str, board: &Board) -> MoveError {
+    let short: String = text.chars().take(20).collect();
+    MoveError(format!("move '{}' {why} in {}", short.escape_debug(), board.fen()))
+}
+
+fn parse_square(bytes: &[u8]) -> Option<Square> {
+    match bytes {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::make_square(
+            Rank::from_index((rank - b'1') as usize),
+            File::from_index((file - b'a') as usize),
+        )),
+        _ => None,
+    }
+}
+
+fn parse_promotion(letter: u8) -> Option<Piece> {
+    match letter.to_ascii_lowercase() {
+        b'n' => Some(Piece::Knight),
+        b'b' => Some(Piece::Bishop),
+        b'r' => Some(Piece::Rook),
+        b'q' => Some(Piece::Queen),
+        _ => None,
+    }
+}
+
+fn parse_coordinates(text: &str) -> Option<ChessMove> {
+    let lower = text.to_ascii_lowercase();
+    let bytes = lower.as_bytes();
+    let (squares, promotion) = match bytes.len() {
+        4 => (bytes, None),
+        5 => (&bytes[..4], Some(parse_promotion(bytes[4])?)),
+        _ => return None,
+    };
+    Some(ChessMove::new(parse_square(&squares[..2])?, parse_square(&squares[2..])?, promotion))
+}
+
+fn piece_letter(piece: Piece) -> &'static str {
+    match piece {
+        Piece::Pawn => "",
+        Piece::Knight => "N",
+        Piece::Bishop => "B",
+        Piece::Rook => "R",
+        Piece::Queen => "Q",
+        Piece::King => "K",
+    }
+}
+
+/// What a move in algebraic notation says, before it is looked up.
+struct San {
+    piece: Piece,
+    file: Option<u8>,
+    rank: Option<u8>,
+    to: Square,
+    promotion: Option<Piece>,
+}
+
+impl San {
+    fn parse(text: &str) -> Option<San> {
+        let mut bytes = text.as_bytes();
+        let piece = match bytes.first()? {
+            b'N' => Piece::Knight,
+            b'B' => Piece::Bishop,
+            b'R' => Piece::Rook,
+            b'Q' => Piece::Queen,
+            b'K' => Piece::King,
+            b'P' => Piece::Pawn,
+            _ => Piece::Pawn,
+        };
+        if piece != Piece::Pawn || bytes[0] == b'P' {
+            bytes = &bytes[1..];
+        }
+        let mut promotion = None;
+        if let [rest @ .., letter @ (b'N' | b'B' | b'R' | b'Q' | b'n' | b'q' | b'r')] = bytes {
+            promotion = parse_promotion(*letter);
+            bytes = rest.strip_suffix(b"=").unwrap_or(rest);
+        }
+        let (from, to) = bytes.split_at(bytes.len().checked_sub(2)?);
+        let to = parse_square(to)?;
+        let from = from.strip_suffix(b"x").or_else(|| from.strip_suffix(b"-")).unwrap_or(from);
+        let (mut file, mut rank) = (None, None);
+        match from {
+            [] => {}
+            [f @ b'a'..=b'h'] => file = Some(f - b'a'),
+            [r @ b'1'..=b'8'] => rank = Some(r - b'1'),
+            [f @ b'a'..=b'h', r @ b'1'..=b'8'] => (file, rank) = (Some(f - b'a'), Some(r - b'1')),
+            _ => return None,
+        }
+        Some(San { piece, file, rank, to, promotion })
+    }
+
+    fn matches(&self, board: &Board, mv: ChessMove) -> bool {
+        let from = mv.get_source();
+        mv.get_dest() == self.to
+            && mv.get_promotion() == self.promotion
+            && board.piece_on(from) == Some(self.piece)
+            && !board.is_castling(mv)
+            && self.file.is_none_or(|file| from.get_file().to_index() == usize::from(file))
+            && self.rank.is_none_or(|rank| from.get_rank().to_index() == usize::from(rank))
+    }
+}
+
+impl Board {
+    /// Reads a move in UCI's coordinates (`e2e4`, `e7e8q`, castling as `e1g1`, letters of either case).
+    ///
+    /// # Errors
+    /// Says whether the text is no move at all or no legal one, and in which position.
+    pub fn parse_uci(&self, text: &str) -> Result<ChessMove, MoveError> {
+        let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
+        if self.is_legal(mv) { Ok(mv) } else { Err(error(text, "is not legal", self)) }
+    }
+
+    /// The move in UCI's coordinates.
+    #[must_use]
+    pub fn uci(&self, mv: ChessMove) -> String {
+        mv.to_string()
+    }
+
+    /// Reads a move in standard algebraic notation, leniently: zeros for castling, `e.p.`, check marks and
+    /// annotations, missing `=` and superfluous origins are accepted.
+    ///
+    /// # Errors
+    /// Says that the text means no legal move, or several.
+    pub fn parse_san(&self, text: &str) -> Result<ChessMove, MoveError> {
+        let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
+        let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
+        let moves = self.moves();
+        let found: Vec<ChessMove> = match core.replace('0', "O").as_str() {
+            "O-O" => self.castling_moves(File::G),
+            "O-O-O" => self.castling_moves(File::C),
+            _ => {
+                let san = San::parse(core).ok_or_else(|| error(text, "is not in algebraic notation", self))?;
+                moves.iter().copied().filter(|&mv| san.matches(self, mv)).collect()
+            }
+        };
+        match found[..] {
+            [mv] => Ok(mv),
+            [] => Err(error(text, "is not legal", self)),
+            _ => Err(error(text, "is ambiguous", self)),
+        }
+    }
+
+    fn castling_moves(&self, file: File) -> Vec<ChessMove> {
+        let moves = self.moves();
+        moves.iter().copied().filter(|&mv| self.is_castling(mv) && mv.get_dest().get_file() == file).collect()
+    }
+
+    /// The legal move in standard algebraic notation.
+    #[must_use]
+    pub fn san(&self, mv: ChessMove) -> String {
+        let mut text = if self.is_castling(mv) {
+            if mv.get_dest().get_file() == File::G { "O-O".into() } else { "O-O-O".into() }
+        } else {
+            self.san_without_check(mv)
+        };
+        if self.gives_check(mv) {
+            text.push(if self.after(mv).has_legal_move() { '+' } else { '#' });
+        }
+        text
+    }
+
+    fn san_without_check(&self, mv: ChessMove) -> String {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let piece = self.piece_on(from).unwrap_or(Piece::Pawn);
+        let mut text = piece_letter(piece).to_string();
+        let capture = self.is_capture(mv);
+        if piece == Piece::Pawn {
+            if capture {
+                text.push_str(&from.to_string()[..1]);
+            }
+        } else {
+            text.push_str(&self.origin(mv, piece));
+        }
+        if capture {
+            text.push('x');
+        }
+        text.push_str(&to.to_string());
+        if let Some(promotion) = mv.get_promotion() {
+            text.push('=');
+            text.push_str(piece_letter(promotion));
+        }
+        text
+    }
+
+    /// The file, rank or both that tell the moving piece from others of its type.
+    fn origin(&self, mv: ChessMove, piece: Piece) -> String {
+        let from = mv.get_source();
+        let moves = self.moves();
+        let rivals: Vec<Square> = moves
+            .iter()
+            .filter(|other| other.get_dest() == mv.get_dest() && other.get_source() != from)
+            .map(|other| other.get_source())
+            .filter(|&square| self.piece_on(square) == Some(piece))
+            .collect();
+        let name = from.to_string();
+        if rivals.is_empty() {
+            String::new()
+        } else if rivals.iter().all(|square| square.get_file() != from.get_file()) {
+            name[..1].to_string()
+        } else if rivals.iter().all(|square| square.get_rank() != from.get_rank()) {
+            name[1..].to_string()
+        } else {
+            name
+        }
+    }
+}

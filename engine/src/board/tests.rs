@@ -1,0 +1,331 @@
+use super::*;
+use chess::ALL_SQUARES;
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+
+/// Leaves of the full move tree, generator counts at the last ply.
+fn perft(board: &Board, depth: u32) -> u64 {
+    if depth <= 1 {
+        return board.count_moves() as u64;
+    }
+    board.moves().iter().map(|&mv| perft(&board.after(mv), depth - 1)).sum()
+}
+
+#[test]
+fn perft_of_known_positions() {
+    // The classic positions of the Chess Programming Wiki, with well-known counts.
+    let cases: [(&str, u32, u64); 12] = [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 5, 4_865_609),
+        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4, 4_085_603),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 5, 674_624),
+        ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 4, 422_333),
+        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 4, 2_103_487),
+        ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 4, 3_894_594),
+        ("3k4/3p4/8/K1P4r/8/8/8/8 b - - 0 1", 6, 1_134_888),
+        ("8/8/4k3/8/2p5/8/B2P1K2/8 w - - 0 1", 6, 1_038_514),
+        ("8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1", 6, 1_440_467),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", 6, 661_072),
+        ("r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1", 4, 1_274_206),
+        ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 5, 3_605_103),
+    ];
+    for (fen, depth, nodes) in cases {
+        assert_eq!(perft(&Board::from_fen(fen).unwrap(), depth), nodes, "{fen}");
+    }
+}
+
+/// Boards met in random games, the start of each game once more included.
+pub(crate) fn random_boards(
+    count: usize,
+    seed: u128,
+    mut visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>),
+) {
+    let mut random = Pcg64Mcg::new(seed);
+    let mut seen = 0;
+    while seen < count {
+        let mut game = Game::default();
+        visit(game.board(), None);
+        while game.ending().is_none() && seen < count && game.moves().len() < 300 {
+            let moves = game.board().moves();
+            let mv = moves[(random.next_u64() % moves.len() as u64) as usize];
+            let before = *game.board();
+            let mut after = before;
+            let delta = before.make_move(mv, &mut after);
+            visit(&after, Some((&before, mv, delta)));
+            game.push(mv);
+            seen += 1;
+        }
+    }
+}
+
+#[test]
+fn generated_moves_equal_a_second_library() {
+    random_boards(100_000, 1, |board, _| {
+        let other: cozy_chess::Board = board.fen().parse().expect("cozy-chess reads our FEN");
+        let mut expected = Vec::new();
+        other.generate_moves(|moves| {
+            expected.extend(moves.into_iter().map(|mv| cozy_chess::util::display_uci_move(&other, mv).to_string()));
+            false
+        });
+        let mut ours: Vec<String> = board.moves().iter().map(|&mv| board.uci(mv)).collect();
+        ours.sort();
+        expected.sort();
+        assert_eq!(ours, expected, "{board}");
+        assert_eq!(board.in_check(), !other.checkers().is_empty(), "{board}");
+    });
+}
+
+#[test]
+fn incremental_state_equals_fresh_state() {
+    random_boards(20_000, 2, |board, step| {
+        let fresh = Board::from_fen(&board.fen()).unwrap();
+        assert_eq!(fresh, *board, "{board}");
+        assert_eq!(fresh.key(), board.key(), "{board}");
+        assert_eq!(fresh.pawn_key(), board.pawn_key(), "{board}");
+        assert_eq!(fresh.minor_key(), board.minor_key(), "{board}");
+        assert_eq!(fresh.major_key(), board.major_key(), "{board}");
+        assert_eq!(fresh.material_key(), board.material_key(), "{board}");
+        for color in COLORS {
+            assert_eq!(fresh.nonpawn_key(color), board.nonpawn_key(color), "{board}");
+        }
+        let Some((before, mv, delta)) = step else { return };
+        let mut men: Vec<PieceSquare> = before.men().filter(|man| !delta.removed().contains(man)).collect();
+        men.extend(delta.added());
+        let order = |man: &PieceSquare| man.square.to_index();
+        men.sort_by_key(order);
+        let mut expected: Vec<PieceSquare> = board.men().collect();
+        expected.sort_by_key(order);
+        assert_eq!(men, expected, "{before} {mv}");
+    });
+}
+
+#[test]
+fn legality_test_accepts_the_generated_moves_and_no_others() {
+    let mut random = Pcg64Mcg::new(3);
+    random_boards(4_000, 4, |board, _| {
+        let moves = board.moves();
+        let promotions = [None, Some(Piece::Queen), Some(Piece::Knight), Some(Piece::King)];
+        for from in ALL_SQUARES {
+            for to in ALL_SQUARES {
+                let promotion = promotions[(random.next_u64() % 4) as usize];
+                for promotion in [None, promotion] {
+                    let mv = ChessMove::new(from, to, promotion);
+                    assert_eq!(board.is_legal(mv), moves.contains(&mv), "{board} {mv}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn gives_check_says_what_making_the_move_shows() {
+    let check = |board: &Board| {
+        for &mv in board.moves().iter() {
+            assert_eq!(board.gives_check(mv), board.after(mv).in_check(), "{board} {mv}");
+        }
+    };
+    random_boards(10_000, 5, |board, _| check(board));
+    for fen in [
+        "8/8/8/1k1pP2R/8/8/8/4K3 w - d6 0 2",
+        "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+        "3k4/8/8/8/8/8/8/R3K3 w Q - 0 1",
+        "6k1/4P3/8/8/8/8/8/4K3 w - - 0 1",
+        "8/RP5k/8/8/8/8/8/4K3 w - - 0 1",
+    ] {
+        check(&Board::from_fen(fen).unwrap());
+    }
+}
+
+#[test]
+fn fens_make_the_round_trip() {
+    random_boards(5_000, 6, |board, _| assert_eq!(Board::from_fen(&board.fen()).unwrap(), *board));
+    let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w K -").unwrap();
+    assert_eq!(board.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    let board = Board::from_fen("  4k2r/8/8/8/8/8/8/R3K3 \t b  Ahk - 12   34 ").unwrap();
+    assert_eq!(board.fen(), "4k2r/8/8/8/8/8/8/R3K3 b Qk - 12 34");
+}
+
+#[test]
+fn en_passant_is_kept_only_when_a_capture_is_legal() {
+    let cases = [
+        // Nobody beside the pawn.
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", None),
+        ("4k3/8/8/8/4Pp2/8/8/4K3 b - e3 0 1", Some(Square::E3)),
+        // The capture opens the rank to the king.
+        ("8/8/8/8/k3Pp1R/8/8/4K3 b - e3 0 1", None),
+        // A knight gives check besides.
+        ("4k3/8/3N4/8/4Pp2/8/8/4K3 b - e3 0 1", None),
+        // The pawn has not just moved: its origin is occupied.
+        ("4k3/8/8/8/4Pp2/8/4B3/4K3 b - e3 0 1", None),
+        // Occupied target, and a rank of the wrong side.
+        ("rnbqkbnr/pppp1ppp/4N3/3Pp3/8/8/PPP1PPPP/RNBQKB1R w KQkq e6 0 1", None),
+        ("4k3/8/8/8/4Pp2/8/8/4K3 b - e6 0 1", None),
+    ];
+    for (fen, expected) in cases {
+        assert_eq!(Board::from_fen(fen).unwrap().en_passant(), expected, "{fen}");
+    }
+    // The same without the field has the same key.
+    let without = Board::from_fen("8/8/8/8/k3Pp1R/8/8/4K3 b - - 0 1").unwrap();
+    assert_eq!(Board::from_fen("8/8/8/8/k3Pp1R/8/8/4K3 b - e3 0 1").unwrap().key(), without.key());
+    // Also when the double step is played.
+    let played = Board::from_fen("8/8/8/8/k4p1R/8/4P3/4K3 w - - 0 1").unwrap();
+    let after = played.after(played.parse_uci("e2e4").unwrap());
+    assert_eq!(after.en_passant(), None);
+}
+
+#[test]
+fn bad_fens_are_refused_with_a_reason() {
+    let cases = [
+        ("", "fields"),
+        ("8/8/8/8/8/8/8/8 w - -", "kings"),
+        ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
+        ("4k3/8/8/8/8/8/8/3KK3 w - - 0 1", "White has 2 kings"),
+        ("4k3/8/8/NNNN4/NNNNNNNN/NNNNNNNN/8/4K3 w - - 0 1", "promoted"),
+        ("4k3/8/8/8/8/8/4K3 w - - 0 1", "7 ranks"),
+        ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "9 ranks"),
+        ("4k3/8/9/8/8/8/8/4K3 w - - 0 1", "rank 6"),
+        ("4k3/8/7/8/8/8/8/4K3 w - - 0 1", "rank 6"),
+        ("4k3/8/ppppppppp/8/8/8/8/4K3 w - - 0 1", "rank 6"),
+        ("4k3/8/44p/8/8/8/8/4K3 w - - 0 1", "rank 6"),
+        ("4k3/8/8/8/8/8/8/4K2x w - - 0 1", "'x'"),
+        ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "pawn on h8"),
+        ("4k3/8/8/8/8/8/8/4K2p w - - 0 1", "pawn on h1"),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move"),
+        ("4k3/8/8/8/8/8/8/4K3 w XYZ - 0 1", "castling"),
+        ("4k3/8/8/8/8/8/8/4K3 w - z9 0 1", "en passant"),
+        ("4k3/8/8/8/8/8/8/4K3 w - \u{e9}3 0 1", "en passant"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "halfmove"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 -3", "fullmove"),
+        ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "black king can be captured"),
+        ("8/8/8/8/8/8/4k3/4K3 w - - 0 1", "king can be captured"),
+        ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "9 pawns"),
+    ];
+    for (fen, reason) in cases {
+        let error = Board::from_fen(fen).expect_err(fen).to_string();
+        assert!(error.contains(reason), "{fen}: {error}");
+    }
+    // Rights without the rook are dropped.
+    assert_eq!(Board::from_fen("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1").unwrap().fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+}
+
+#[test]
+fn san_is_written_and_read() {
+    let cases = [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6"),
+        ("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7c8q", "c8=Q+"),
+        ("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7c8n", "c8=N"),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "O-O+"),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "a1a8", "Ra8#"),
+        ("4k3/8/8/8/8/8/R6R/4K3 w - - 0 1", "a2d2", "Rad2"),
+        ("4k3/8/8/R7/8/8/8/R3K3 w - - 0 1", "a1a3", "R1a3"),
+        ("8/k7/8/8/4Q2Q/8/K7/7Q w - - 0 1", "h4e1", "Qh4e1"),
+        ("8/7k/8/8/Q7/8/8/Q2QK3 w - - 0 1", "a1d4", "Qa1d4"),
+    ];
+    for (fen, uci, san) in cases {
+        let board = Board::from_fen(fen).unwrap();
+        let Ok(mv) = board.parse_uci(uci) else {
+            assert!(board.parse_san(san).is_err(), "{fen} {san}");
+            continue;
+        };
+        assert_eq!(board.san(mv), san, "{fen}");
+        assert_eq!(board.parse_san(san).unwrap(), mv, "{fen}");
+    }
+    let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+    for text in ["O-O", "0-0", "O-O+", "o-o"] {
+        assert_eq!(board.parse_san(text).is_ok(), text != "o-o", "{text}");
+    }
+    let board = Board::from_fen("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").unwrap();
+    for text in ["exd6", "exd6 e.p.", "exd6e.p.", "ed6", "e5d6", "e5xd6!?"] {
+        assert!(board.parse_san(text).is_ok(), "{text}");
+    }
+    for text in ["", "x", "exd6foo", "Ke9", "Qd1", "e2e4e5", "=Q", "e8=K"] {
+        assert!(board.parse_san(text).is_err(), "{text}");
+    }
+    random_boards(3_000, 7, |board, _| {
+        for &mv in board.moves().iter() {
+            assert_eq!(board.parse_san(&board.san(mv)).unwrap(), mv, "{board} {mv}");
+            assert_eq!(board.parse_uci(&board.uci(mv)).unwrap(), mv, "{board} {mv}");
+        }
+    });
+}
+
+#[test]
+fn bad_move_texts_are_refused() {
+    let board = Board::startpos();
+    for text in ["", "e2", "e2e5", "e2e4q", "e2e4xyz", "0000", "e7e5", "i1i2", "\u{e9}2e4", "e2e4 "] {
+        assert!(board.parse_uci(text).is_err(), "{text}");
+    }
+    assert!(board.parse_uci("E2E4").is_ok());
+}
+
+#[test]
+fn exchanges_have_their_known_values() {
+    // P 200, N 800, B 850, R 1300, Q 2600.
+    let cases = [
+        ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 200),
+        ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", -600),
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 200),
+        ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 0),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 200),
+        ("4k3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7c8q", 2400),
+        ("2r1k3/1P6/8/8/8/8/8/4K3 w - - 0 1", "b7c8q", 1300 + 2400),
+        ("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", "e1d2", 200),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", 0),
+        ("3rk3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 200 - 2600),
+        ("3rk3/8/8/3p4/8/8/3Q4/3RK3 w - - 0 1", "d2d5", 200 - 2600 + 1300),
+    ];
+    for (fen, mv, value) in cases {
+        let board = Board::from_fen(fen).unwrap();
+        let mv = board.parse_uci(mv).unwrap();
+        assert!(board.see_ge(mv, value), "{fen} {mv} >= {value}");
+        assert!(!board.see_ge(mv, value + 1), "{fen} {mv} < {}", value + 1);
+    }
+}
+
+#[test]
+fn repetition_and_clocks() {
+    let mut game = Game::default();
+    for (count, text) in ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"].iter().enumerate() {
+        assert_eq!(game.ending(), None, "before ply {count}");
+        let mv = game.board().parse_uci(text).unwrap();
+        game.push(mv);
+    }
+    assert_eq!(game.ending(), Some(Ending::Repetition));
+    assert_eq!(game.board().halfmove_clock(), 8);
+    assert_eq!(game.board().fullmove_number(), 5);
+    let ending = |fen: &str| Game::new(Board::from_fen(fen).unwrap()).ending();
+    assert_eq!(ending("4k3/8/8/8/8/8/8/4KB2 w - - 0 1"), Some(Ending::InsufficientMaterial));
+    assert_eq!(ending("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1"), Some(Ending::InsufficientMaterial));
+    assert_eq!(ending("4kb2/8/8/8/8/8/8/4KB2 w - - 0 1"), None);
+    assert_eq!(ending("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1"), None);
+    assert_eq!(ending("4k3/8/8/8/8/8/8/4K2R w - - 100 80"), Some(Ending::FiftyMoves));
+    assert_eq!(ending("R5k1/5ppp/8/8/8/8/8/4K3 b - - 100 80"), Some(Ending::Checkmate));
+    assert_eq!(ending("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Some(Ending::Stalemate));
+}
+
+#[test]
+fn upcoming_repetition_finds_exactly_the_moves_back() {
+    let mut random = Pcg64Mcg::new(8);
+    let mut found = 0;
+    for _ in 0..200 {
+        let mut game = Game::default();
+        while game.ending().is_none() && game.moves().len() < 200 {
+            let board = *game.board();
+            let moves = board.moves();
+            let reversible = board.halfmove_clock() as usize;
+            let returns = moves.iter().any(|&mv| {
+                let after = board.after(mv);
+                after.halfmove_clock() > 0
+                    && game.keys().iter().rev().skip(1).take(reversible).any(|&key| key == after.key())
+            });
+            // Seen from far below the root every earlier position belongs to the line.
+            assert_eq!(upcoming_repetition(&board, game.keys(), 1_000), returns, "{board}");
+            found += usize::from(returns);
+            // Prefer quiet moves, so that repetitions come near.
+            let quiet: Vec<ChessMove> =
+                moves.iter().copied().filter(|&mv| board.after(mv).halfmove_clock() > 0).collect();
+            let pool = if quiet.is_empty() || random.next_u64().is_multiple_of(8) { moves.to_vec() } else { quiet };
+            game.push(pool[(random.next_u64() % pool.len() as u64) as usize]);
+        }
+    }
+    assert!(found > 100, "only {found} positions could repeat");
+}

@@ -1,0 +1,71 @@
+//! Zobrist keys of our own.
+//!
+//! The `chess` crate's keys depend on the machine that built it, hold an en passant file even when the
+//! capture is illegal, and have no part for pawns alone. These are made at compile time from a fixed seed,
+//! so that a node count is the same on every machine.
+
+use chess::{Color, File, Piece, Square};
+
+struct Keys {
+    pieces: [[[u64; 64]; 6]; 2],
+    en_passant: [u64; 8],
+    castling: [u64; 16],
+    black_to_move: u64,
+}
+
+/// One step of SplitMix64 (Steele, Lea and Flood 2014).
+const fn split_mix(state: u64) -> (u64, u64) {
+    let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (state, z ^ (z >> 31))
+}
+
+const fn make() -> Keys {
+    let mut keys = Keys { pieces: [[[0; 64]; 6]; 2], en_passant: [0; 8], castling: [0; 16], black_to_move: 0 };
+    let mut state = 0x4479_6164; // "Dyad"
+    let mut i = 0;
+    while i < 768 {
+        (state, keys.pieces[i / 384][i / 64 % 6][i % 64]) = split_mix(state);
+        i += 1;
+    }
+    i = 0;
+    while i < 8 {
+        (state, keys.en_passant[i]) = split_mix(state);
+        i += 1;
+    }
+    i = 1; // no castling right, no key
+    while i < 16 {
+        (state, keys.castling[i]) = split_mix(state);
+        i += 1;
+    }
+    (_, keys.black_to_move) = split_mix(state);
+    keys
+}
+
+static KEYS: Keys = make();
+
+/// Key of a man on a square.
+#[inline]
+pub(crate) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
+    KEYS.pieces[color.to_index()][piece.to_index()][square.to_index()]
+}
+
+/// Key of an en passant capture possible on this file.
+#[inline]
+pub(super) fn en_passant(file: File) -> u64 {
+    KEYS.en_passant[file.to_index()]
+}
+
+/// Key of the castling rights, four bits.
+#[inline]
+pub(super) fn castling(rights: usize) -> u64 {
+    KEYS.castling[rights]
+}
+
+/// Key of Black being to move.
+#[inline]
+pub(crate) fn black_to_move() -> u64 {
+    KEYS.black_to_move
+}

@@ -1,0 +1,52 @@
+//! What a search passes around: values, mates and their bounds.
+
+/// A value of a position from the view of the side to move, in search units.
+///
+/// The standard unit: 200 is one pawn of the UCI output, the advantage that wins half of the games.
+pub type Value = i32;
+
+/// The deepest ply a search line can reach.
+pub const MAX_PLY: usize = 246;
+/// Above every value a position can have.
+pub const INFINITE: Value = 32_001;
+/// No value: a table entry without one, an evaluation not made because of a check.
+pub const NONE: Value = 32_002;
+/// Mate on the board.
+pub const MATE: Value = 32_000;
+/// Values from here on say "mate in so many plies".
+pub const MATE_IN_MAX: Value = MATE - 256;
+/// The largest value of a position that a specialised ending knows to be won.
+pub const KNOWN_WIN_MAX: Value = 29_000;
+/// Bound of the static evaluation, below everything a known win is worth.
+pub const EVAL_MAX: Value = 20_000;
+/// A drawn position.
+pub const DRAW: Value = 0;
+
+/// The value of giving mate `ply` plies from the root.
+#[must_use]
+pub const fn mate_in(ply: usize) -> Value {
+    MATE - ply as Value
+}
+
+/// The value of being mated `ply` plies from the root.
+#[must_use]
+pub const fn mated_in(ply: usize) -> Value {
+    -MATE + ply as Value
+}
+
+/// Whether `value` says that one side mates.
+#[must_use]
+pub const fn is_mate(value: Value) -> bool {
+    value.abs() >= MATE_IN_MAX && value.abs() <= MATE
+}
+
+/// Moves to the mate that `value` announces (negative when it is against the side to move), if it does.
+#[must_use]
+pub const fn moves_to_mate(value: Value) -> Option<i32> {
+    if !is_mate(value) {
+        return None;
+    }
+    let plies = MATE - value.abs();
+    let moves = (plies + 1) / 2;
+    Some(if value > 0 { moves } else { -(plies / 2) })
+}
