@@ -1,0 +1,27 @@
+//! What is done with the features of a position.
+//!
+//! The features are stated once, as code that finds them and hands each one's index and count to a
+//! sink. Summing integers in search, listing features for the trainer, totals by group for `eval` and
+//! the compilation of the fast tables differ only in the sink. The functions are generic, so the sum
+//! in search is compiled as if it had been written out by hand.
+
+/// Receives the features of a position.
+pub trait Sink {
+    /// `count` more of `feature`. White's features count positive and Black's negative, so that the
+    /// sum of count times weight is the evaluation from White's side.
+    fn add(&mut self, feature: usize, count: i32);
+}
+
+/// Lists features and counts as they come; the same feature may come more than once.
+impl Sink for Vec<(u32, i32)> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self.push((feature as u32, count));
+    }
+}
+
+/// Sums by feature, over an array as long as the layout.
+impl Sink for Vec<i32> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self[feature] += count;
+    }
+}
