@@ -124,12 +124,7 @@ mod tests {
         let names: HashSet<_> = GROUPS.iter().map(|group| group.name).collect();
         assert_eq!(names.len(), GROUPS.len());
         for pair in GROUPS.windows(2) {
-            assert_eq!(
-                pair[0].start + pair[0].len,
-                pair[1].start,
-                "{}",
-                pair[1].name
-            );
+            assert_eq!(pair[0].start + pair[0].len, pair[1].start, "{}", pair[1].name);
         }
         assert_eq!(GROUPS[0].start, 0);
         assert_eq!(PAIRS.len, 145_152);

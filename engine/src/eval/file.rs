@@ -1,0 +1,350 @@
+//! The weights file: JSON that says what it holds, for which layout, and how it was made.
+//!
+//! A file outlives the program that wrote it, so it names its groups and their lengths. If they are this
+//! engine's, the integers are taken over; if an older layout lacks some of our groups, those stay zero and
+//! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
+//! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
+//! Files are replaced whole or not at all: written beside, synced, renamed.
+
+use super::error::{Stage, WeightsError};
+use super::layout::{self, GROUPS, Group, LEN};
+use super::weights::Weights;
+use super::win_rate::WinRate;
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Version of the file's format.
+pub const FORMAT: u32 = 1;
+
+impl Weights {
+    /// Reads the text of a weights file.
+    pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
+        let Version { format } = serde_json::from_slice(text)?;
+        if format != FORMAT {
+            return Err(WeightsError::Format { found: format, expected: FORMAT });
+        }
+        let document: Document = serde_json::from_slice(text)?;
+        document.check()?;
+        let (ints, notes) = document.integers()?;
+        let mut weights = Weights::from_ints(ints)?;
+        weights.name = document.name;
+        weights.scale = document.scale;
+        weights.win_rate = document.win_rate;
+        weights.made = document.made;
+        weights.notes = notes;
+        Ok(weights)
+    }
+
+    /// Reads a weights file.
+    pub fn load(path: &Path) -> Result<Weights, WeightsError> {
+        let text = fs::read(path).map_err(|error| WeightsError::Io { path: path.into(), error })?;
+        Weights::from_json(&text).map_err(|error| WeightsError::InFile { path: path.into(), error: Box::new(error) })
+    }
+
+    /// The text of a weights file.
+    pub fn to_json(&self) -> Vec<u8> {
+        let document = DocumentOut {
+            format: FORMAT,
+            name: &self.name,
+            scale: self.scale,
+            win_rate: self.win_rate,
+            made: &self.made,
+            layout: Layout {
+                checksum: layout::checksum(),
+                groups: GROUPS.iter().map(|group| (group.name.to_string(), group.len)).collect(),
+            },
+            weights: GroupsOut(self.ints()),
+        };
+        let mut text = serde_json::to_vec(&document).expect("weights are plain data with text keys");
+        text.push(b'\n');
+        text
+    }
+
+    /// Writes a weights file, or leaves what was there untouched.
+    pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
+        replace(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
+    }
+}
+
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().ok_or_else(|| std::io::Error::other("the path names no file"))?;
+    let mut beside = name.to_os_string();
+    beside.push(format!(".{}.tmp", std::process::id()));
+    let beside: PathBuf = folder.join(beside);
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(text)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written?;
+    // The rename itself lasts only when the folder is synced; not every system can do that.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(rename = "format")]
+    _format: u32,
+    name: String,
+    scale: i32,
+    #[serde(default)]
+    win_rate: WinRate,
+    #[serde(default)]
+    made: serde_json::Value,
+    layout: Layout,
+    #[serde(deserialize_with = "groups")]
+    weights: Vec<(String, Integers)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layout {
+    checksum: u32,
+    groups: Vec<(String, usize)>,
+}
+
+/// The weights of a group; none where all are zero.
+type Integers = Option<[Vec<i32>; 2]>;
+
+impl Document {
+    fn check(&self) -> Result<(), WeightsError> {
+        if self.scale <= 0 {
+            return Err(WeightsError::Scale(self.scale));
+        }
+        if !self.win_rate.is_valid() {
+            return Err(WeightsError::WinRate);
+        }
+        let Layout { checksum: stated, groups } = &self.layout;
+        let computed = layout::checksum_of(groups.iter().map(|(name, len)| (name.as_str(), *len)));
+        if computed != *stated {
+            return Err(WeightsError::Checksum { stated: *stated, computed });
+        }
+        no_name_twice(groups.iter().map(|(name, _)| name))?;
+        no_name_twice(self.weights.iter().map(|(name, _)| name))
+    }
+
+    /// The integers by feature of our layout, and what to say about groups the file does not have.
+    fn integers(&self) -> Result<(Vec<[i32; 2]>, Vec<String>), WeightsError> {
+        let mut ints = vec![[0; 2]; LEN];
+        for (name, len) in &self.layout.groups {
+            let ours = known(name, *len)?;
+            let (_, lists) = self
+                .weights
+                .iter()
+                .find(|(group, _)| group == name)
+                .ok_or_else(|| WeightsError::GroupMissing(name.clone()))?;
+            if let Some(lists) = lists {
+                copy(ours, lists, &mut ints)?;
+            }
+        }
+        for (name, _) in &self.weights {
+            if !self.layout.groups.iter().any(|(group, _)| group == name) {
+                return Err(WeightsError::GroupMissing(name.clone()));
+            }
+        }
+        let absent = GROUPS.iter().filter(|ours| !self.layout.groups.iter().any(|(name, _)| name == ours.name));
+        let notes =
+            absent.map(|ours| format!("the weights are older than group `{}`, which is zero", ours.name)).collect();
+        Ok((ints, notes))
+    }
+}
+
+fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), WeightsError> {
+    let mut seen = std::collections::HashSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(WeightsError::GroupTwice(name.clone()));
+        }
+    }
+    Ok(())
+}
+
+fn known(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
+    let group = layout::group(name).ok_or_else(|| WeightsError::UnknownGroup(name.to_string()))?;
+    if group.len != len {
+        return Err(WeightsError::GroupLength { group: name.to_string(), found: len, expected: group.len });
+    }
+    Ok(group)
+}
+
+fn copy(group: &Group, lists: &[Vec<i32>; 2], ints: &mut [[i32; 2]]) -> Result<(), WeightsError> {
+    for (list, stage) in lists.iter().zip(Stage::ALL) {
+        if list.len() != group.len {
+            let (found, expected) = (list.len(), group.len);
+            return Err(WeightsError::Count { group: group.name.to_string(), stage, found, expected });
+        }
+    }
+    for ((weight, &mg), &eg) in ints[group.range()].iter_mut().zip(&lists[0]).zip(&lists[1]) {
+        *weight = [mg, eg];
+    }
+    Ok(())
+}
+
+/// Reads groups in order, and says in which one an error is.
+fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Integers)>, D::Error> {
+    struct Groups;
+
+    impl<'de> Visitor<'de> for Groups {
+        type Value = Vec<(String, Integers)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("weights by group")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+            let mut groups = Vec::new();
+            while let Some(name) = map.next_key::<String>()? {
+                let integers = map.next_value_seed(InGroup { len: layout::group(&name).map_or(0, |group| group.len) });
+                match integers {
+                    Ok(integers) => groups.push((name, integers)),
+                    Err(error) => return Err(de::Error::custom(format_args!("in group `{name}`: {error}"))),
+                }
+            }
+            Ok(groups)
+        }
+    }
+
+    deserializer.deserialize_map(Groups)
+}
+
+/// Reads one group: `0` or its two lists.
+struct InGroup {
+    len: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for InGroup {
+    type Value = Integers;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Integers, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for InGroup {
+    type Value = Integers;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("0 or a map with the lists `mg` and `eg`")
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Integers, E> {
+        if number == 0 { Ok(None) } else { Err(E::invalid_value(de::Unexpected::Unsigned(number), &self)) }
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Integers, M::Error> {
+        let (mut mg, mut eg) = (None, None);
+        while let Some(key) = map.next_key::<String>()? {
+            let (list, name) = match key.as_str() {
+                "mg" => (&mut mg, "mg"),
+                "eg" => (&mut eg, "eg"),
+                other => return Err(de::Error::unknown_field(other, &["mg", "eg"])),
+            };
+            if list.is_some() {
+                return Err(de::Error::duplicate_field(name));
+            }
+            *list = Some(map.next_value_seed(List { name, len: self.len })?);
+        }
+        match (mg, eg) {
+            (Some(mg), Some(eg)) => Ok(Some([mg, eg])),
+            (None, _) => Err(de::Error::missing_field("mg")),
+            (_, None) => Err(de::Error::missing_field("eg")),
+        }
+    }
+}
+
+/// Reads a list of integers, and says which one is wrong.
+struct List {
+    name: &'static str,
+    len: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for List {
+    type Value = Vec<i32>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<i32>, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List {
+    type Value = Vec<i32>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of integers")
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Vec<i32>, A::Error> {
+        let mut integers = Vec::with_capacity(self.len);
+        loop {
+            match list.next_element() {
+                Ok(Some(integer)) => integers.push(integer),
+                Ok(None) => return Ok(integers),
+                Err(error) => {
+                    let (name, index) = (self.name, integers.len());
+                    return Err(de::Error::custom(format_args!("`{name}` weight {index}: {error}")));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct DocumentOut<'a> {
+    format: u32,
+    name: &'a str,
+    scale: i32,
+    win_rate: WinRate,
+    made: &'a serde_json::Value,
+    layout: Layout,
+    weights: GroupsOut<'a>,
+}
+
+struct GroupsOut<'a>(&'a [[i32; 2]]);
+
+impl Serialize for GroupsOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(GROUPS.len()))?;
+        for group in &GROUPS {
+            let weights = &self.0[group.range()];
+            if weights.iter().all(|weight| *weight == [0; 2]) {
+                map.serialize_entry(group.name, &0)?;
+            } else {
+                map.serialize_entry(group.name, &Lists::of(weights))?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Lists {
+    mg: Vec<i32>,
+    eg: Vec<i32>,
+}
+
+impl Lists {
+    fn of(weights: &[[i32; 2]]) -> Lists {
+        Lists { mg: weights.iter().map(|w| w[0]).collect(), eg: weights.iter().map(|w| w[1]).collect() }
+    }
+}

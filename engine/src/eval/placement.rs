@@ -1,0 +1,35 @@
+//! Features that are there because of where pieces stand: material, piece-square and 2-tuples.
+//!
+//! They are stated as what one piece brings beside those already on the board. A position is its pieces
+//! placed one after another, and a move takes away what a piece brought and adds what it brings
+//! elsewhere, so position and update cannot drift apart.
+
+use super::layout::{LOCATION, MATERIAL};
+use super::pairs::{self, pair};
+use super::sink::Sink;
+use super::terms::terms;
+use crate::board::{Board, PieceSquare};
+
+/// What `piece` brings beside `occupants`: its material, its square, and a pair with each of them from
+/// both sides.
+#[inline]
+pub fn placement<S: Sink>(occupants: &[PieceSquare], piece: PieceSquare, sink: &mut S) {
+    let sign = pairs::sign(piece.color);
+    let kind = piece.piece.to_index();
+    sink.add(MATERIAL.at(kind), sign);
+    sink.add(LOCATION.at(kind * pairs::ROWS + pairs::row(piece)), sign);
+    for &occupant in occupants {
+        let (own, other) = (pair(piece, occupant), pair(occupant, piece));
+        sink.add(own.feature(), own.sign);
+        sink.add(other.feature(), other.sign);
+    }
+}
+
+/// Everything a position has: its pieces placed one after another, and the terms of the whole board.
+pub fn visit<S: Sink>(board: &Board, sink: &mut S) {
+    let men: Vec<_> = board.men().collect();
+    for (count, &piece) in men.iter().enumerate() {
+        placement(&men[..count], piece, sink);
+    }
+    terms(board, sink);
+}

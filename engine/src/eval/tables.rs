@@ -1,0 +1,221 @@
+//! The fast tables: what pieces bring, by piece-square, compiled from the weights.
+//!
+//! Working out the index of every 2-tuple at every move would cost search more than the rest of the
+//! evaluation. But the two weights that a pair of pieces brings depend on those two pieces only, so
+//! their sum is a table T with one row and one column for each of the 768 piece-squares, and a move is
+//! then a row taken away and a row added, over the columns of the pieces on the board.
+//!
+//! T is odd under color flip and even under left-right mirroring. Both symmetries are exclusive ors of a
+//! [`Man`], so three quarters of the rows need not be stored: a row is asked for by turning its piece to
+//! White and files a to d, and every column by the same turn. What is left, 192 rows, is 0.8 MB and stays in the
+//! second-level cache, where the whole 768 x 768 (2.4 MB) would not.
+//!
+//! The tables are filled by running `placement` over boards of one and two pieces: the definition of the
+//! features stays in one place.
+
+use super::error::{Stage, WeightsError};
+use super::layout::PAIRS;
+use super::pairs;
+use super::placement::placement;
+use super::sink::Sink;
+use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
+
+/// A piece-square packed into 10 bits: color, piece type, square.
+pub type Man = u16;
+
+/// Numbers a [`Man`] may have; types 6 and 7 do not exist and their columns stay zero.
+pub const MEN: usize = 1024;
+/// Pads lists: its column is zero, and stays so under every turn.
+pub const NOBODY: Man = 7 << 6;
+
+const COLOR_FLIP: Man = 1 << 9 | 0b111_000;
+const MIRROR: Man = 0b111;
+const ROWS: usize = 6 * pairs::ROWS;
+/// Rows lie a little further apart than their length, or all entries of a column would compete for
+/// the same few cache lines.
+const STRIDE: usize = MEN + 16;
+
+/// Opening and endgame weight of an entry.
+pub type Entry = [i16; 2];
+/// What one piece makes with any other.
+pub type Row = [Entry; MEN];
+
+/// Packs a piece-square.
+#[inline(always)]
+pub fn man(piece: PieceSquare) -> Man {
+    (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as Man
+}
+
+/// The piece-square that was packed.
+pub fn piece_of(man: Man) -> PieceSquare {
+    let (color, kind) = (usize::from(man >> 9), usize::from(man >> 6 & 7));
+    PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(man & 63)])
+}
+
+fn all_men() -> impl Iterator<Item = Man> {
+    (0..MEN as Man).filter(|man| man >> 6 & 7 < 6)
+}
+
+/// How a man's row is stored: as the row of its image, with the columns' images, times a sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// Number of the stored row.
+    pub row: usize,
+    /// Exclusive or for columns.
+    pub mask: Man,
+    /// Whether the row counts negative.
+    pub negative: bool,
+}
+
+/// How to find the row of `man`.
+#[inline(always)]
+pub fn turn(man: Man) -> Turn {
+    let negative = man >> 9 != 0;
+    let flip = if negative { COLOR_FLIP } else { 0 };
+    let mask = flip | if man & 0b100 != 0 { MIRROR } else { 0 };
+    let turned = usize::from(man ^ mask);
+    Turn { row: turned >> 3 << 2 | turned & 0b11, mask, negative }
+}
+
+/// Material and location of every piece-square, from White's side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Squares(Box<[[i32; 2]; MEN]>);
+
+impl Squares {
+    /// Runs `placement` over boards of one piece.
+    pub fn compile(weights: &[[i32; 2]]) -> Squares {
+        let mut table = Box::new([[0; 2]; MEN]);
+        for man in all_men() {
+            let mut sum = Sum { weights, from: 0, sum: [0; 2] };
+            placement(&[], piece_of(man), &mut sum);
+            table[usize::from(man)] = sum.sum;
+        }
+        Squares(table)
+    }
+
+    /// What the piece is worth by itself.
+    #[inline(always)]
+    pub fn get(&self, man: Man) -> [i32; 2] {
+        self.0[usize::from(man) % MEN]
+    }
+}
+
+/// What any two pieces bring together, from White's side: the rows of T.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows(Vec<Entry>);
+
+impl Rows {
+    /// Whether nothing has been compiled, because there are no pairs.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Runs `placement` over boards of two pieces.
+    pub fn compile(weights: &[[i32; 2]]) -> Result<Rows, WeightsError> {
+        let mut rows = Rows(vec![[0; 2]; ROWS * STRIDE]);
+        for kind in 0..6 {
+            for row in 0..pairs::ROWS {
+                let piece = PieceSquare::new(Color::White, PIECES[kind], pairs::square_of_row(row));
+                for other in all_men().map(piece_of).filter(|other| other.square != piece.square) {
+                    rows.set(piece, other, weights)?;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Brings up to date what depends on the weight of the pair at `index`. Two pieces with their images
+    /// fill eight entries of T, of which two are stored, one in each one's row.
+    pub fn update(&mut self, index: usize, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+        let (first, other) = pairs::pieces_of(index);
+        self.set(first, other, weights)?;
+        self.set(other, first, weights)
+    }
+
+    /// The stored row with this number.
+    #[inline(always)]
+    pub fn row(&self, number: usize) -> &Row {
+        let start = number * STRIDE;
+        self.0[start..start + MEN].try_into().expect("a row is as long as it is sliced")
+    }
+
+    /// T of two men, from White's side.
+    #[inline]
+    pub fn entry(&self, a: Man, b: Man) -> [i32; 2] {
+        let turn = turn(a);
+        let [mg, eg] = self.row(turn.row)[usize::from(b ^ turn.mask) % MEN].map(i32::from);
+        if turn.negative { [-mg, -eg] } else { [mg, eg] }
+    }
+
+    fn set(&mut self, piece: PieceSquare, other: PieceSquare, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+        let turn = turn(man(piece));
+        let (piece, column) = (piece_of(man(piece) ^ turn.mask), man(other) ^ turn.mask);
+        let mut sum = Sum { weights, from: PAIRS.start, sum: [0; 2] };
+        placement(&[piece], piece_of(column), &mut sum);
+        let entry = &mut self.0[turn.row * STRIDE + usize::from(column)];
+        for stage in [0, 1] {
+            entry[stage] = i16::try_from(sum.sum[stage]).map_err(|_| WeightsError::PairOverflow {
+                piece,
+                other: piece_of(column),
+                stage: Stage::ALL[stage],
+                value: sum.sum[stage],
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Sums the weights of features that are not below `from`.
+struct Sum<'a> {
+    weights: &'a [[i32; 2]],
+    from: usize,
+    sum: [i32; 2],
+}
+
+impl Sink for Sum<'_> {
+    #[inline(always)]
+    fn add(&mut self, feature: usize, count: i32) {
+        if feature >= self.from {
+            let [mg, eg] = self.weights[feature];
+            self.sum[0] += count * mg;
+            self.sum[1] += count * eg;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn men_are_packed_and_unpacked() {
+        for packed in all_men() {
+            assert_eq!(man(piece_of(packed)), packed);
+        }
+        assert_eq!(all_men().count(), 768);
+    }
+
+    #[test]
+    fn every_row_is_found_and_turned_to_white_on_files_a_to_d() {
+        let mut uses = [0; ROWS];
+        for packed in all_men() {
+            let turn = turn(packed);
+            uses[turn.row] += 1;
+            let turned = piece_of(packed ^ turn.mask);
+            assert_eq!(turned.color, Color::White);
+            assert_eq!(turn.row, turned.piece.to_index() * pairs::ROWS + pairs::row(turned));
+            assert_eq!(turn.row / pairs::ROWS * pairs::ROWS + pairs::row(piece_of(packed)), turn.row);
+            assert_eq!(turn.negative, piece_of(packed).color == Color::Black);
+        }
+        assert!(uses.iter().all(|&count| count == 4));
+    }
+
+    #[test]
+    fn nobody_is_nobody_under_every_turn() {
+        for mask in [0, COLOR_FLIP, MIRROR, COLOR_FLIP | MIRROR] {
+            let turned = NOBODY ^ mask;
+            assert!(usize::from(turned) < MEN);
+            assert_eq!(turned >> 6 & 7, 7);
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! What has to hold for any weights and any position.
+
+use super::*;
+use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare};
+use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
+use crate::eval::pairs;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Middlegames, endings, promotions on every file, en passant and castling at hand.
+const STARTS: [&str; 8] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1",
+    "8/8/4k3/3q4/8/2QK4/8/8 w - - 0 1",
+    "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+];
+
+fn random(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+/// Dense random float weights, of about the size that trained ones have.
+fn random_floats(seed: u64) -> FloatWeights {
+    let mut random = random(seed);
+    let mut weights = FloatWeights::material();
+    for feature in MATERIAL.range().end..LEN {
+        let size = if feature < PAIRS.start { 150.0 } else { 60.0 };
+        weights.mg[feature] += random.random_range(-size..size);
+        weights.eg[feature] += random.random_range(-size..size);
+    }
+    for piece in 0..5 {
+        weights.mg[MATERIAL.at(piece)] *= random.random_range(0.9..1.1);
+        weights.eg[MATERIAL.at(piece)] *= random.random_range(0.9..1.1);
+    }
+    weights
+}
+
+fn random_weights(seed: u64) -> Weights {
+    Weights::from_floats(&random_floats(seed), serde_json::Value::Null).expect("random weights are small")
+}
+
+/// Calls `visit` with every position of random games until there were `count`.
+fn random_positions(seed: u64, count: usize, mut visit: impl FnMut(&Board)) {
+    let mut random = random(seed);
+    let mut seen = 0;
+    for start in STARTS.iter().cycle() {
+        let mut board = Board::from_fen(start).expect("the starts are valid");
+        for _ in 0..120 {
+            visit(&board);
+            seen += 1;
+            if seen == count {
+                return;
+            }
+            let moves = board.moves();
+            if moves.is_empty() {
+                break;
+            }
+            board = board.after(moves[random.random_range(0..moves.len())]);
+        }
+    }
+}
+
+fn features(board: &Board) -> Vec<(u32, i32)> {
+    let mut features = Vec::new();
+    visit(board, &mut features);
+    features
+}
+
+/// Features and counts, each feature once, none with count zero.
+fn counts(board: &Board) -> HashMap<u32, i32> {
+    let mut counts = HashMap::new();
+    for (feature, count) in features(board) {
+        *counts.entry(feature).or_insert(0) += count;
+    }
+    counts.retain(|_, count| *count != 0);
+    counts
+}
+
+#[test]
+fn integer_evaluation_is_the_dot_product_of_the_features() {
+    let weights = Arc::new(random_weights(1));
+    let floats = FloatWeights::from(&*weights);
+    let mut evaluator = Evaluator::new(weights.clone());
+    random_positions(2, 100_000, |board| {
+        evaluator.reset(board);
+        let [mg, eg] = evaluator.sums(board);
+        let features = features(board);
+        assert_eq!([mg, eg], weights.dot(&features), "{}", board.fen());
+        assert_eq!([mg, eg].map(f64::from), floats.dot(&features), "{}", board.fen());
+        let phase = weights.phase(board);
+        let alpha = f64::from(phase) / f64::from(PHASE_MAX);
+        let tapered = alpha * f64::from(mg) + (1.0 - alpha) * f64::from(eg);
+        let white = if board.side_to_move() == Color::White { 1 } else { -1 };
+        let value = f64::from(white * evaluator.evaluate_raw(board));
+        // The tapered value is cut to an integer toward zero.
+        assert!(value.abs() <= tapered.abs() + 1e-6 && (tapered - value).abs() < 1.0 + 1e-6, "{}", board.fen());
+    });
+}
+
+#[test]
+fn integers_are_the_rounded_floats() {
+    let floats = random_floats(3);
+    let gamma = floats.gamma().unwrap();
+    let weights = random_weights(3);
+    for feature in 0..LEN {
+        assert_eq!(f64::from(weights.ints()[feature][0]), (floats.mg[feature] * gamma).round());
+        assert_eq!(f64::from(weights.ints()[feature][1]), (floats.eg[feature] * gamma).round());
+    }
+    let opening = |piece: Piece| weights.ints()[MATERIAL.at(piece.to_index())][0];
+    let full = 2 * opening(Piece::Queen) + 4 * (opening(Piece::Rook) + opening(Piece::Bishop) + opening(Piece::Knight));
+    assert!((full - 16488).abs() <= 7, "{full}");
+}
+
+/// Walks random games as search does: down, up again, evaluating some positions and passing over others.
+#[test]
+fn incremental_sums_equal_fresh_ones_at_every_node() {
+    fn walk(evaluator: &mut Evaluator, fresh: &mut Evaluator, board: &Board, depth: usize, random: &mut Pcg64) {
+        let check = |evaluator: &mut Evaluator, fresh: &mut Evaluator| {
+            fresh.reset(board);
+            assert_eq!(evaluator.sums(board), fresh.sums(board), "{}", board.fen());
+        };
+        if depth == 0 || random.random_bool(0.5) {
+            check(evaluator, fresh);
+        }
+        if depth == 0 {
+            return;
+        }
+        for &mv in board.moves().iter() {
+            let special = board.is_castling(mv) || board.is_en_passant(mv) || mv.get_promotion().is_some();
+            if special || random.random_bool(0.12) {
+                let mut next = *board;
+                let delta = board.make_move(mv, &mut next);
+                evaluator.push(&delta);
+                walk(evaluator, fresh, &next, depth - 1, random);
+                evaluator.pop();
+            }
+        }
+        check(evaluator, fresh);
+    }
+
+    for weights in [random_weights(4), Weights::material()] {
+        let weights = Arc::new(weights);
+        let (mut evaluator, mut fresh) = (Evaluator::new(weights.clone()), Evaluator::new(weights));
+        for (seed, start) in STARTS.iter().enumerate() {
+            let board = Board::from_fen(start).unwrap();
+            evaluator.reset(&board);
+            walk(&mut evaluator, &mut fresh, &board, 4, &mut random(seed as u64));
+        }
+    }
+}
+
+#[test]
+fn accumulator_follows_long_games_and_other_weights() {
+    let mut random = random(5);
+    let first = Arc::new(random_weights(6));
+    let mut evaluator = Evaluator::new(first.clone());
+    let mut board = Board::startpos();
+    evaluator.reset(&board);
+    for _ in 0..300 {
+        let moves = board.moves();
+        if moves.is_empty() {
+            break;
+        }
+        let mut next = board;
+        let delta = board.make_move(moves[random.random_range(0..moves.len())], &mut next);
+        evaluator.push(&delta);
+        board = next;
+    }
+    assert_eq!(evaluator.sums(&board), first.sums(&board));
+    let second = Arc::new(random_weights(7));
+    evaluator.set_weights(second.clone());
+    assert_eq!(evaluator.sums(&Board::startpos()), second.sums(&Board::startpos()));
+}
+
+fn turned(board: &Board, flip: bool, mirror: bool) -> Board {
+    let turn = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
+    let mut squares = [None; 64];
+    for man in board.men() {
+        let color = if flip { !man.color } else { man.color };
+        squares[man.square.to_index() ^ turn] = Some(PieceSquare::new(color, man.piece, man.square));
+    }
+    let mut placement = String::new();
+    for rank in (0..8).rev() {
+        for file in 0..8 {
+            placement +=
+                &squares[rank * 8 + file].map_or("1".to_string(), |man: PieceSquare| man.piece.to_string(man.color));
+        }
+        placement += if rank > 0 { "/" } else { "" };
+    }
+    let to_move = if (board.side_to_move() == Color::White) == flip { "b" } else { "w" };
+    let en_passant =
+        board.en_passant().map_or("-".to_string(), |square| ALL_SQUARES[square.to_index() ^ turn].to_string());
+    Board::from_fen(&format!("{placement} {to_move} - {en_passant} 0 1")).expect("a turned board is as valid")
+}
+
+#[test]
+fn color_flip_negates_and_mirroring_keeps() {
+    random_positions(8, 5_000, |board| {
+        let board = turned(board, false, false);
+        let original = counts(&board);
+        let negated: HashMap<_, _> = original.iter().map(|(&feature, &count)| (feature, -count)).collect();
+        assert_eq!(counts(&turned(&board, true, false)), negated, "flip of {}", board.fen());
+        assert_eq!(counts(&turned(&board, false, true)), original, "mirror of {}", board.fen());
+    });
+    let mut evaluator = Evaluator::new(Arc::new(random_weights(9)));
+    random_positions(10, 5_000, |board| {
+        let mut value = |board: &Board| {
+            evaluator.reset(board);
+            (evaluator.evaluate_raw(board), evaluator.evaluate(board))
+        };
+        let board = turned(board, false, false);
+        let original = value(&board);
+        assert_eq!(value(&turned(&board, true, false)), original, "{}", board.fen());
+        assert_eq!(value(&turned(&board, false, true)), original, "{}", board.fen());
+        assert_eq!(value(&turned(&board, true, true)), original, "{}", board.fen());
+    });
+}
+
+#[test]
+fn every_man_brings_two_pairs_with_every_other() {
+    random_positions(11, 2_000, |board| {
+        let men = board.occupied().popcnt() as usize;
+        let pairs = features(board).iter().filter(|(feature, _)| *feature as usize >= PAIRS.start).count();
+        assert_eq!(pairs, men * (men - 1));
+    });
+}
+
+#[test]
+fn phase_counts_the_pieces_with_their_opening_weights() {
+    let weights = random_weights(12);
+    random_positions(13, 2_000, |board| {
+        let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+        let material: i32 = pieces
+            .iter()
+            .map(|&piece| board.pieces(piece).popcnt() as i32 * weights.ints()[MATERIAL.at(piece.to_index())][0])
+            .sum();
+        assert_eq!(weights.phase(board), material.clamp(3915, 15258) - 3915, "{}", board.fen());
+    });
+    assert_eq!(weights.phase(&Board::startpos()), PHASE_MAX);
+    let kings = Board::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
+    assert_eq!(weights.phase(&kings), 0);
+}
+
+/// Nine queens a side and the largest weights that are accepted: nothing overflows.
+#[test]
+fn largest_weights_do_not_overflow() {
+    let half = i32::from(i16::MAX) / 2;
+    let ints = (0..LEN).map(|feature| if feature < PAIRS.start { [i32::from(i16::MAX); 2] } else { [half; 2] });
+    let weights = Arc::new(Weights::from_ints(ints.collect()).unwrap());
+    let mut evaluator = Evaluator::new(weights.clone());
+    for fen in ["QQQQQQQQ/Q7/7k/8/8/8/8/K7 w - - 0 1", "qqqqqqqq/q6K/8/8/8/8/QQQQQQQQ/k6Q b - - 0 1"] {
+        let Ok(board) = Board::from_fen(fen) else { continue };
+        evaluator.reset(&board);
+        assert_eq!(evaluator.sums(&board), weights.sums(&board));
+        assert!(evaluator.evaluate(&board).abs() <= MAX_EVALUATION);
+    }
+}
+
+mod refreshing {
+    use super::*;
+
+    fn assert_same(refreshed: &Weights, compiled: &Weights) {
+        assert!(refreshed.ints() == compiled.ints());
+        assert!(refreshed.packed() == compiled.packed());
+        assert!(refreshed.squares() == compiled.squares());
+        assert!(refreshed.rows() == compiled.rows());
+        assert_eq!(refreshed.has_terms(), compiled.has_terms());
+        assert_eq!(refreshed.has_pairs(), compiled.has_pairs());
+    }
+
+    #[test]
+    fn a_refresh_equals_compiling_anew() {
+        let mut random = random(14);
+        let mut floats = random_floats(15);
+        let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+        for round in 0..12 {
+            let mut changed = Vec::new();
+            // Rounds with few and with most features, and with and without the pieces' weights.
+            let count = if round % 4 == 3 { LEN } else { 2000 };
+            let first = if round % 2 == 0 { MATERIAL.range().end } else { 0 };
+            for _ in 0..count {
+                let feature = random.random_range(first..LEN);
+                floats.mg[feature] += random.random_range(-3.0..3.0);
+                floats.eg[feature] += random.random_range(-3.0..3.0);
+                changed.push(feature);
+            }
+            weights.refresh(changed, &floats).unwrap();
+            assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_first_pairs_and_terms_are_noticed() {
+        let mut floats = FloatWeights::material();
+        let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+        assert!(!weights.has_pairs() && !weights.has_terms());
+        floats.mg[PAIRS.at(77_777)] = 31.0;
+        weights.refresh([PAIRS.at(77_777)], &floats).unwrap();
+        assert!(weights.has_pairs());
+        assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
+    }
+
+    /// Every stored entry depends on its two weights and no other.
+    #[test]
+    fn one_pair_touches_what_it_should() {
+        let mut floats = random_floats(16);
+        let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+        for index in (0..PAIRS.len).step_by(9_973) {
+            floats.eg[PAIRS.at(index)] += 40.0;
+            weights.refresh([PAIRS.at(index)], &floats).unwrap();
+        }
+        assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
+    }
+
+    #[test]
+    fn bad_floats_are_refused() {
+        let refusal = |feature: usize, value: f64| {
+            let mut floats = random_floats(17);
+            floats.eg[feature] = value;
+            Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string()
+        };
+        assert_eq!(refusal(PAIRS.at(5), f64::NAN), "endgame weight 5 of group `pairs` is NaN, not a finite number");
+        assert!(refusal(2, f64::INFINITY).starts_with("endgame weight 2 of group `material` is inf"));
+        assert!(refusal(PAIRS.at(3), 1e5).contains("outside -32767 to 32767"));
+        let mut floats = FloatWeights::zeros();
+        assert!(Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string().contains("sum to 0"));
+        floats.mg[MATERIAL.at(4)] = f64::NAN;
+        assert!(Weights::from_floats(&floats, serde_json::Value::Null).is_err());
+        floats.mg.pop();
+        assert!(
+            Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string().contains("float weights")
+        );
+    }
+
+    #[test]
+    fn pairs_that_overflow_together_are_refused() {
+        let mut floats = FloatWeights::material();
+        let knight = PieceSquare::new(Color::White, Piece::Knight, ALL_SQUARES[37]);
+        let king = PieceSquare::new(Color::Black, Piece::King, ALL_SQUARES[62]);
+        let (one, other) = (pairs::pair(knight, king), pairs::pair(king, knight));
+        floats.mg[one.feature()] = 20_000.0 * f64::from(one.sign);
+        floats.mg[other.feature()] = 20_000.0 * f64::from(other.sign);
+        let error = Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string();
+        assert!(error.contains("knight") && error.contains("king") && error.contains("opening"), "{error}");
+    }
+}
+
+mod files {
+    use super::*;
+    use serde_json::{Value, json};
+    use std::path::{Path, PathBuf};
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("dyad-weights-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        folder
+    }
+
+    fn example() -> Weights {
+        let mut weights = random_weights(20);
+        weights.name = "an \"example\"".to_string();
+        weights.scale = 1100;
+        weights.win_rate = WinRate { a: [180, 30, 2, 1], b: [70, 20, 0, 0] };
+        weights.made = json!({"seed": 20, "data": ["random"], "rate": 0.25});
+        weights
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let weights = example();
+        let text = weights.to_json();
+        let read = Weights::from_json(&text).unwrap();
+        assert_eq!(read.name, weights.name);
+        assert_eq!(read.scale, weights.scale);
+        assert_eq!(read.win_rate, weights.win_rate);
+        assert_eq!(read.made, weights.made);
+        assert_eq!(read.notes, Vec::<String>::new());
+        assert!(read.ints() == weights.ints() && read.rows() == weights.rows());
+        assert_eq!(read.id(), weights.id());
+        assert_eq!(read.to_json(), text);
+        assert!(!text[..text.len() - 1].contains(&b'\n') && !text.contains(&b'\t'));
+    }
+
+    #[test]
+    fn files_are_replaced_whole() {
+        let folder = folder("replace");
+        let path = folder.join("w.json");
+        Weights::material().save(&path).unwrap();
+        let weights = example();
+        weights.save(&path).unwrap();
+        assert_eq!(Weights::load(&path).unwrap().id(), weights.id());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+        let error = weights.save(Path::new("/no/such/folder/w.json")).unwrap_err().to_string();
+        assert!(error.starts_with("/no/such/folder/w.json: "), "{error}");
+        let error = Weights::load(Path::new("/no/such/w.json")).unwrap_err().to_string();
+        assert!(error.starts_with("/no/such/w.json: "), "{error}");
+    }
+
+    #[test]
+    fn damaged_text_is_refused_with_a_reason() {
+        let text = String::from_utf8(example().to_json()).unwrap();
+        let refusal = |text: &str| Weights::from_json(text.as_bytes()).unwrap_err().to_string();
+        let replace = |from: &str, to: &str| {
+            assert!(text.contains(from));
+            refusal(&text.replacen(from, to, 1))
+        };
+        for part in [0, 1, 50, 400, 5_000, text.len() / 2, text.len() - 3] {
+            assert!(refusal(&text[..part]).contains("cut off"), "{part}: {}", refusal(&text[..part]));
+        }
+        let cases = [
+            (
+                replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1.5,"),
+                vec!["pairs", "mg", "weight 0", "1.5", "line 1"],
+            ),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[null,"), vec!["pairs", "mg", "weight 0", "null"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[NaN,"), vec!["not valid JSON", "line 1"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1e3,"), vec!["pairs", "mg"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[99999999999,"), vec!["pairs", "99999999999"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[7,"), vec!["pairs", "145153", "opening", "145152"]),
+            (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 opening"]),
+            (replace("\"format\":1", "\"format\":2"), vec!["version 2", "version 1"]),
+            (replace("\"scale\":1100", "\"scale\":0"), vec!["scale", "0"]),
+            (replace("\"a\":[180,", "\"a\":[-180,"), vec!["win rate"]),
+            (replace("[\"location\",192]", "[\"location\",193]"), vec!["checksum"]),
+            (replace("\"name\":", "\"nom\":"), vec!["nom"]),
+            (refusal("[]"), vec!["not as expected"]),
+        ];
+        for (message, words) in cases {
+            for word in words {
+                assert!(message.contains(word), "`{message}` should mention `{word}`");
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_out_of_range_is_refused_by_its_place() {
+        let mut document: Value = serde_json::from_slice(&Weights::material().to_json()).unwrap();
+        document["weights"]["material"]["eg"][3] = json!(40_000);
+        let error = Weights::from_json(document.to_string().as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, "endgame weight 3 of group `material` is 40000, outside -32767 to 32767");
+    }
+
+    /// A document with another list of groups, and weights to match.
+    fn relaid(groups: &[(&str, usize)]) -> Vec<u8> {
+        let mut document: Value = serde_json::from_slice(&Weights::material().to_json()).unwrap();
+        let weights = document["weights"].as_object().unwrap().clone();
+        let of = |name: &str| weights.get(name).cloned().unwrap_or(json!(0));
+        document["layout"] = json!({"checksum": layout::checksum_of(groups.iter().copied()), "groups": groups});
+        document["weights"] =
+            groups.iter().map(|(name, _)| (name.to_string(), of(name))).collect::<serde_json::Map<_, _>>().into();
+        document.to_string().into_bytes()
+    }
+
+    #[test]
+    fn an_older_layout_is_read_by_group_name_and_says_so() {
+        let older: Vec<_> =
+            GROUPS.iter().rev().filter(|group| group.name != "location").map(|group| (group.name, group.len)).collect();
+        let weights = Weights::from_json(&relaid(&older)).unwrap();
+        assert!(weights.ints() == Weights::material().ints());
+        assert_eq!(weights.notes.len(), 1);
+        assert!(weights.notes[0].contains("location"), "{:?}", weights.notes);
+    }
+
+    #[test]
+    fn another_layout_is_refused() {
+        let cases: [(&[(&str, usize)], &str); 3] = [
+            (&[("material", 6), ("castles", 4)], "a group `castles` that this engine does not know"),
+            (&[("material", 6), ("location", 64)], "group `location` has 64 features in the weights and 192 in this"),
+            (&[("material", 6), ("material", 6)], "group `material` comes twice"),
+        ];
+        for (groups, words) in cases {
+            let error = Weights::from_json(&relaid(groups)).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn built_in_and_shipped_weights_load() {
+        assert!(!Weights::embedded().name.is_empty());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights");
+        let material = Weights::load(&folder.join("material.json")).unwrap();
+        assert!(material.ints() == Weights::material().ints());
+        assert!(!material.has_pairs() && !material.has_terms());
+        let full: i32 =
+            [(1, 4), (2, 4), (3, 4), (4, 2)].map(|(piece, count)| count * material.ints()[piece][0]).iter().sum();
+        assert!((full - 16488).abs() <= 7);
+        let squares = Weights::load(&folder.join("psq.json")).unwrap();
+        assert!(!squares.has_pairs() && !squares.has_terms());
+    }
+}
