@@ -1,8 +1,17 @@
 //! Chess rules, evaluation and search of Dyad.
 //!
 //! The modules stand in one order, each knowing only those before it: [`board`] (the rules, around the
-//! `chess` crate), [`value`], [`eval`], [`position`], `search`, `engine`. Nothing here prints or reads input.
+//! `chess` crate), [`value`], [`eval`], [`position`], [`search`] with its table, clock and [`control`],
+//! [`engine`] (the facade). Nothing here prints or reads input.
 
 pub mod board;
+pub mod control;
+pub mod engine;
 pub mod eval;
+pub mod position;
+pub mod search;
+pub mod time;
+pub mod tt;
 pub mod value;
+
+pub use engine::Engine;

@@ -367,6 +367,13 @@ impl Board {
         self.colors(color) & (self.pieces(Piece::Pawn) | self.pieces(Piece::King)) != self.colors(color)
     }
 
+    /// How many pieces `color` has beside king and pawns.
+    #[inline]
+    #[must_use]
+    pub fn pieces_beside_pawns(&self, color: Color) -> u32 {
+        (self.colors(color) & !(self.pieces(Piece::Pawn) | self.pieces(Piece::King))).popcnt()
+    }
+
     /// Whether neither side can mate, whatever happens: bare kings, one minor piece, or bishops
     /// on squares of one color.
     #[must_use]
@@ -387,6 +394,36 @@ impl Board {
         list.clear();
         for mv in MoveGen::new_legal(&self.rules) {
             list.push(mv);
+        }
+    }
+
+    /// Visits the legal moves.
+    #[inline]
+    pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
+        for mv in MoveGen::new_legal(&self.rules) {
+            visit(mv);
+        }
+    }
+
+    /// Visits the legal moves that are noisy: see [`Board::is_noisy`].
+    #[inline]
+    pub fn for_each_noisy(&self, mut visit: impl FnMut(ChessMove)) {
+        const BACK_RANKS: BitBoard = BitBoard(0xFF00_0000_0000_00FF);
+        let us = self.side_to_move();
+        let mut targets = self.colors(!us);
+        if self.colored(us, Piece::Pawn) & chess::get_rank(us.to_seventh_rank()) != EMPTY {
+            targets |= BACK_RANKS;
+        }
+        if let Some(square) = self.en_passant {
+            targets |= BitBoard::from_square(square);
+        }
+        // The mask is set once, on a fresh generator: switched half-way it loses promotions.
+        let mut moves = MoveGen::new_legal(&self.rules);
+        moves.set_iterator_mask(targets);
+        for mv in moves {
+            if self.is_noisy(mv) {
+                visit(mv);
+            }
         }
     }
 

@@ -117,6 +117,19 @@ fn legality_test_accepts_the_generated_moves_and_no_others() {
 }
 
 #[test]
+fn noisy_moves_are_the_noisy_ones_among_all() {
+    random_boards(20_000, 9, |board, _| {
+        let mut noisy = Vec::new();
+        board.for_each_noisy(|mv| noisy.push(mv.to_string()));
+        let mut expected: Vec<String> =
+            board.moves().iter().filter(|&&mv| board.is_noisy(mv)).map(ToString::to_string).collect();
+        noisy.sort();
+        expected.sort();
+        assert_eq!(noisy, expected, "{board}");
+    });
+}
+
+#[test]
 fn gives_check_says_what_making_the_move_shows() {
     let check = |board: &Board| {
         for &mv in board.moves().iter() {

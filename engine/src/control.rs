@@ -1,0 +1,111 @@
+//! How a running search is told to stop, and how it waits.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The strings by which one search is held: made when the job is accepted, so that a stop that comes
+/// right after `go` is never lost; set once and never reset.
+pub struct Control {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+    hit: Mutex<Option<Instant>>,
+    changed: Condvar,
+    accepted: Instant,
+}
+
+impl Control {
+    /// For a job accepted now.
+    #[must_use]
+    pub fn new(ponder: bool) -> Control {
+        Control {
+            stop: AtomicBool::new(false),
+            pondering: AtomicBool::new(ponder),
+            hit: Mutex::new(None),
+            changed: Condvar::new(),
+            accepted: Instant::now(),
+        }
+    }
+
+    /// When the job was accepted: its clock runs from here.
+    #[must_use]
+    pub fn accepted(&self) -> Instant {
+        self.accepted
+    }
+
+    /// Tells the search to end.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// The pondered move was played: the search goes on as an ordinary one, its clock running from now.
+    pub fn ponderhit(&self) {
+        *self.hit.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.pondering.store(false, Ordering::Release);
+        self.wake();
+    }
+
+    /// Whether the search was told to end.
+    #[inline]
+    #[must_use]
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Whether the search still ponders.
+    #[inline]
+    #[must_use]
+    pub fn pondering(&self) -> bool {
+        self.pondering.load(Ordering::Acquire)
+    }
+
+    /// When the pondered move was played, if it was.
+    #[must_use]
+    pub fn hit(&self) -> Option<Instant> {
+        *self.hit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        // The lock orders this with the test in `wait_until`: no wake-up is lost.
+        let _guard = self.hit.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
+    }
+
+    /// Blocks until `stop`, or until the pondered move was played when `infinite` is false.
+    pub fn wait(&self, infinite: bool) {
+        let mut guard = self.hit.lock().unwrap_or_else(PoisonError::into_inner);
+        while !self.stopped() && (infinite || self.pondering()) {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_ends_with_a_stop_or_a_hit() {
+        for infinite in [true, false] {
+            let control = Control::new(!infinite);
+            std::thread::scope(|scope| {
+                let waiter = scope.spawn(|| control.wait(infinite));
+                if infinite {
+                    control.stop()
+                } else {
+                    control.ponderhit()
+                }
+                waiter.join().unwrap();
+            });
+        }
+    }
+
+    #[test]
+    fn a_stop_before_the_wait_is_not_lost() {
+        let control = Control::new(true);
+        control.stop();
+        control.wait(true);
+        assert!(control.stopped());
+    }
+}

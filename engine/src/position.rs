@@ -1,0 +1,151 @@
+//! What a search walks: the boards of the line, the keys of the game, the evaluation kept along.
+
+use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
+use crate::eval::Evaluator;
+use crate::value::{MAX_PLY, Value};
+
+/// The current line below a game's position.
+pub struct Position {
+    /// One board a ply, made into one after the other.
+    boards: Vec<Board>,
+    ply: usize,
+    keys: Vec<u64>,
+    evaluator: Evaluator,
+}
+
+impl Position {
+    /// The current position of `game`, evaluated by `evaluator`.
+    #[must_use]
+    pub fn new(game: &Game, mut evaluator: Evaluator) -> Position {
+        evaluator.reset(game.board());
+        Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
+    }
+
+    /// Goes to the current position of `game`.
+    pub fn reset(&mut self, game: &Game) {
+        self.boards[0] = *game.board();
+        self.ply = 0;
+        self.keys.clear();
+        self.keys.extend_from_slice(game.keys());
+        self.evaluator.reset(game.board());
+    }
+
+    /// Goes to a board without history.
+    pub fn reset_to(&mut self, board: &Board) {
+        self.boards[0] = *board;
+        self.ply = 0;
+        self.keys.clear();
+        self.keys.push(board.key());
+        self.evaluator.reset(board);
+    }
+
+    /// The evaluator, to change its weights.
+    pub fn evaluator_mut(&mut self) -> &mut Evaluator {
+        &mut self.evaluator
+    }
+
+    /// The evaluator.
+    #[must_use]
+    pub fn evaluator(&self) -> &Evaluator {
+        &self.evaluator
+    }
+
+    /// The current board.
+    #[inline]
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.boards[self.ply]
+    }
+
+    /// The board at the root of the line.
+    #[inline]
+    #[must_use]
+    pub fn root(&self) -> &Board {
+        &self.boards[0]
+    }
+
+    /// Plies from the root.
+    #[inline]
+    #[must_use]
+    pub fn ply(&self) -> usize {
+        self.ply
+    }
+
+    /// Plays a legal move.
+    #[inline]
+    pub fn make(&mut self, mv: ChessMove) {
+        let (played, rest) = self.boards.split_at_mut(self.ply + 1);
+        let delta = played[self.ply].make_move(mv, &mut rest[0]);
+        self.advance(&delta);
+    }
+
+    /// Passes; the side to move must not be in check.
+    pub fn make_null(&mut self) {
+        let (played, rest) = self.boards.split_at_mut(self.ply + 1);
+        played[self.ply].make_null(&mut rest[0]);
+        self.advance(&Delta::none());
+    }
+
+    #[inline]
+    fn advance(&mut self, delta: &Delta) {
+        self.ply += 1;
+        self.keys.push(self.boards[self.ply].key());
+        self.evaluator.push(delta);
+    }
+
+    /// Takes the last move, or null move, back.
+    #[inline]
+    pub fn unmake(&mut self) {
+        self.ply -= 1;
+        self.keys.pop();
+        self.evaluator.pop();
+    }
+
+    /// Static evaluation for the side to move, in search units, with the knowledge of endings.
+    #[inline]
+    pub fn evaluate(&mut self) -> Value {
+        self.evaluator.evaluate(&self.boards[self.ply])
+    }
+
+    /// Static evaluation for the side to move: the tapered sum of weights and nothing else.
+    #[inline]
+    pub fn evaluate_raw(&mut self) -> Value {
+        self.evaluator.evaluate_raw(&self.boards[self.ply])
+    }
+
+    /// Whether the position is drawn by repetition, by lack of material or by the fifty-move rule.
+    ///
+    /// One earlier occurrence in the line is enough; before the root it must be two.
+    #[must_use]
+    pub fn is_draw(&self) -> bool {
+        let board = self.board();
+        if board.halfmove_clock() >= 100 && (!board.in_check() || board.has_legal_move()) {
+            return true;
+        }
+        board.insufficient_material() || self.is_repetition()
+    }
+
+    /// Whether the position has stood before: once in the line, or twice before the root.
+    #[must_use]
+    pub fn is_repetition(&self) -> bool {
+        let current = self.keys.len() - 1;
+        let reversible = (self.board().halfmove_clock() as usize).min(current);
+        let key = self.keys[current];
+        let mut earlier = 0;
+        for distance in (4..=reversible).step_by(2) {
+            if self.keys[current - distance] == key {
+                earlier += 1;
+                if distance <= self.ply || earlier == 2 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether the side to move can repeat a position of the line.
+    #[must_use]
+    pub fn upcoming_repetition(&self) -> bool {
+        upcoming_repetition(self.board(), &self.keys, self.ply)
+    }
+}

@@ -1,0 +1,199 @@
+//! What earlier cutoffs say of moves, and earlier searches of the static evaluation.
+//!
+//! All move histories are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its
+//! limit by the share that is still missing, so that entries stay bounded and forget. Correction
+//! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
+
+use super::params;
+use crate::board::{Board, COLORS, ChessMove, Color, Piece};
+use crate::value::Value;
+
+/// Limit of a history entry.
+const LIMIT: i32 = 16_384;
+/// Limit of a correction entry.
+const CORRECTION_LIMIT: i32 = 1_024;
+const CORRECTIONS: usize = 16_384;
+const PAWN_KEYS: usize = 512;
+
+/// Index of a moved man and the square it goes to: color, piece, square.
+pub(super) type PieceTo = u16;
+/// Number of [`PieceTo`] indices; the last is the null move's.
+pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
+/// What stands for a null move, or for no move before the root.
+pub(super) const NO_PIECE_TO: PieceTo = 768;
+
+/// The [`PieceTo`] of a legal move.
+#[inline]
+pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
+    let piece = board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn).to_index();
+    ((board.side_to_move().to_index() * 6 + piece) * 64 + mv.get_dest().to_index()) as PieceTo
+}
+
+#[inline]
+fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
+    let bonus = bonus.clamp(-limit, limit);
+    *entry += (bonus - i32::from(*entry) * bonus.abs() / limit) as i16;
+}
+
+/// A zeroed table on the heap, never on the stack.
+fn table<const N: usize, T: Clone>(zero: T) -> Box<[T; N]> {
+    let Ok(table) = vec![zero; N].into_boxed_slice().try_into() else { unreachable!("the length is N") };
+    table
+}
+
+/// The pieces-to moved one, two, four and six plies ago.
+pub(super) type Context = [PieceTo; 4];
+
+/// Histories of one search thread.
+pub(super) struct Histories {
+    butterfly: Box<[[[i16; 4096]; 4]; 2]>,
+    capture: Box<[[i16; 6]; PIECE_TOS]>,
+    continuation: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
+    pawn: Box<[[i16; PIECE_TOS]; PAWN_KEYS]>,
+    counter: Box<[Option<ChessMove>; PIECE_TOS]>,
+    pawn_correction: Box<[[i16; 2]; CORRECTIONS]>,
+    minor_correction: Box<[[i16; 2]; CORRECTIONS]>,
+    non_pawn_correction: Box<[[[i16; 2]; 2]; CORRECTIONS]>,
+    continuation_correction: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
+}
+
+#[inline]
+fn from_to(mv: ChessMove) -> usize {
+    mv.get_source().to_index() * 64 + mv.get_dest().to_index()
+}
+
+#[inline]
+fn slot(key: u64) -> usize {
+    key as usize % CORRECTIONS
+}
+
+impl Histories {
+    pub(super) fn new() -> Histories {
+        Histories {
+            butterfly: table([[0; 4096]; 4]),
+            capture: table([0; 6]),
+            continuation: table([0; PIECE_TOS]),
+            pawn: table([0; PIECE_TOS]),
+            counter: table(None),
+            pawn_correction: table([0; 2]),
+            minor_correction: table([0; 2]),
+            non_pawn_correction: table([[0; 2]; 2]),
+            continuation_correction: table([0; PIECE_TOS]),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.butterfly.fill([[0; 4096]; 4]);
+        self.capture.fill([0; 6]);
+        self.continuation.fill([0; PIECE_TOS]);
+        self.pawn.fill([0; PIECE_TOS]);
+        self.counter.fill(None);
+        self.pawn_correction.fill([0; 2]);
+        self.minor_correction.fill([0; 2]);
+        self.non_pawn_correction.fill([[0; 2]; 2]);
+        self.continuation_correction.fill([0; PIECE_TOS]);
+    }
+
+    /// Score of a quiet move for ordering. `threats` are squares the enemy's pawns and lesser men attack.
+    #[inline]
+    pub(super) fn quiet(&self, board: &Board, mv: ChessMove, mover: PieceTo, context: &Context, threats: u64) -> i32 {
+        let to = usize::from(mover);
+        let butterfly = self.butterfly[board.side_to_move().to_index()][threatened(mv, threats)][from_to(mv)];
+        let pawn = self.pawn[board.pawn_key() as usize % PAWN_KEYS][to];
+        let [one, two, four, six] = context.map(|earlier| i32::from(self.continuation[usize::from(earlier)][to]));
+        i32::from(butterfly) + i32::from(pawn) + one + two + four / 2 + six / 4
+    }
+
+    /// What the continuation histories of the last two plies say of a quiet move.
+    #[inline]
+    pub(super) fn continuation(&self, mover: PieceTo, context: &Context) -> i32 {
+        let to = usize::from(mover);
+        i32::from(self.continuation[usize::from(context[0])][to])
+            + i32::from(self.continuation[usize::from(context[1])][to])
+    }
+
+    #[inline]
+    pub(super) fn capture(&self, mover: PieceTo, victim: Piece) -> i32 {
+        i32::from(self.capture[usize::from(mover)][victim.to_index()])
+    }
+
+    pub(super) fn counter(&self, previous: PieceTo) -> Option<ChessMove> {
+        self.counter[usize::from(previous)]
+    }
+
+    pub(super) fn set_counter(&mut self, previous: PieceTo, mv: ChessMove) {
+        self.counter[usize::from(previous)] = Some(mv);
+    }
+
+    pub(super) fn update_quiet(
+        &mut self,
+        board: &Board,
+        mv: ChessMove,
+        mover: PieceTo,
+        context: &Context,
+        threats: u64,
+        bonus: i32,
+    ) {
+        let to = usize::from(mover);
+        let butterfly = &mut self.butterfly[board.side_to_move().to_index()][threatened(mv, threats)][from_to(mv)];
+        gravity(butterfly, bonus, LIMIT);
+        gravity(&mut self.pawn[board.pawn_key() as usize % PAWN_KEYS][to], bonus, LIMIT);
+        self.update_continuation(mover, context, bonus);
+    }
+
+    pub(super) fn update_continuation(&mut self, mover: PieceTo, context: &Context, bonus: i32) {
+        for &earlier in context {
+            if earlier != NO_PIECE_TO {
+                gravity(&mut self.continuation[usize::from(earlier)][usize::from(mover)], bonus, LIMIT);
+            }
+        }
+    }
+
+    pub(super) fn update_capture(&mut self, mover: PieceTo, victim: Piece, bonus: i32) {
+        gravity(&mut self.capture[usize::from(mover)][victim.to_index()], bonus, LIMIT);
+    }
+
+    /// What searches of like positions found the static evaluation to be wrong by.
+    pub(super) fn correction(&self, board: &Board, context: &Context) -> Value {
+        let us = board.side_to_move().to_index();
+        let entry = |table: &[[i16; 2]; CORRECTIONS], key| i32::from(table[slot(key)][us]);
+        let mut sum = params::correction_pawn() * entry(&self.pawn_correction, board.pawn_key());
+        sum += params::correction_minor() * entry(&self.minor_correction, board.minor_key());
+        for color in COLORS {
+            sum += params::correction_non_pawn() * self.non_pawn_entry(board, color);
+        }
+        if context[0] != NO_PIECE_TO && context[1] != NO_PIECE_TO {
+            let entry = self.continuation_correction[usize::from(context[1])][usize::from(context[0])];
+            sum += params::correction_continuation() * i32::from(entry);
+        }
+        sum / (128 * 8)
+    }
+
+    fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {
+        let us = board.side_to_move().to_index();
+        i32::from(self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us])
+    }
+
+    /// Learns that a search of this depth found `error` = value - static evaluation.
+    pub(super) fn update_correction(&mut self, board: &Board, context: &Context, depth: i32, error: Value) {
+        let us = board.side_to_move().to_index();
+        let bonus = (error * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let update = |entry: &mut i16| gravity(entry, bonus, CORRECTION_LIMIT);
+        update(&mut self.pawn_correction[slot(board.pawn_key())][us]);
+        update(&mut self.minor_correction[slot(board.minor_key())][us]);
+        for color in COLORS {
+            update(&mut self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us]);
+        }
+        if context[0] != NO_PIECE_TO && context[1] != NO_PIECE_TO {
+            update(&mut self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
+        }
+    }
+}
+
+/// Whether a move's squares are attacked by the enemy: two bits.
+#[inline]
+fn threatened(mv: ChessMove, threats: u64) -> usize {
+    let bit = |square: usize| (threats >> square & 1) as usize;
+    bit(mv.get_source().to_index()) * 2 + bit(mv.get_dest().to_index())
+}

@@ -1,0 +1,55 @@
+//! What a search may spend, and what it is asked for.
+
+use crate::board::ChessMove;
+use crate::time::Clock;
+use std::time::Duration;
+
+/// Limits of one search; the first that is met ends it.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Plies of the deepest iteration.
+    pub depth: Option<u32>,
+    /// Nodes of all threads together.
+    pub nodes: Option<u64>,
+    /// Ends when a mate in so many moves is found.
+    pub mate: Option<u32>,
+    /// Time for this move.
+    pub movetime: Option<Duration>,
+    /// The clock of the side to move.
+    pub clock: Option<Clock>,
+    /// Does not answer before it is told to stop.
+    pub infinite: bool,
+    /// Does not answer before the pondered move is played.
+    pub ponder: bool,
+    /// Moves to search; all when empty.
+    pub searchmoves: Vec<ChessMove>,
+}
+
+impl Limits {
+    /// A fixed depth.
+    #[must_use]
+    pub fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// A fixed number of nodes.
+    #[must_use]
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+}
+
+/// Settings that hold for all searches.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many best variations are searched.
+    pub multipv: usize,
+    /// Time lost between the engine and the clock each move.
+    pub move_overhead: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { multipv: 1, move_overhead: Duration::from_millis(10) }
+    }
+}

@@ -1,0 +1,271 @@
+//! The search: principal variation search with iterative deepening.
+//!
+//! A [`Worker`] owns all that one thread writes; what threads share is in [`Shared`]: the table, the strings
+//! of [`Control`], the node counters. The same functions serve two settings, told apart at compile time by a
+//! [`Mode`]: play, with everything that makes a search deep, and training, where the value of a line must be the
+//! static evaluation of its leaf and depend on the position and the weights alone.
+
+mod alpha_beta;
+mod history;
+mod leaves;
+mod limits;
+mod ordering;
+pub mod params;
+mod pv;
+mod quiescence;
+mod report;
+mod root;
+
+pub use leaves::{Leaf, LeafEnd, LeafSearcher};
+pub use limits::{Limits, Options};
+pub use report::{Info, Outcome, Report, Score};
+pub(crate) use root::{RootMove, vote};
+
+use crate::board::{ChessMove, Game};
+use crate::control::Control;
+use crate::eval::Evaluator;
+use crate::position::Position;
+use crate::time::Bounds;
+use crate::tt::Table;
+use crate::value::{MAX_PLY, NONE, Value};
+use crossbeam::utils::CachePadded;
+use history::{Context, Histories, NO_PIECE_TO, PieceTo};
+use ordering::Arena;
+use pv::Line;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// The setting of a search.
+pub(crate) trait Mode {
+    /// Whether leaves are collected for training: no pruning, no reductions, no table cut-offs, the bare evaluation.
+    const TRAINING: bool;
+}
+
+/// A search for a move.
+pub(crate) struct Play;
+
+/// A search for the leaf of a principal variation.
+pub(crate) struct Train;
+
+impl Mode for Play {
+    const TRAINING: bool = false;
+}
+
+impl Mode for Train {
+    const TRAINING: bool = true;
+}
+
+/// The search was told to end; the position it stood in is lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopped;
+
+/// What the threads of one search share.
+pub(crate) struct Shared<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) control: &'a Control,
+    pub(crate) limits: &'a Limits,
+    pub(crate) options: &'a Options,
+    pub(crate) bounds: Option<Bounds>,
+    /// Set when worker 0 has finished: the helpers end.
+    pub(crate) finished: AtomicBool,
+    /// Nodes of each worker, as of its last look at the clock.
+    pub(crate) nodes: &'a [CachePadded<AtomicU64>],
+    /// Combined with every key, so that entries of other training positions are not found; 0 in play.
+    pub(crate) salt: u64,
+    pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
+}
+
+impl Shared<'_> {
+    /// Time on the clock of this search: from the ponder hit, if there was one.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.control.hit().unwrap_or_else(|| self.control.accepted()).elapsed()
+    }
+
+    pub(crate) fn since_start(&self) -> Duration {
+        Instant::now().saturating_duration_since(self.control.accepted())
+    }
+
+    pub(crate) fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|nodes| nodes.load(Relaxed)).sum()
+    }
+
+    pub(crate) fn report(&self, report: &Report) {
+        let mut reporter = self.reporter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (*reporter)(report);
+    }
+}
+
+/// What the search keeps of a node of the current line.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// Static evaluation, corrected; [`NONE`] in check.
+    eval: Value,
+    /// Static evaluation as the evaluator gave it.
+    raw_eval: Value,
+    /// The man that moves from here, and where to.
+    mover: PieceTo,
+    /// Whether the move made here is quiet.
+    quiet: bool,
+    killers: [Option<ChessMove>; 2],
+    /// Left out by a singular search.
+    excluded: Option<ChessMove>,
+    /// Double extensions on the way here.
+    double_extensions: i32,
+    /// Cutoffs among the children.
+    cutoffs: i32,
+    /// How much shallower the move made here is searched, in plies.
+    reduction: i32,
+    tt_pv: bool,
+}
+
+impl Frame {
+    const EMPTY: Frame = Frame {
+        eval: NONE,
+        raw_eval: NONE,
+        mover: NO_PIECE_TO,
+        quiet: false,
+        killers: [None; 2],
+        excluded: None,
+        double_extensions: 0,
+        cutoffs: 0,
+        reduction: 0,
+        tt_pv: false,
+    };
+}
+
+/// Frames before the root, so that looking back never leaves the stack.
+const BEFORE_ROOT: usize = 6;
+
+/// One thread's search.
+pub(crate) struct Worker {
+    id: usize,
+    position: Position,
+    histories: Histories,
+    arena: Arena,
+    frames: Vec<Frame>,
+    lines: Vec<Line>,
+    pub(crate) root_moves: Vec<RootMove>,
+    /// Root moves before this one are the better variations of a MultiPV search.
+    pv_index: usize,
+    root_depth: i32,
+    pub(crate) completed_depth: i32,
+    seldepth: usize,
+    pub(crate) nodes: u64,
+    /// Look at the clock when this many nodes are done.
+    checkpoint: u64,
+    /// Below this ply null moves are verified: off.
+    null_move_min_ply: usize,
+}
+
+/// Nodes between two looks at the clock.
+const CHECK_INTERVAL: u64 = 1024;
+
+impl Worker {
+    pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
+        Worker {
+            id,
+            position: Position::new(&Game::default(), evaluator),
+            histories: Histories::new(),
+            arena: Arena::new(),
+            frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4],
+            lines: vec![Line::new(); MAX_PLY + 2],
+            root_moves: Vec::new(),
+            pv_index: 0,
+            root_depth: 0,
+            completed_depth: 0,
+            seldepth: 0,
+            nodes: 0,
+            checkpoint: 0,
+            null_move_min_ply: 0,
+        }
+    }
+
+    /// Forgets what earlier searches learned.
+    pub(crate) fn clear(&mut self) {
+        self.histories.clear();
+    }
+
+    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
+        self.position.evaluator_mut()
+    }
+
+    #[inline]
+    fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT]
+    }
+
+    /// The frame `back` plies before `ply`.
+    #[inline]
+    fn earlier(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    #[inline]
+    fn context(&self, ply: usize) -> Context {
+        [1, 2, 4, 6].map(|back| self.earlier(ply, back).mover)
+    }
+
+    /// Whether the search must end. Looks at the clock now and then.
+    #[inline]
+    fn poll(&mut self, shared: &Shared) -> Result<(), Stopped> {
+        if self.nodes >= self.checkpoint { self.check_limits(shared) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn check_limits(&mut self, shared: &Shared) -> Result<(), Stopped> {
+        shared.nodes[self.id].store(self.nodes, Relaxed);
+        self.checkpoint = self.nodes + CHECK_INTERVAL;
+        if self.id == 0
+            && let Some(limit) = shared.limits.nodes
+        {
+            let done = shared.total_nodes();
+            if done >= limit && self.completed_depth > 0 {
+                return Err(Stopped);
+            }
+            self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
+        }
+        // The first iteration is always finished, so that there is a move; it takes no time worth saving.
+        let must_stop = if self.id == 0 {
+            self.completed_depth > 0 && (shared.control.stopped() || self.out_of_time(shared))
+        } else {
+            shared.finished.load(Relaxed)
+        };
+        if must_stop { Err(Stopped) } else { Ok(()) }
+    }
+
+    fn out_of_time(&self, shared: &Shared) -> bool {
+        shared.bounds.is_some_and(|bounds| !shared.control.pondering() && shared.elapsed() >= bounds.hard)
+    }
+
+    /// Plays a move of the node at the current ply.
+    #[inline]
+    fn make(&mut self, shared: &Shared, mv: ChessMove, mover: PieceTo, quiet: bool) {
+        let ply = self.position.ply();
+        let frame = self.frame(ply);
+        frame.mover = mover;
+        frame.quiet = quiet;
+        self.position.make(mv);
+        shared.table.prefetch(self.position.board().key() ^ shared.salt);
+        self.nodes += 1;
+    }
+
+    fn make_null(&mut self, shared: &Shared) {
+        let ply = self.position.ply();
+        let frame = self.frame(ply);
+        frame.mover = NO_PIECE_TO;
+        frame.quiet = false;
+        self.position.make_null();
+        shared.table.prefetch(self.position.board().key() ^ shared.salt);
+        self.nodes += 1;
+    }
+
+    /// A draw, blurred by one unit so that repetitions are not all alike to the search.
+    #[inline]
+    fn draw_value<M: Mode>(&self) -> Value {
+        if M::TRAINING { crate::value::DRAW } else { (self.nodes & 2) as Value - 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

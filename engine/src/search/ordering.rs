@@ -1,0 +1,232 @@
+//! Which move first? Moves are picked in stages, so that a cutoff early on costs little:
+//! the table's move, captures that do not lose material, killers and the counter-move, quiet moves
+//! by their histories, losing captures.
+//!
+//! All moves of a node are generated once, when the table's move did not suffice, into an arena that the nodes of the
+//! line share.
+
+use super::history::{Context, Histories, PieceTo, piece_to};
+use crate::board::{Board, ChessMove, PIECE_VALUES, Piece};
+
+/// A move with what was found out about it.
+#[derive(Clone, Copy)]
+pub(super) struct Scored {
+    pub(super) mv: ChessMove,
+    pub(super) mover: PieceTo,
+    pub(super) score: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Stage {
+    Table,
+    Generate,
+    GoodNoisy,
+    Quiet,
+    BadNoisy,
+}
+
+/// What kind of moves a picker yields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// All legal moves.
+    All,
+    /// Captures and promotions to queen.
+    Noisy,
+}
+
+/// The moves of the nodes of a line: noisy moves and quiet ones, one node after another.
+pub(super) struct Arena {
+    noisy: Vec<Scored>,
+    quiet: Vec<Scored>,
+}
+
+impl Arena {
+    pub(super) fn new() -> Arena {
+        Arena { noisy: Vec::with_capacity(4096), quiet: Vec::with_capacity(16_384) }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.noisy.clear();
+        self.quiet.clear();
+    }
+}
+
+/// What ordering knows of a node.
+pub(super) struct Hints {
+    pub(super) killers: [Option<ChessMove>; 2],
+    pub(super) counter: Option<ChessMove>,
+    pub(super) context: Context,
+    /// Squares attacked by enemy pawns.
+    pub(super) threats: u64,
+}
+
+/// Yields the moves of one node, best first.
+pub(super) struct Picker {
+    stage: Stage,
+    kind: Kind,
+    table_move: Option<ChessMove>,
+    /// Captures must win this much to come early.
+    see_threshold: i32,
+    noisy_start: usize,
+    noisy_next: usize,
+    bad_end: usize,
+    quiet_start: usize,
+    quiet_next: usize,
+    skip_quiets: bool,
+}
+
+/// Added to a quiet move's score, above all histories.
+const KILLER: i32 = 1 << 20;
+
+impl Picker {
+    /// A picker for the node; `table_move` must be legal. The arena is given back by [`Picker::done`].
+    pub(super) fn new(arena: &Arena, kind: Kind, table_move: Option<ChessMove>, see_threshold: i32) -> Picker {
+        let (noisy, quiet) = (arena.noisy.len(), arena.quiet.len());
+        Picker {
+            stage: if table_move.is_some() { Stage::Table } else { Stage::Generate },
+            kind,
+            table_move,
+            see_threshold,
+            noisy_start: noisy,
+            noisy_next: noisy,
+            bad_end: noisy,
+            quiet_start: quiet,
+            quiet_next: quiet,
+            skip_quiets: false,
+        }
+    }
+
+    /// Gives the node's part of the arena back.
+    pub(super) fn done(&self, arena: &mut Arena) {
+        arena.noisy.truncate(self.noisy_start);
+        arena.quiet.truncate(self.quiet_start);
+    }
+
+    /// From here on quiet moves are left out.
+    pub(super) fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// Whether the moves that come now are captures that lose material.
+    pub(super) fn in_bad_noisy(&self) -> bool {
+        self.stage == Stage::BadNoisy
+    }
+
+    /// The next move.
+    #[inline]
+    pub(super) fn next(
+        &mut self,
+        arena: &mut Arena,
+        board: &Board,
+        histories: &Histories,
+        hints: &Hints,
+    ) -> Option<Scored> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::Generate;
+                    if let Some(mv) = self.table_move {
+                        return Some(Scored { mv, mover: piece_to(board, mv), score: i32::MAX });
+                    }
+                }
+                Stage::Generate => {
+                    self.generate(arena, board, histories, hints);
+                    self.stage = Stage::GoodNoisy;
+                }
+                Stage::GoodNoisy => match self.next_good(arena, board) {
+                    Some(found) => return Some(found),
+                    None => self.stage = if self.kind == Kind::All { Stage::Quiet } else { Stage::BadNoisy },
+                },
+                Stage::Quiet => match self.next_quiet(arena) {
+                    Some(found) => return Some(found),
+                    None => {
+                        self.stage = Stage::BadNoisy;
+                        self.noisy_next = self.noisy_start;
+                    }
+                },
+                Stage::BadNoisy => {
+                    // Quiescence leaves losing captures out.
+                    if self.kind == Kind::Noisy || self.noisy_next == self.bad_end {
+                        return None;
+                    }
+                    self.noisy_next += 1;
+                    return Some(arena.noisy[self.noisy_next - 1]);
+                }
+            }
+        }
+    }
+
+    fn generate(&mut self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints) {
+        match self.kind {
+            Kind::All => board.for_each_legal(|mv| self.add(arena, board, histories, hints, mv)),
+            Kind::Noisy => board.for_each_noisy(|mv| self.add(arena, board, histories, hints, mv)),
+        }
+    }
+
+    #[inline]
+    fn add(&self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints, mv: ChessMove) {
+        if Some(mv) == self.table_move {
+            return;
+        }
+        let mover = piece_to(board, mv);
+        if board.is_noisy(mv) {
+            arena.noisy.push(Scored { mv, mover, score: noisy_score(board, histories, mv, mover) });
+        } else {
+            arena.quiet.push(Scored { mv, mover, score: quiet_score(board, histories, hints, mv, mover) });
+        }
+    }
+
+    /// Noisy moves from the best score down; those that lose material are put aside at the front.
+    fn next_good(&mut self, arena: &mut Arena, board: &Board) -> Option<Scored> {
+        while let Some(found) = select(&mut arena.noisy, self.noisy_next) {
+            self.noisy_next += 1;
+            // In quiescence the threshold is exact: what it looks at must not depend on the histories.
+            let slack = if self.kind == Kind::All { found.score / 32 } else { 0 };
+            if board.see_ge(found.mv, self.see_threshold - slack) {
+                return Some(found);
+            }
+            arena.noisy[self.bad_end] = found;
+            self.bad_end += 1;
+        }
+        None
+    }
+
+    fn next_quiet(&mut self, arena: &mut Arena) -> Option<Scored> {
+        if self.skip_quiets {
+            return None;
+        }
+        let found = select(&mut arena.quiet, self.quiet_next)?;
+        self.quiet_next += 1;
+        Some(found)
+    }
+}
+
+/// Brings the best move from `start` on to `start`.
+#[inline]
+fn select(moves: &mut [Scored], start: usize) -> Option<Scored> {
+    let rest = moves.get_mut(start..)?;
+    let best = (0..rest.len()).reduce(|best, index| if rest[index].score > rest[best].score { index } else { best })?;
+    rest.swap(0, best);
+    Some(rest[0])
+}
+
+/// Most valuable victim first, corrected by what captures of this kind led to.
+fn noisy_score(board: &Board, histories: &Histories, mv: ChessMove, mover: PieceTo) -> i32 {
+    let victim = board.captured(mv);
+    let gain = victim.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
+    let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
+    4 * (gain + promotion) + histories.capture(mover, victim.unwrap_or(Piece::Pawn)) / 4
+}
+
+fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: ChessMove, mover: PieceTo) -> i32 {
+    if hints.killers[0] == Some(mv) {
+        return 3 * KILLER;
+    }
+    if hints.killers[1] == Some(mv) {
+        return 2 * KILLER;
+    }
+    if hints.counter == Some(mv) {
+        return KILLER;
+    }
+    histories.quiet(board, mv, mover, &hints.context, hints.threats)
+}

@@ -1,0 +1,191 @@
+//! Quiescence: captures until the position is quiet, and every evasion of a check.
+
+use super::history::piece_to;
+use super::ordering::{Hints, Kind, Picker};
+use super::{Mode, Shared, Stopped, Worker, params};
+use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::tt::{Bound, Entry};
+use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
+
+impl Worker {
+    /// Value of the node when only noisy moves are looked at.
+    pub(super) fn quiescence<M: Mode, const PV: bool>(
+        &mut self,
+        shared: &Shared,
+        mut alpha: Value,
+        beta: Value,
+    ) -> Result<Value, Stopped> {
+        self.poll(shared)?;
+        let ply = self.position.ply();
+        if PV {
+            self.lines[ply].end(false);
+            self.seldepth = self.seldepth.max(ply);
+        }
+        if self.position.is_draw() {
+            if PV {
+                self.lines[ply].end(true);
+            }
+            return Ok(self.draw_value::<M>());
+        }
+        if !M::TRAINING && alpha < DRAW && self.position.upcoming_repetition() {
+            alpha = self.draw_value::<M>();
+            if alpha >= beta {
+                return Ok(alpha);
+            }
+        }
+        let board = *self.position.board();
+        let in_check = board.in_check();
+        if ply >= MAX_PLY - 2 {
+            return Ok(if in_check { DRAW } else { self.static_eval::<M>(&board, NONE).1 });
+        }
+
+        let key = board.key() ^ shared.salt;
+        let entry = if M::TRAINING { None } else { shared.table.probe(key, ply) };
+        if !PV
+            && let Some(entry) = entry
+            && let Some(value) = cutoff(&entry, alpha, beta)
+        {
+            return Ok(value);
+        }
+        let tt_pv = PV || entry.is_some_and(|entry| entry.pv);
+
+        let (raw, eval) =
+            if in_check { (NONE, NONE) } else { self.static_eval::<M>(&board, entry.map_or(NONE, |e| e.eval)) };
+        self.frame(ply).eval = eval;
+        let mut best = -INFINITE;
+        let original_alpha = alpha;
+        if !in_check {
+            best = better_guess(eval, entry.as_ref());
+            if best >= beta {
+                if !M::TRAINING && entry.is_none() {
+                    let stand = Entry { mv: None, value: best, eval: raw, depth: 0, bound: Bound::Lower, pv: tt_pv };
+                    shared.table.store(key, ply, &stand);
+                }
+                return Ok(best);
+            }
+            alpha = alpha.max(best);
+        }
+        let futility = if in_check { -INFINITE } else { best + params::qs_futility() };
+
+        let hints = Hints {
+            killers: [None; 2],
+            counter: None,
+            context: self.context(ply),
+            threats: attacks::pawns(!board.side_to_move(), board.colored(!board.side_to_move(), Piece::Pawn)).0,
+        };
+        let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
+            (in_check || (board.is_noisy(mv) && board.see_ge(mv, params::qs_see()))) && board.is_legal(mv)
+        });
+        let kind = if in_check { Kind::All } else { Kind::Noisy };
+        let mut picker = Picker::new(&self.arena, kind, table_move, params::qs_see());
+        let mut best_move = None;
+        let mut count = 0;
+        while let Some(picked) = picker.next(&mut self.arena, &board, &self.histories, &hints) {
+            count += 1;
+            let mv = picked.mv;
+            if !M::TRAINING && best > -MATE_IN_MAX {
+                if in_check {
+                    // One evasion that holds is enough of the quiet ones.
+                    picker.skip_quiets();
+                    if picker.in_bad_noisy() {
+                        break;
+                    }
+                } else if futility <= alpha && hopeless(&board, mv, futility, alpha) {
+                    best = best.max(futility.min(alpha));
+                    continue;
+                }
+            }
+            self.make(shared, mv, piece_to(&board, mv), !board.is_noisy(mv));
+            let value = -self.quiescence::<M, PV>(shared, -beta, -alpha)?;
+            self.position.unmake();
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = Some(mv);
+                    if PV {
+                        self.extend_line(ply, mv);
+                    }
+                    alpha = value;
+                    if value >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        picker.done(&mut self.arena);
+
+        if in_check && count == 0 {
+            if PV {
+                self.lines[ply].end(true);
+            }
+            return Ok(mated_in(ply));
+        }
+        if !M::TRAINING {
+            if best >= beta && best.abs() < MATE_IN_MAX && beta.abs() < MATE_IN_MAX {
+                best = (3 * best + beta) / 4;
+            }
+            // A PV node's value with a bound between alphas would be exact, but quiescence proves too little.
+            let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
+            let _ = original_alpha;
+            shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
+        }
+        Ok(best)
+    }
+
+    /// The static evaluation, as the evaluator gives it (or the table remembers it) and as the search uses it.
+    #[inline]
+    pub(super) fn static_eval<M: Mode>(&mut self, board: &Board, remembered: Value) -> (Value, Value) {
+        if M::TRAINING {
+            let raw = self.position.evaluate_raw();
+            return (raw, raw);
+        }
+        let raw = if remembered == NONE { self.position.evaluate() } else { remembered };
+        (raw, self.corrected(board, raw))
+    }
+
+    /// The evaluation damped as the fifty-move rule nears and corrected by what searches found.
+    #[inline]
+    fn corrected(&self, board: &Board, raw: Value) -> Value {
+        let ply = self.position.ply();
+        let damped = raw - raw * board.halfmove_clock().min(100) as Value / 220;
+        let correction = self.histories.correction(board, &self.context(ply));
+        (damped + correction).clamp(-MATE_IN_MAX + 1, MATE_IN_MAX - 1)
+    }
+
+    /// The line at `ply` becomes `mv` and the line below.
+    #[inline]
+    pub(super) fn extend_line(&mut self, ply: usize, mv: ChessMove) {
+        let (here, below) = self.lines.split_at_mut(ply + 1);
+        here[ply].extend(mv, &below[0]);
+    }
+}
+
+/// The stored value if it decides the window.
+#[inline]
+pub(super) fn cutoff(entry: &Entry, alpha: Value, beta: Value) -> Option<Value> {
+    let decides = (entry.bound.is_lower() && entry.value >= beta) || (entry.bound.is_upper() && entry.value <= alpha);
+    decides.then_some(entry.value)
+}
+
+/// The stored value where it says more than the static evaluation.
+#[inline]
+pub(super) fn better_guess(eval: Value, entry: Option<&Entry>) -> Value {
+    match entry {
+        Some(entry)
+            if (entry.bound.is_lower() && entry.value > eval) || (entry.bound.is_upper() && entry.value < eval) =>
+        {
+            entry.value
+        }
+        _ => eval,
+    }
+}
+
+/// Whether a capture cannot bring the value back to alpha.
+#[inline]
+fn hopeless(board: &Board, mv: ChessMove, futility: Value, alpha: Value) -> bool {
+    if mv.get_promotion().is_some() || board.gives_check(mv) {
+        return false;
+    }
+    let gain = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
+    futility + gain <= alpha || !board.see_ge(mv, 1)
+}

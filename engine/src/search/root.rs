@@ -1,0 +1,320 @@
+//! Iterative deepening at the root: aspiration windows, several variations, and when to stop.
+
+use super::history::piece_to;
+use super::ordering::Scored;
+use super::{BEFORE_ROOT, Frame, Info, Play, Report, Score, Shared, Stopped, Worker, params};
+use crate::board::{Board, ChessMove, Game};
+use crate::time::Signs;
+use crate::tt::Bound;
+use crate::value::{INFINITE, MATE_IN_MAX, MAX_PLY, Value, moves_to_mate};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+/// A move of the root position and what is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct RootMove {
+    pub(crate) mv: ChessMove,
+    /// Value in this iteration, or the lowest when the move did not beat the best.
+    pub(crate) value: Value,
+    pub(crate) bound: Bound,
+    previous_value: Value,
+    average: Option<Value>,
+    seldepth: usize,
+    nodes: u64,
+    pub(crate) pv: Vec<ChessMove>,
+}
+
+impl RootMove {
+    fn new(mv: ChessMove) -> RootMove {
+        RootMove {
+            mv,
+            value: -INFINITE,
+            bound: Bound::None,
+            previous_value: -INFINITE,
+            average: None,
+            seldepth: 0,
+            nodes: 0,
+            pv: vec![mv],
+        }
+    }
+}
+
+/// After so much time bounds are reported too.
+const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+
+impl Worker {
+    /// Prepares a search of the game's position; false when there is no move to search.
+    pub(crate) fn prepare(&mut self, game: &Game, searchmoves: &[ChessMove]) -> bool {
+        self.position.reset(game);
+        self.arena.clear();
+        self.frames.fill(Frame::EMPTY);
+        self.nodes = 0;
+        self.checkpoint = 0;
+        self.completed_depth = 0;
+        self.null_move_min_ply = 0;
+        let moves = game.board().moves();
+        let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
+        self.root_moves = moves.iter().filter(wanted).map(|&mv| RootMove::new(mv)).collect();
+        self.order_by_table(game.board());
+        !self.root_moves.is_empty()
+    }
+
+    /// Before the first iteration captures and promotions come first: any order would do.
+    fn order_by_table(&mut self, board: &Board) {
+        self.root_moves.sort_by_key(|root| !board.is_noisy(root.mv));
+    }
+
+    /// Searches deeper and deeper until told to stop or a limit is met.
+    pub(crate) fn iterate(&mut self, shared: &Shared) {
+        let max_depth =
+            shared.limits.depth.map_or(MAX_PLY as i32 - 10, |depth| depth.clamp(1, MAX_PLY as u32 - 10) as i32);
+        let multipv = shared.options.multipv.clamp(1, self.root_moves.len());
+        let mut stability = Stability::default();
+        for depth in 1..=max_depth {
+            // Helpers skip some iterations, so that the threads do not all search the same.
+            if self.id > 0
+                && depth > 1
+                && (depth as usize + self.id).is_multiple_of(4)
+                && self.completed_depth + 2 >= depth
+            {
+                continue;
+            }
+            self.root_depth = depth;
+            for root_move in &mut self.root_moves {
+                root_move.previous_value = root_move.value;
+            }
+            for pv_index in 0..multipv {
+                self.pv_index = pv_index;
+                if self.aspire(shared, depth).is_err() {
+                    self.sort_root_moves(pv_index);
+                    return;
+                }
+                self.sort_root_moves(0);
+            }
+            self.completed_depth = depth;
+            if self.id == 0 {
+                shared.nodes[0].store(self.nodes, Relaxed);
+                self.report_all(shared, multipv);
+                if self.is_enough(shared, &mut stability) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Stable: moves that did not beat the best keep their order.
+    fn sort_root_moves(&mut self, start: usize) {
+        self.root_moves[start..].sort_by_key(|root_move| (-root_move.value, -root_move.previous_value));
+    }
+
+    /// One variation of one iteration, with a window around the value expected.
+    fn aspire(&mut self, shared: &Shared, depth: i32) -> Result<(), Stopped> {
+        self.seldepth = 0;
+        let average = self.root_moves[self.pv_index].average;
+        let mut delta = params::aspiration_delta();
+        let (mut alpha, mut beta) = match average {
+            Some(value) if depth >= 4 && value.abs() < MATE_IN_MAX => {
+                delta += value.abs() / 60;
+                (value - delta, value + delta)
+            }
+            _ => (-INFINITE, INFINITE),
+        };
+        let mut reduced = 0;
+        loop {
+            alpha = alpha.max(-INFINITE);
+            beta = beta.min(INFINITE);
+            let value = self.alpha_beta::<Play, true>(shared, alpha, beta, (depth - reduced).max(1), false)?;
+            self.sort_root_moves(self.pv_index);
+            let best = &mut self.root_moves[self.pv_index];
+            if value <= alpha {
+                best.bound = Bound::Upper;
+                beta = (alpha + beta) / 2;
+                alpha = value - delta;
+                reduced = 0;
+            } else if value >= beta {
+                best.bound = Bound::Lower;
+                beta = value + delta;
+                reduced = (reduced + 1).min(2);
+            } else {
+                best.bound = Bound::Exact;
+                best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
+                return Ok(());
+            }
+            // Mates are found with an open window, so that their line is complete.
+            if value.abs() >= MATE_IN_MAX {
+                (alpha, beta) = (-INFINITE, INFINITE);
+                reduced = 0;
+            }
+            if self.id == 0 && shared.since_start() > BOUNDS_AFTER && shared.options.multipv == 1 {
+                shared.nodes[0].store(self.nodes, Relaxed);
+                self.report(shared, 0);
+            }
+            delta = delta * params::aspiration_growth() / 100 + 4;
+            if delta > 3000 {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    /// The `index`th move to search in this variation.
+    pub(super) fn root_move(&self, board: &Board, index: usize) -> Option<Scored> {
+        let root_move = self.root_moves.get(self.pv_index + index)?;
+        Some(Scored { mv: root_move.mv, mover: piece_to(board, root_move.mv), score: 0 })
+    }
+
+    /// Notes the value of a root move that was searched.
+    pub(super) fn update_root_move(&mut self, mv: ChessMove, value: Value, alpha: Value, count: usize, nodes: u64) {
+        let seldepth = self.seldepth;
+        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
+        root_move.nodes += nodes;
+        if count == 1 || value > alpha {
+            root_move.value = value;
+            root_move.seldepth = seldepth;
+            root_move.pv.clear();
+            root_move.pv.push(mv);
+            root_move.pv.extend_from_slice(self.lines[1].moves());
+        } else {
+            root_move.value = -INFINITE;
+        }
+    }
+
+    fn report_all(&mut self, shared: &Shared, multipv: usize) {
+        for index in 0..multipv {
+            self.report(shared, index);
+        }
+    }
+
+    /// Reports the variation of this rank.
+    pub(crate) fn report(&self, shared: &Shared, index: usize) {
+        shared.report(&Report::Info(self.info(shared, index)));
+    }
+
+    /// Reports the variation that is played, after the last word on it.
+    pub(crate) fn report_final(&self, shared: &Shared) {
+        let mut info = self.info(shared, 0);
+        info.bound = Bound::Exact;
+        shared.report(&Report::Info(info));
+    }
+
+    fn info(&self, shared: &Shared, index: usize) -> Info {
+        let root_move = &self.root_moves[index];
+        let searched = root_move.value != -INFINITE;
+        let value = if searched { root_move.value } else { root_move.previous_value };
+        let value = if value == -INFINITE { 0 } else { value };
+        let depth = if searched { self.root_depth } else { self.root_depth - 1 };
+        let (score, wdl) = self.describe(value);
+        Info {
+            depth: depth.max(1) as u32,
+            seldepth: root_move.seldepth.max(depth.max(1) as usize) as u32,
+            multipv: index + 1,
+            value,
+            score,
+            bound: if root_move.bound == Bound::None { Bound::Exact } else { root_move.bound },
+            wdl,
+            nodes: shared.total_nodes(),
+            time: shared.since_start(),
+            hashfull: shared.table.hashfull(),
+            tbhits: 0,
+            pv: root_move.pv.clone(),
+        }
+    }
+
+    /// A value of the root position as a score for people, and the results to expect.
+    pub(crate) fn describe(&self, value: Value) -> (Score, [u32; 3]) {
+        let weights = self.position.evaluator().weights();
+        let board = self.position.root();
+        let phase = weights.phase(board);
+        match moves_to_mate(value) {
+            Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
+            None => (Score::Cp(weights.centipawns(value, phase)), weights.win_rate(value, phase)),
+        }
+    }
+
+    /// Whether the search should end after a finished iteration.
+    fn is_enough(&self, shared: &Shared, stability: &mut Stability) -> bool {
+        let best = &self.root_moves[0];
+        let signs = stability.signs(best, self.nodes);
+        if shared.control.stopped() {
+            return true;
+        }
+        if let (Some(limit), Some(moves)) = (shared.limits.mate, moves_to_mate(best.value))
+            && moves.unsigned_abs() <= limit
+            && best.bound == Bound::Exact
+        {
+            return true;
+        }
+        let Some(bounds) = shared.bounds else { return false };
+        if shared.control.pondering() || shared.limits.movetime.is_some() {
+            return false;
+        }
+        let elapsed = shared.elapsed();
+        if self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty() {
+            return elapsed >= bounds.soft / 12;
+        }
+        // A mate that is proved to a multiple of its length needs no more thought.
+        if moves_to_mate(best.value).is_some_and(|moves| self.root_depth > 4 * moves.abs() + 8) {
+            return elapsed >= bounds.soft / 12;
+        }
+        elapsed >= bounds.adjusted(&signs)
+    }
+}
+
+/// How the best move and its value moved from one iteration to the next.
+#[derive(Default)]
+struct Stability {
+    best: Option<ChessMove>,
+    iterations: u32,
+    values: Vec<Value>,
+}
+
+impl Stability {
+    fn signs(&mut self, best: &RootMove, nodes: u64) -> Signs {
+        if self.best == Some(best.mv) {
+            self.iterations += 1;
+        } else {
+            self.best = Some(best.mv);
+            self.iterations = 0;
+        }
+        let recent = &self.values[self.values.len().saturating_sub(4)..];
+        let drop = match recent {
+            [] => 0,
+            _ => recent.iter().sum::<Value>() / recent.len() as Value - best.value,
+        };
+        self.values.push(best.value);
+        let best_share = best.nodes as f64 / nodes.max(1) as f64;
+        Signs { stable_iterations: self.iterations, drop, best_share }
+    }
+}
+
+/// The worker whose best move is played: by depth and value, each worker voting for its own.
+pub(crate) fn vote(workers: &[Worker]) -> usize {
+    let lowest = workers.iter().map(|worker| worker.root_moves[0].value).min().unwrap_or(0);
+    let weight = |worker: &Worker| {
+        let value = i64::from(worker.root_moves[0].value - lowest + 20);
+        value * i64::from(worker.completed_depth)
+    };
+    let votes =
+        |mv: ChessMove| -> i64 { workers.iter().filter(|worker| worker.root_moves[0].mv == mv).map(weight).sum() };
+    let mut best = 0;
+    for (index, worker) in workers.iter().enumerate().skip(1) {
+        let (new, old) = (&worker.root_moves[0], &workers[best].root_moves[0]);
+        if worker.completed_depth == 0 {
+            continue;
+        }
+        let better = if old.value >= MATE_IN_MAX {
+            new.value > old.value
+        } else if new.value >= MATE_IN_MAX {
+            true
+        } else if new.value <= -MATE_IN_MAX || old.value <= -MATE_IN_MAX {
+            new.value > old.value
+        } else {
+            (votes(new.mv), weight(worker)) > (votes(old.mv), weight(&workers[best]))
+        };
+        if better {
+            best = index;
+        }
+    }
+    best
+}
+
+const _: () = assert!(BEFORE_ROOT >= 6, "context and improving look up to six plies back");

@@ -1,0 +1,346 @@
+//! The transposition table: what a search learned of positions it met.
+//!
+//! Threads read and write it without locks. An entry is two atomic words, the data and the key combined with the data
+//! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
+//! together, so a torn entry is a miss and nothing worse. No `unsafe` but the prefetch.
+
+use crate::board::{ALL_SQUARES, ChessMove, Piece};
+use crate::value::{MATE_IN_MAX, NONE, Value};
+use std::fmt;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+/// What a stored value says of the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Nothing: only the static evaluation was stored.
+    None,
+    /// The true value is at most this.
+    Upper,
+    /// The true value is at least this.
+    Lower,
+    /// This is the value.
+    Exact,
+}
+
+impl Bound {
+    fn from_bits(bits: u64) -> Bound {
+        match bits & 3 {
+            0 => Bound::None,
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        }
+    }
+
+    /// Whether the true value is at least the stored one.
+    #[must_use]
+    pub fn is_lower(self) -> bool {
+        matches!(self, Bound::Lower | Bound::Exact)
+    }
+
+    /// Whether the true value is at most the stored one.
+    #[must_use]
+    pub fn is_upper(self) -> bool {
+        matches!(self, Bound::Upper | Bound::Exact)
+    }
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The best move, if one was found; it must be tested before it is made.
+    pub mv: Option<ChessMove>,
+    /// The value, mates counted from the root of the search that asks.
+    pub value: Value,
+    /// The static evaluation, uncorrected, or [`NONE`].
+    pub eval: Value,
+    /// Depth of the search behind the value.
+    pub depth: i32,
+    /// What the value says.
+    pub bound: Bound,
+    /// Whether the position ever stood on a principal variation.
+    pub pv: bool,
+}
+
+const CLUSTER: usize = 4;
+/// Generations are counted in five bits.
+const GENERATIONS: u64 = 32;
+
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Cluster([Slot; CLUSTER]);
+
+/// Why a table of the wanted size could not be had; the old one stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashError(String);
+
+impl fmt::Display for HashError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for HashError {}
+
+/// The transposition table, shared by the threads of a search.
+pub struct Table {
+    clusters: Vec<Cluster>,
+    generation: AtomicU8,
+}
+
+// Data word: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
+
+fn pack_move(mv: Option<ChessMove>) -> u64 {
+    mv.map_or(0, |mv| {
+        let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index() as u64);
+        u64::from(mv.get_source().to_int()) | u64::from(mv.get_dest().to_int()) << 6 | promotion << 12
+    })
+}
+
+fn unpack_move(bits: u64) -> Option<ChessMove> {
+    let (from, to) = ((bits & 63) as usize, (bits >> 6 & 63) as usize);
+    let promotion = match bits >> 12 & 15 {
+        1 => Some(Piece::Knight),
+        2 => Some(Piece::Bishop),
+        3 => Some(Piece::Rook),
+        4 => Some(Piece::Queen),
+        _ => None,
+    };
+    (from != to).then(|| ChessMove::new(ALL_SQUARES[from], ALL_SQUARES[to], promotion))
+}
+
+/// Mates are stored as distances from the position itself.
+fn to_stored(value: Value, ply: usize) -> i16 {
+    (match value {
+        v if v >= MATE_IN_MAX => v + ply as Value,
+        v if v <= -MATE_IN_MAX => v - ply as Value,
+        v => v,
+    }) as i16
+}
+
+fn from_stored(value: i16, ply: usize) -> Value {
+    match Value::from(value) {
+        v if v >= MATE_IN_MAX => v - ply as Value,
+        v if v <= -MATE_IN_MAX => v + ply as Value,
+        v => v,
+    }
+}
+
+fn depth_of(data: u64) -> i32 {
+    i32::from((data >> 48) as u8) - 1
+}
+
+fn generation_of(data: u64) -> u64 {
+    data >> 59
+}
+
+impl Table {
+    /// A table of so many megabytes (2^20 bytes).
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn new(megabytes: usize) -> Result<Table, HashError> {
+        let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
+        if let Some(available) = available_megabytes()
+            && megabytes > available
+        {
+            return Err(short(format!(": {available} MB are available")));
+        }
+        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / size_of::<Cluster>();
+        let mut clusters: Vec<Cluster> = Vec::new();
+        clusters.try_reserve_exact(count).map_err(|_| short(String::new()))?;
+        clusters.resize_with(count, Cluster::default);
+        Ok(Table { clusters, generation: AtomicU8::new(0) })
+    }
+
+    /// Forgets everything, with so many threads.
+    pub fn clear(&mut self, threads: usize) {
+        let chunk = self.clusters.len().div_ceil(threads.max(1));
+        std::thread::scope(|scope| {
+            for part in self.clusters.chunks_mut(chunk) {
+                scope.spawn(|| part.iter_mut().for_each(|cluster| *cluster = Cluster::default()));
+            }
+        });
+        self.generation.store(0, Relaxed);
+    }
+
+    /// Counts up the generation: entries of earlier searches are replaced first.
+    pub fn new_search(&self) {
+        let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
+        self.generation.store(next as u8, Relaxed);
+    }
+
+    #[inline]
+    fn cluster(&self, key: u64) -> &Cluster {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize]
+    }
+
+    /// Asks the processor for the entry before it is needed.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a prefetch never faults, and the address is that of a live cluster. Measured at +2 % nodes per second.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known of the position with this key, `ply` plies from the root.
+    #[inline]
+    #[must_use]
+    pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+        self.cluster(key).0.iter().find_map(|slot| {
+            let data = slot.data.load(Relaxed);
+            (slot.check.load(Relaxed) ^ data == key && data != 0).then(|| Entry {
+                mv: unpack_move(data),
+                value: from_stored((data >> 16) as i16, ply),
+                eval: match (data >> 32) as i16 {
+                    i16::MAX => NONE,
+                    eval => Value::from(eval),
+                },
+                depth: depth_of(data),
+                bound: Bound::from_bits(data >> 56),
+                pv: data >> 58 & 1 != 0,
+            })
+        })
+    }
+
+    /// Stores an entry, in place of the same position's, or of the shallowest and oldest of its cluster.
+    pub fn store(&self, key: u64, ply: usize, entry: &Entry) {
+        let generation = u64::from(self.generation.load(Relaxed));
+        let mut victim = &self.cluster(key).0[0];
+        let mut worst = i32::MAX;
+        let mut mv = pack_move(entry.mv);
+        for slot in &self.cluster(key).0 {
+            let data = slot.data.load(Relaxed);
+            if data != 0 && slot.check.load(Relaxed) ^ data == key {
+                // A search that found no move keeps the old one; a shallow bound does not displace a deep value.
+                if mv == 0 {
+                    mv = data & 0xFFFF;
+                }
+                let keeps = entry.bound != Bound::Exact
+                    && generation_of(data) == generation
+                    && entry.depth + 4 + 2 * i32::from(entry.pv) <= depth_of(data);
+                if keeps {
+                    return;
+                }
+                victim = slot;
+                break;
+            }
+            let age = (generation + GENERATIONS - generation_of(data)) % GENERATIONS;
+            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * age as i32 };
+            if worth < worst {
+                worst = worth;
+                victim = slot;
+            }
+        }
+        let eval = if entry.eval == NONE { i16::MAX } else { entry.eval as i16 };
+        let data = mv
+            | u64::from(to_stored(entry.value, ply) as u16) << 16
+            | u64::from(eval as u16) << 32
+            | ((entry.depth + 1).clamp(0, 255) as u64) << 48
+            | (entry.bound as u64) << 56
+            | u64::from(entry.pv) << 58
+            | generation << 59;
+        victim.data.store(data, Relaxed);
+        victim.check.store(key ^ data, Relaxed);
+    }
+
+    /// Entries of this search in a thousand.
+    #[must_use]
+    pub fn hashfull(&self) -> u32 {
+        let generation = u64::from(self.generation.load(Relaxed));
+        let sample = &self.clusters[..self.clusters.len().min(250)];
+        let used = sample.iter().flat_map(|cluster| &cluster.0).filter(|slot| {
+            let data = slot.data.load(Relaxed);
+            data != 0 && generation_of(data) == generation
+        });
+        (used.count() * 1000 / (sample.len() * CLUSTER)) as u32
+    }
+}
+
+/// Memory that can be had without swapping, where the system tells.
+///
+/// Linux promises memory it does not have, and kills whoever uses it: so it is asked first.
+fn available_megabytes() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes / 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+    use crate::value::{mate_in, mated_in};
+
+    fn entry(value: Value, depth: i32) -> Entry {
+        Entry { mv: None, value, eval: 17, depth, bound: Bound::Exact, pv: true }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let table = Table::new(1).unwrap();
+        for (index, &mv) in Board::startpos().moves().iter().enumerate() {
+            let key = 0x1234_5678_9ABC_DEF1_u64.wrapping_mul(index as u64 + 1);
+            let stored = Entry {
+                mv: Some(mv),
+                value: -345,
+                eval: NONE,
+                depth: index as i32 - 1,
+                bound: Bound::Lower,
+                pv: index % 2 == 0,
+            };
+            table.store(key, 3, &stored);
+            let found = table.probe(key, 3).unwrap();
+            assert_eq!(format!("{found:?}"), format!("{stored:?}"));
+        }
+        assert!(table.probe(42, 0).is_none());
+    }
+
+    #[test]
+    fn mates_are_counted_from_the_root_that_asks() {
+        let table = Table::new(1).unwrap();
+        table.store(7, 4, &entry(mate_in(9), 5));
+        assert_eq!(table.probe(7, 2).unwrap().value, mate_in(7));
+        table.store(8, 4, &entry(mated_in(10), 5));
+        assert_eq!(table.probe(8, 6).unwrap().value, mated_in(12));
+    }
+
+    #[test]
+    fn a_move_outlives_a_store_without_one() {
+        let table = Table::new(1).unwrap();
+        let mv = Board::startpos().moves()[3];
+        table.store(9, 0, &Entry { mv: Some(mv), ..entry(5, 3) });
+        table.store(9, 0, &entry(6, 4));
+        assert_eq!(table.probe(9, 0).unwrap().mv, Some(mv));
+    }
+
+    #[test]
+    fn old_entries_go_first() {
+        let table = Table::new(1).unwrap();
+        // Small keys share the first cluster.
+        (1..=4).for_each(|key| table.store(key, 0, &entry(0, 20)));
+        (0..8).for_each(|_| table.new_search());
+        (5..=8).for_each(|key| table.store(key, 0, &entry(0, 1)));
+        assert!((5..=8).all(|key| table.probe(key, 0).is_some()));
+        assert_eq!(table.hashfull(), 4 * 1000 / 1000);
+    }
+
+    #[test]
+    fn an_impossible_size_is_refused() {
+        let error = Table::new(1 << 40).err().unwrap().to_string();
+        assert!(error.contains("memory"), "{error}");
+    }
+}
