@@ -47,8 +47,12 @@ pub enum WeightsError {
         /// What is wrong with it.
         error: Box<WeightsError>,
     },
-    /// Not JSON of the expected shape: cut off, a fraction where integers belong, a missing field.
-    Json(serde_json::Error),
+    /// JSON that ends too early.
+    Cut(serde_json::Error),
+    /// Not JSON.
+    Syntax(serde_json::Error),
+    /// JSON of another shape: a fraction where integers belong, a missing field.
+    Shape(serde_json::Error),
     /// Another format version.
     Format {
         /// The version found.
@@ -143,9 +147,9 @@ impl fmt::Display for WeightsError {
         match self {
             Io { path, error } => write!(f, "{}: {error}", path.display()),
             InFile { path, error } => write!(f, "{}: {error}", path.display()),
-            Json(error) if error.is_eof() => write!(f, "the weights end too early, the file is cut off: {error}"),
-            Json(error) if error.is_syntax() => write!(f, "the weights are not valid JSON: {error}"),
-            Json(error) => write!(f, "the weights are not as expected: {error}"),
+            Cut(error) => write!(f, "the weights end too early, the file is cut off: {error}"),
+            Syntax(error) => write!(f, "the weights are not valid JSON: {error}"),
+            Shape(error) => write!(f, "the weights are not as expected: {error}"),
             Format { found, expected } => {
                 write!(f, "the weights have format version {found}, and this engine reads version {expected}")
             }
@@ -184,12 +188,6 @@ impl fmt::Display for WeightsError {
 }
 
 impl std::error::Error for WeightsError {}
-
-impl From<serde_json::Error> for WeightsError {
-    fn from(error: serde_json::Error) -> WeightsError {
-        WeightsError::Json(error)
-    }
-}
 
 fn words(piece: PieceSquare) -> String {
     let color = if piece.color == Color::White { "white" } else { "black" };

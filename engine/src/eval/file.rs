@@ -24,11 +24,7 @@ pub const FORMAT: u32 = 1;
 impl Weights {
     /// Reads the text of a weights file.
     pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
-        let Version { format } = serde_json::from_slice(text)?;
-        if format != FORMAT {
-            return Err(WeightsError::Format { found: format, expected: FORMAT });
-        }
-        let document: Document = serde_json::from_slice(text)?;
+        let document = read(text)?;
         document.check()?;
         let (ints, notes) = document.integers()?;
         let mut weights = Weights::from_ints(ints)?;
@@ -71,6 +67,22 @@ impl Weights {
     }
 }
 
+/// Reads the document, or finds out what is wrong with it.
+fn read(text: &[u8]) -> Result<Document, WeightsError> {
+    let error = match serde_json::from_slice::<Document>(text) {
+        Ok(document) if document.format == FORMAT => return Ok(document),
+        Ok(document) => return Err(WeightsError::Format { found: document.format, expected: FORMAT }),
+        Err(error) => error,
+    };
+    // The text as a whole says more than the place where it first surprised.
+    Err(match serde_json::from_slice::<Version>(text) {
+        Ok(Version { format }) if format != FORMAT => WeightsError::Format { found: format, expected: FORMAT },
+        Err(whole) if whole.is_eof() => WeightsError::Cut(whole),
+        Err(whole) if whole.is_syntax() => WeightsError::Syntax(error),
+        _ => WeightsError::Shape(error),
+    })
+}
+
 fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -104,8 +116,7 @@ struct Version {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
-    #[serde(rename = "format")]
-    _format: u32,
+    format: u32,
     name: String,
     scale: i32,
     #[serde(default)]
