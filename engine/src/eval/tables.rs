@@ -113,9 +113,9 @@ impl Rows {
     /// Runs `placement` over boards of two pieces.
     pub fn compile(weights: &[[i32; 2]]) -> Result<Rows, WeightsError> {
         let mut rows = Rows(vec![[0; 2]; ROWS * STRIDE]);
-        for kind in 0..6 {
+        for kind in PIECES {
             for row in 0..pairs::ROWS {
-                let piece = PieceSquare::new(Color::White, PIECES[kind], pairs::square_of_row(row));
+                let piece = PieceSquare::new(Color::White, kind, pairs::square_of_row(row));
                 for other in all_men().map(piece_of).filter(|other| other.square != piece.square) {
                     rows.set(piece, other, weights)?;
                 }
