@@ -1,0 +1,37 @@
+//! What a training learns from: positions with desired moves, by number.
+
+use dyad_engine::board::{Board, ChessMove};
+use std::io;
+
+/// A position to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// The position.
+    pub board: Board,
+    /// Its desired move.
+    pub desired: ChessMove,
+    /// What the game brought the mover, 0 to 1, where it is known.
+    pub result: Option<f64>,
+    /// A searched score for the mover, in units of evaluation, where there is one.
+    pub score: Option<f64>,
+}
+
+/// Where the positions come from. All threads read at once.
+pub trait Examples: Sync {
+    /// What identifies them: equal exactly when all of them are.
+    fn identity(&self) -> String;
+
+    /// How many there are, training and test together.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether position `index` is kept for testing.
+    fn is_test(&self, index: usize) -> bool;
+
+    /// Position `index`.
+    fn get(&self, index: usize) -> io::Result<Example>;
+}
