@@ -2,15 +2,25 @@
 //!
 //! A training takes positions with the moves that were played in them, searches every legal move with
 //! the engine's own search, and changes the weights so that the played move's leaf is valued above the
-//! others': comparison training after Tseng, Chen and Wu (2018).
+//! others': comparison training after Tseng, Chen and Wu (2018). The modules follow the way of a
+//! position: its leaves are searched ([`leaves`]), compared ([`comparison`], [`objective`]) and turned
+//! into a change of the weights ([`gradient`], [`optimizer`], [`average`]); [`workers`] does this for a
+//! batch on all threads, [`schedule`] says which positions, and [`run`] puts it together, with
+//! [`checkpoint`], [`log`] and [`folder`] for what remains on disk. Nothing here prints.
 
 pub mod average;
 pub mod checkpoint;
+pub mod comparison;
 pub mod examples;
 pub mod folder;
 pub mod gradient;
+pub mod leaves;
 pub mod log;
 pub mod objective;
 pub mod optimizer;
+pub mod run;
 pub mod schedule;
 pub mod settings;
+#[cfg(test)]
+mod testing;
+pub mod workers;

@@ -1,0 +1,88 @@
+//! Positions and searchers for tests.
+
+use crate::examples::{Example, Examples};
+use crate::leaves::LeafSearch;
+use dyad_engine::board::{Board, Color};
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Leaf, LeafEnd};
+use dyad_engine::value::{DRAW, MATE, Value};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::io;
+use std::sync::Arc;
+
+/// A searcher that does not search: each child is its own leaf.
+pub struct Children(pub Arc<Weights>);
+
+impl LeafSearch for Children {
+    fn set_weights(&mut self, weights: &Arc<Weights>) {
+        self.0 = Arc::clone(weights);
+    }
+
+    fn begin_position(&mut self) {}
+
+    fn search(&mut self, board: &Board, _: u32, _: Value, _: Value) -> Leaf {
+        if !board.has_legal_move() {
+            return Leaf { value: if board.in_check() { -MATE } else { DRAW }, end: LeafEnd::Terminal, nodes: 1 };
+        }
+        let white = self.0.value(self.0.sums(board), board);
+        let value = if board.side_to_move() == Color::White { white } else { -white };
+        Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 }
+    }
+}
+
+/// A position with its desired move.
+pub fn example(fen: &str, desired: &str) -> Example {
+    let board = Board::from_fen(fen).unwrap();
+    Example { board, desired: board.parse_uci(desired).unwrap(), result: None, score: None }
+}
+
+/// Positions from random games, up to `plies` plies into them, with random desired moves, results and scores.
+pub fn random_examples(n: usize, seed: u64, plies: u32) -> Vec<Example> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut examples = Vec::new();
+    while examples.len() < n {
+        let mut board = Board::startpos();
+        for _ in 0..random.random_range(8..plies) {
+            let moves = board.moves();
+            if moves.is_empty() {
+                break;
+            }
+            board = board.after(moves[random.random_range(0..moves.len())]);
+        }
+        let moves = board.moves();
+        if moves.len() > 1 {
+            let desired = moves[random.random_range(0..moves.len())];
+            let result = Some([0.0, 0.5, 1.0][random.random_range(0..3)]);
+            let score = Some(random.random_range(-300.0..300.0));
+            examples.push(Example { board, desired, result, score });
+        }
+    }
+    examples
+}
+
+/// Examples in memory; one in `test_every` is for testing.
+pub struct InMemory {
+    /// The examples.
+    pub examples: Vec<Example>,
+    /// Which are for testing.
+    pub test_every: usize,
+}
+
+impl Examples for InMemory {
+    fn identity(&self) -> String {
+        format!("{} in memory", self.examples.len())
+    }
+
+    fn len(&self) -> usize {
+        self.examples.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        index % self.test_every == 0
+    }
+
+    fn get(&self, index: usize) -> io::Result<Example> {
+        Ok(self.examples[index])
+    }
+}
