@@ -1,0 +1,33 @@
+# Builds the program for the processor it is built on, as test frameworks ask for it:
+#
+#   make EXE=name [EVALFILE=weights.json]
+#
+# leaves the program in this folder as `name`. With EVALFILE those weights are built in, in place of
+# weights/default.json. Neither git nor the network is needed once cargo has the dependencies.
+
+EXE ?= dyad
+
+FOLDER := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+# A folder of its own, so that other flags do not make cargo build everything again.
+TARGET := $(FOLDER)target/native
+
+# Not with --target: the build script of the `chess` crate would not see the flags, and then its
+# code for processors with BMI2 does not compile.
+export RUSTFLAGS := $(RUSTFLAGS) -C target-cpu=native
+
+ifdef EVALFILE
+export DYAD_EVALFILE := $(abspath $(EVALFILE))
+endif
+
+ifeq ($(OS),Windows_NT)
+SUFFIX := .exe
+endif
+
+.PHONY: all clean
+
+all:
+	cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" --target-dir "$(TARGET)"
+	cp -f "$(TARGET)/release/dyad$(SUFFIX)" "$(FOLDER)$(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)"
+
+clean:
+	cargo clean --manifest-path "$(FOLDER)Cargo.toml" --target-dir "$(TARGET)"

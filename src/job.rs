@@ -1,0 +1,118 @@
+//! What takes long, and runs beside the event loop.
+//!
+//! The loop must answer `isready` and obey `stop` at any time, so a search (or a count, a
+//! benchmark, a set of openings) runs on a thread of its own. The job takes the whole session with
+//! it and hands it back at its end: what belongs to one thread at a time needs no lock, and nobody
+//! can change the hash table under a search. The control that stops a job is made when the command
+//! is accepted, not when the job starts, so that a `stop` right after `go` is never lost.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::Sender;
+use dyad_engine::board::{Board, Game};
+use dyad_engine::engine::{Control, Limits, Report};
+
+use crate::bench;
+use crate::display;
+use crate::genfens;
+use crate::perft;
+use crate::uci::command::Genfens;
+use crate::uci::info::{best_move_line, current_move_line, ended_line, info_line};
+use crate::uci::options::Session;
+
+/// What a job does.
+pub enum Work {
+    /// Find the best move.
+    Search(Box<Game>, Limits),
+    /// Count positions.
+    Perft(Board, u32),
+    /// Show the static evaluation.
+    Eval(Board),
+    /// Show where the static evaluation comes from.
+    Explain(Board),
+    /// Run the benchmark, to another depth than usual if one is given.
+    Bench(Option<u32>),
+    /// Make openings.
+    Genfens(Genfens),
+}
+
+/// What a job sends to the event loop.
+pub enum Event {
+    /// A line to print.
+    Line(String),
+    /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
+    Done(Box<Session>, Vec<String>),
+}
+
+/// Takes the lines of a job as they come.
+pub type Say<'a> = dyn FnMut(String) + 'a;
+
+/// Deep lines have deep recursions.
+const STACK: usize = 64 << 20;
+
+/// Starts a job. Every job ends with [`Event::Done`], whatever happens to it.
+pub fn spawn(work: Work, mut session: Box<Session>, control: Arc<Control>, events: Sender<Event>) {
+    let body = move || {
+        // Without a receiver the program is ending: there is nobody to tell.
+        let mut say = |line| drop(events.send(Event::Line(line)));
+        let run = AssertUnwindSafe(|| work.run(&mut session, &control, &mut say));
+        let last = catch_unwind(run).unwrap_or_else(|_| {
+            session.engine.clear();
+            work.after_panic()
+        });
+        drop(events.send(Event::Done(session, last)));
+    };
+    thread::Builder::new()
+        .name("job".to_string())
+        .stack_size(STACK)
+        .spawn(body)
+        .expect("the system has a thread for the job");
+}
+
+impl Work {
+    /// Does the work. The lines returned are the last ones.
+    fn run(&self, session: &mut Session, control: &Control, say: &mut Say) -> Vec<String> {
+        match self {
+            Work::Search(game, limits) => vec![search(game, limits, session, control, say)],
+            Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
+            Work::Eval(board) => display::evaluation(board, &session.engine),
+            Work::Explain(board) => display::explanation(board, &session.engine),
+            Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
+            Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
+        }
+    }
+
+    /// A fault of ours must not cost the game: `go` is answered in any case.
+    fn after_panic(&self) -> Vec<String> {
+        let mut lines = vec!["info string internal error, please report it; caches were cleared".to_string()];
+        if let Work::Search(game, _) = self {
+            let board = game.board();
+            lines.push(best_move_line(board, board.moves().first().copied(), None));
+        }
+        lines
+    }
+}
+
+/// GUIs show the current move only where there is time to read it.
+const QUIET: Duration = Duration::from_secs(3);
+
+fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, say: &mut Say) -> String {
+    let start = Instant::now();
+    let board = game.board();
+    let show_wdl = session.settings.show_wdl;
+    let ended = !board.has_legal_move();
+    if ended {
+        say(ended_line(board));
+    }
+    let outcome = session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
+        Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
+        Report::CurrentMove { mv, number } if start.elapsed() >= QUIET => {
+            say(current_move_line(board, *mv, *number));
+        }
+        _ => {}
+    });
+    best_move_line(board, outcome.best, outcome.ponder)
+}

@@ -1,0 +1,391 @@
+//! A line of text becomes a command.
+//!
+//! One table lists the commands: their words, what `help` says and how the rest of the line is
+//! read. Parsing is pure, so all of it can be tested without an engine.
+//!
+//! The plain messages of the protocol are read by `vampirc-uci`. `go`, `position` and `setoption`
+//! are not: its grammar drops `ponder` beside clocks, cuts long numbers, stops at two spaces and
+//! panics on numbers above 255. Its faults with what is left are kept away by cutting the line
+//! into words first, and as a last resort a panic of the library costs a message, not the engine.
+
+use std::panic::catch_unwind;
+
+use dyad_engine::board::{Board, Game};
+use vampirc_uci::{UciMessage, parse_one};
+
+use super::go::{Go, number};
+
+/// What the engine is told to do.
+pub enum Command {
+    /// Say who you are and which options you have.
+    Uci,
+    /// Say when all that was sent before is done.
+    IsReady,
+    /// Say more, or no longer.
+    Debug(bool),
+    /// The next search is from another game.
+    NewGame,
+    /// End the search and answer.
+    Stop,
+    /// The opponent played the move pondered on.
+    PonderHit,
+    /// End the program.
+    Quit,
+    /// Something to be silent about.
+    Nothing,
+    /// Set an option. Only the table of options can tell where a name ends, so this is the text.
+    SetOption(String),
+    /// Set up a position with the game that led to it.
+    Position(Box<Game>),
+    /// Search, or count positions.
+    Go(Box<Go>),
+    /// Show the board.
+    Display,
+    /// Show the static evaluation.
+    Eval,
+    /// Show in full where the static evaluation comes from.
+    Explain,
+    /// Search the positions of the benchmark to this depth.
+    Bench(Option<u32>),
+    /// Make openings.
+    Genfens(Genfens),
+    /// List the commands.
+    Help,
+}
+
+/// What `genfens` is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Genfens {
+    /// How many openings.
+    pub count: u64,
+    /// Equal seeds make equal openings.
+    pub seed: u64,
+    /// A file of positions to start from; without one, the initial position.
+    pub book: Option<String>,
+}
+
+struct Entry {
+    word: &'static str,
+    usage: &'static str,
+    about: &'static str,
+    /// The words of the protocol may follow unknown ones; ours are too short to be looked for there.
+    protocol: bool,
+    parse: fn(&str) -> Result<Command, String>,
+}
+
+#[rustfmt::skip]
+const COMMANDS: [Entry; 17] = [
+    Entry { word: "uci", usage: "", about: "name the engine and list its options", protocol: true, parse: |_| message("uci") },
+    Entry { word: "isready", usage: "", about: "answer readyok", protocol: true, parse: |_| message("isready") },
+    Entry { word: "debug", usage: "on|off", about: "say more in info strings", protocol: true, parse: debug },
+    Entry { word: "setoption", usage: "name N [value V]", about: "set an option", protocol: true, parse: |rest| Ok(Command::SetOption(rest.to_string())) },
+    Entry { word: "register", usage: "", about: "accepted and ignored", protocol: true, parse: |_| Ok(Command::Nothing) },
+    Entry { word: "ucinewgame", usage: "", about: "forget what was learned about other games", protocol: true, parse: |_| message("ucinewgame") },
+    Entry { word: "position", usage: "startpos|fen F [moves M...]", about: "set up a position", protocol: true, parse: position },
+    Entry { word: "go", usage: "[depth N] [infinite] ...", about: "search; go perft N counts positions, move by move", protocol: true, parse: |rest| Ok(Command::Go(Box::new(Go::parse(rest)))) },
+    Entry { word: "stop", usage: "", about: "end the search", protocol: true, parse: |_| message("stop") },
+    Entry { word: "ponderhit", usage: "", about: "the move pondered on was played", protocol: true, parse: |_| message("ponderhit") },
+    Entry { word: "quit", usage: "", about: "end the program", protocol: true, parse: |_| message("quit") },
+    Entry { word: "d", usage: "", about: "show the board", protocol: false, parse: |_| Ok(Command::Display) },
+    Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
+    Entry { word: "explain", usage: "", about: "show where the static evaluation comes from", protocol: false, parse: |_| Ok(Command::Explain) },
+    Entry { word: "bench", usage: "[DEPTH]", about: "search the positions of the benchmark", protocol: false, parse: bench },
+    Entry { word: "genfens", usage: "N seed S book None|FILE", about: "make N openings", protocol: false, parse: genfens },
+    Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
+];
+
+/// Reads a line: a command, nothing on an empty line, or what is wrong with it.
+///
+/// Unknown words before a command are skipped, as UCI asks.
+pub fn parse(line: &str) -> Result<Option<Command>, String> {
+    let line = line.trim_start_matches('\u{feff}').trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let mut rest = line;
+    let mut first = true;
+    while !rest.is_empty() {
+        let (word, after) = split_word(rest);
+        if let Some(entry) = find(word).filter(|entry| first || entry.protocol) {
+            return (entry.parse)(after).map(Some);
+        }
+        (rest, first) = (after, false);
+    }
+    Err(format!("unknown command {}; help lists the commands", quote(line)))
+}
+
+/// Whether the first word of `text` is a command.
+pub fn is_command(text: &str) -> bool {
+    find(split_word(text).0).is_some()
+}
+
+/// A line on each command.
+pub fn help() -> Vec<String> {
+    COMMANDS
+        .iter()
+        .map(|entry| {
+            let call = format!("{} {}", entry.word, entry.usage);
+            format!("  {:<38} {}", call.trim_end(), entry.about)
+        })
+        .collect()
+}
+
+/// Text from outside, fit to be shown within a line: in quotes, and cut where it grows long.
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < text.len() {
+        shown.push_str("...");
+    }
+    format!("\"{shown}\"")
+}
+
+fn find(word: &str) -> Option<&'static Entry> {
+    COMMANDS.iter().find(|entry| entry.word.eq_ignore_ascii_case(word))
+}
+
+/// The first word, and what follows it.
+pub fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim_ascii_start();
+    let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_ascii_start())
+}
+
+/// Lets the library read a plain message.
+fn message(line: &str) -> Result<Command, String> {
+    let unexpected = || format!("expected a UCI message, not {}", quote(line));
+    match catch_unwind(|| parse_one(line)).map_err(|_| unexpected())? {
+        UciMessage::Uci => Ok(Command::Uci),
+        UciMessage::IsReady => Ok(Command::IsReady),
+        UciMessage::Debug(on) => Ok(Command::Debug(on)),
+        UciMessage::UciNewGame => Ok(Command::NewGame),
+        UciMessage::Stop => Ok(Command::Stop),
+        UciMessage::PonderHit => Ok(Command::PonderHit),
+        UciMessage::Quit => Ok(Command::Quit),
+        _ => Err(unexpected()),
+    }
+}
+
+fn debug(rest: &str) -> Result<Command, String> {
+    let (word, _) = split_word(rest);
+    match message(&format!("debug {word}")) {
+        Ok(command) => Ok(command),
+        Err(_) => Err(format!("debug: expected on or off, not {}", quote(word))),
+    }
+}
+
+fn position(rest: &str) -> Result<Command, String> {
+    let (kind, rest) = split_word(rest);
+    let (board, rest) = if kind.eq_ignore_ascii_case("startpos") {
+        (Board::startpos(), rest)
+    } else if kind.eq_ignore_ascii_case("fen") {
+        let (fen, rest) = split_at_moves(rest);
+        let board = Board::from_fen(fen).map_err(|error| format!("position: {error}"))?;
+        (board, rest)
+    } else {
+        return Err(format!("position: expected startpos or fen, not {}", quote(kind)));
+    };
+    let (word, moves) = split_word(rest);
+    if !word.is_empty() && !word.eq_ignore_ascii_case("moves") {
+        return Err(format!("position: expected moves, not {}", quote(word)));
+    }
+    play(board, moves).map(|game| Command::Position(Box::new(game)))
+}
+
+/// Cuts the text before the word `moves`.
+fn split_at_moves(text: &str) -> (&str, &str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (word, after) = split_word(rest);
+        if word.eq_ignore_ascii_case("moves") {
+            return (&text[..text.len() - rest.len()], rest);
+        }
+        rest = after;
+    }
+    (text, "")
+}
+
+fn play(board: Board, moves: &str) -> Result<Game, String> {
+    let mut game = Game::new(board);
+    for (index, text) in moves.split_ascii_whitespace().enumerate() {
+        let board = game.board();
+        let mv = board
+            .parse_uci(text)
+            .map_err(|error| format!("position: move {}, {}: {error} (in {})", index + 1, quote(text), board.fen()))?;
+        game.push(mv);
+    }
+    Ok(game)
+}
+
+fn bench(rest: &str) -> Result<Command, String> {
+    let (word, _) = split_word(rest);
+    if word.is_empty() {
+        return Ok(Command::Bench(None));
+    }
+    let depth = number(word).filter(|depth| (1..=100).contains(depth));
+    match depth {
+        Some(depth) => Ok(Command::Bench(Some(depth as u32))),
+        None => Err(format!("bench: expected a depth from 1 to 100, not {}", quote(word))),
+    }
+}
+
+/// `genfens N seed S book B`, the order of test frameworks; words after that are theirs.
+fn genfens(rest: &str) -> Result<Command, String> {
+    let (word, mut rest) = split_word(rest);
+    let natural = |name: &str, word: &str| {
+        number(word)
+            .filter(|&number| number >= 0)
+            .map(|number| number as u64)
+            .ok_or_else(|| format!("genfens: expected a number as {name}, not {}", quote(word)))
+    };
+    let count = natural("count", word)?;
+    let (mut seed, mut book) = (0, None);
+    while !rest.is_empty() {
+        let (name, after) = split_word(rest);
+        let (value, after) = split_word(after);
+        if name.eq_ignore_ascii_case("seed") {
+            seed = natural("seed", value)?;
+        } else if name.eq_ignore_ascii_case("book") && !value.is_empty() {
+            book = (!value.eq_ignore_ascii_case("none")).then(|| value.to_string());
+        }
+        rest = after;
+    }
+    Ok(Command::Genfens(Genfens { count, seed, book }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A short name of what a line is taken for.
+    fn kind(line: &str) -> String {
+        match parse(line) {
+            Err(_) => "error".to_string(),
+            Ok(None) => "none".to_string(),
+            Ok(Some(command)) => match command {
+                Command::Uci => "uci".to_string(),
+                Command::IsReady => "isready".to_string(),
+                Command::Debug(on) => format!("debug {on}"),
+                Command::NewGame => "newgame".to_string(),
+                Command::Stop => "stop".to_string(),
+                Command::PonderHit => "ponderhit".to_string(),
+                Command::Quit => "quit".to_string(),
+                Command::Nothing => "nothing".to_string(),
+                Command::SetOption(text) => format!("setoption [{text}]"),
+                Command::Position(game) => format!("position {}", game.board().fen()),
+                Command::Go(_) => "go".to_string(),
+                Command::Display => "d".to_string(),
+                Command::Eval => "eval".to_string(),
+                Command::Explain => "explain".to_string(),
+                Command::Bench(depth) => format!("bench {depth:?}"),
+                Command::Genfens(ask) => format!("genfens {} {} {:?}", ask.count, ask.seed, ask.book),
+                Command::Help => "help".to_string(),
+            },
+        }
+    }
+
+    fn check(cases: &[(&str, &str)]) {
+        for (line, expected) in cases {
+            assert_eq!(kind(line), *expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn plain_messages() {
+        check(&[
+            ("", "none"),
+            (" \t\r", "none"),
+            ("uci", "uci"),
+            ("\u{feff}uci", "uci"),
+            ("UCI\r", "uci"),
+            ("  isready  ", "isready"),
+            ("IsReady now", "isready"),
+            ("debug on", "debug true"),
+            ("debug\toff", "debug false"),
+            ("debug", "error"),
+            ("debug maybe", "error"),
+            ("ucinewgame", "newgame"),
+            ("stop", "stop"),
+            ("ponderhit", "ponderhit"),
+            ("quit", "quit"),
+            ("register later", "nothing"),
+            ("register name value code 4359874324", "nothing"),
+            ("d", "d"),
+            ("help", "help"),
+        ]);
+    }
+
+    #[test]
+    fn a_command_is_a_whole_word_and_may_follow_unknown_ones() {
+        check(&[
+            ("isreadyfoo", "error"),
+            ("ucinewgamex", "error"),
+            ("ponderhitter", "error"),
+            ("joho debug on", "debug true"),
+            ("foo bar isready", "isready"),
+            ("foo d", "error"),
+            ("bench d", "error"),
+            ("go perft 3", "go"),
+        ]);
+    }
+
+    #[test]
+    fn options_keep_their_text() {
+        check(&[
+            ("setoption name Hash value 128 ", "setoption [name Hash value 128]"),
+            ("setoption  name X value a  b", "setoption [name X value a  b]"),
+        ]);
+    }
+
+    #[test]
+    fn positions() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let start = format!("position {start}");
+        let bare = "position 4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+        check(&[
+            ("position startpos", &start),
+            ("position  STARTPOS  moves", &start),
+            ("position startpos moves  g1f3 g8f6\tf3g1 f6g8 ", &start.replace("0 1", "4 3")),
+            ("position startpos e2e4", "error"),
+            ("position startpos moves e2e4 0000 e7e5", "error"),
+            ("position startpos moves e2e4 xyz", "error"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K -", bare),
+            ("position fen  4k3/8/8/8/8/8/8/4K2R  b  K  -  0  1 ", bare),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R w K - moves h1h8", "position 4k2R/8/8/8/8/8/8/4K3 b - - 1 1"),
+            ("position fen", "error"),
+            ("position fen moves e2e4", "error"),
+            ("position", "error"),
+            ("position rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "error"),
+        ]);
+    }
+
+    #[test]
+    fn an_illegal_move_is_told_with_its_place() {
+        let Err(error) = parse("position startpos moves e2e4 e7e4") else {
+            panic!("the move is not legal");
+        };
+        assert!(error.contains("move 2, \"e7e4\""), "{error}");
+    }
+
+    #[test]
+    fn own_commands() {
+        check(&[
+            ("bench", "bench None"),
+            ("bench 5", "bench Some(5)"),
+            ("bench 0", "error"),
+            ("genfens 100 seed 1 book None", "genfens 100 1 None"),
+            ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\")"),
+            ("genfens 3", "genfens 3 0 None"),
+            ("genfens", "error"),
+            ("genfens x", "error"),
+            ("genfens -3", "error"),
+            ("genfens 3 seed", "error"),
+        ]);
+    }
+
+    #[test]
+    fn quotes_are_cut() {
+        assert_eq!(quote("abc"), "\"abc\"");
+        assert_eq!(quote(&"é".repeat(100)), format!("\"{}...\"", "é".repeat(60)));
+    }
+}

@@ -1,0 +1,256 @@
+//! The words after `go`.
+//!
+//! GUIs and people send numbers beyond any type, negative clocks, words of other engines and
+//! clocks of one side only. Each word is read for itself: what cannot be understood is noted and
+//! skipped, and the rest still counts. Numbers saturate, and are brought into the range in which
+//! they mean something when they become [`Limits`].
+
+use std::time::Duration;
+
+use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::engine::{Clock, Limits};
+use dyad_engine::value::MAX_PLY;
+
+use super::command::quote;
+
+/// The words after `go`, as they were given.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// Search until `stop`.
+    pub infinite: bool,
+    /// Search on the opponent's time, until `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// Only these moves; as text, since it is the position that can read them.
+    pub searchmoves: Vec<String>,
+    /// Count the positions so many plies ahead instead of searching.
+    pub perft: Option<i64>,
+    wtime: Option<i64>,
+    btime: Option<i64>,
+    winc: Option<i64>,
+    binc: Option<i64>,
+    movestogo: Option<i64>,
+    movetime: Option<i64>,
+    depth: Option<i64>,
+    nodes: Option<i64>,
+    mate: Option<i64>,
+    /// What could not be understood, for the user.
+    pub notes: Vec<String>,
+}
+
+type Field = fn(&mut Go) -> &mut Option<i64>;
+
+/// The words that are followed by a number.
+const NUMBERS: [(&str, Field); 10] = [
+    ("wtime", |go| &mut go.wtime),
+    ("btime", |go| &mut go.btime),
+    ("winc", |go| &mut go.winc),
+    ("binc", |go| &mut go.binc),
+    ("movestogo", |go| &mut go.movestogo),
+    ("movetime", |go| &mut go.movetime),
+    ("depth", |go| &mut go.depth),
+    ("nodes", |go| &mut go.nodes),
+    ("mate", |go| &mut go.mate),
+    ("perft", |go| &mut go.perft),
+];
+
+/// Times above this are cut: a year is as good as forever, and sums of it overflow nowhere.
+const LONGEST: i64 = 365 * 24 * 60 * 60 * 1000;
+
+impl Go {
+    /// Reads what follows the word `go`.
+    pub fn parse(text: &str) -> Go {
+        let mut go = Go::default();
+        let mut words = text.split_ascii_whitespace().peekable();
+        let mut ignored = Vec::new();
+        while let Some(word) = words.next() {
+            if word.eq_ignore_ascii_case("infinite") {
+                go.infinite = true;
+            } else if word.eq_ignore_ascii_case("ponder") {
+                go.ponder = true;
+            } else if word.eq_ignore_ascii_case("searchmoves") {
+                while let Some(mv) = words.next_if(|word| !is_keyword(word)) {
+                    go.searchmoves.push(mv.to_string());
+                }
+            } else if let Some(field) = number_field(word) {
+                match words.next_if(|word| !is_keyword(word)) {
+                    None => go.notes.push(format!("go: {word} without a number")),
+                    Some(text) => match number(text) {
+                        Some(number) => *field(&mut go) = Some(number),
+                        None => go.notes.push(format!("go: expected a number after {word}, not {}", quote(text))),
+                    },
+                }
+            } else {
+                ignored.push(word);
+            }
+        }
+        if !ignored.is_empty() {
+            go.notes.push(format!("go: ignored {}", quote(&ignored.join(" "))));
+        }
+        go.notes.truncate(MOST_NOTES);
+        go
+    }
+
+    /// The limits of a search of `board`, and what to tell the user about moves that are not legal.
+    pub fn limits(&self, board: &Board) -> (Limits, Option<String>) {
+        let (searchmoves, illegal) = self.legal_searchmoves(board);
+        let limits = Limits {
+            depth: self.depth.map(|depth| clamp(depth, 1, MAX_PLY as i64 - 1) as u32),
+            nodes: self.nodes.map(|nodes| nodes.max(1) as u64),
+            mate: self.mate.map(|mate| clamp(mate, 1, MAX_PLY as i64 / 2) as u32),
+            movetime: self.movetime.map(|time| milliseconds(time.max(1))),
+            clock: self.clock(board.side_to_move()),
+            infinite: self.infinite,
+            ponder: self.ponder,
+            searchmoves,
+        };
+        (limits, illegal)
+    }
+
+    /// The clock of `us`, where any clock was given. A GUI that sends only the other side's clock
+    /// most likely means both; one that sends only an increment means that this is all there is.
+    fn clock(&self, us: Color) -> Option<Clock> {
+        let (ours, theirs) = match us {
+            Color::White => ((self.wtime, self.winc), (self.btime, self.binc)),
+            Color::Black => ((self.btime, self.binc), (self.wtime, self.winc)),
+        };
+        let increment = ours.1.unwrap_or(0);
+        let remaining = match (ours.0, ours.1, theirs.0) {
+            (Some(remaining), _, _) => remaining,
+            (None, Some(_), _) => 0,
+            (None, None, Some(theirs)) => theirs,
+            (None, None, None) => return None,
+        };
+        Some(Clock {
+            remaining: milliseconds(remaining),
+            increment: milliseconds(increment),
+            moves_to_go: self.movestogo.filter(|&moves| moves > 0).map(|moves| clamp(moves, 1, 1000) as u32),
+        })
+    }
+
+    fn legal_searchmoves(&self, board: &Board) -> (Vec<ChessMove>, Option<String>) {
+        let mut legal: Vec<ChessMove> = Vec::new();
+        let mut illegal = Vec::new();
+        for text in &self.searchmoves {
+            match board.parse_uci(text) {
+                Ok(mv) if !legal.contains(&mv) => legal.push(mv),
+                Ok(_) => {}
+                Err(_) => illegal.push(text.as_str()),
+            }
+        }
+        let note = (!illegal.is_empty()).then(|| format!("searchmoves: not legal here: {}", quote(&illegal.join(" "))));
+        (legal, note)
+    }
+}
+
+/// A line of nothing but nonsense earns no more lines than this.
+const MOST_NOTES: usize = 4;
+
+fn number_field(word: &str) -> Option<Field> {
+    NUMBERS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|&(_, field)| field)
+}
+
+fn is_keyword(word: &str) -> bool {
+    ["infinite", "ponder", "searchmoves"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
+        || number_field(word).is_some()
+}
+
+/// A whole number of any length, cut to the range of the type; a fraction is cut off.
+pub fn number(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (digits, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !all_digits(digits) || !all_digits(fraction) {
+        return None;
+    }
+    let size =
+        digits.bytes().fold(0i64, |number, digit| number.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    Some(if negative { -size } else { size })
+}
+
+fn clamp(number: i64, least: i64, most: i64) -> i64 {
+    number.clamp(least, most)
+}
+
+fn milliseconds(number: i64) -> Duration {
+    Duration::from_millis(number.clamp(0, LONGEST) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(text: &str) -> Limits {
+        Go::parse(text).limits(&Board::startpos()).0
+    }
+
+    fn clock(text: &str) -> Option<(u64, u64, Option<u32>)> {
+        limits(text)
+            .clock
+            .map(|clock| (clock.remaining.as_millis() as u64, clock.increment.as_millis() as u64, clock.moves_to_go))
+    }
+
+    #[test]
+    fn numbers_saturate() {
+        assert_eq!(number("17"), Some(17));
+        assert_eq!(number("+17"), Some(17));
+        assert_eq!(number("-50"), Some(-50));
+        assert_eq!(number("1000.5"), Some(1000));
+        assert_eq!(number("99999999999999999999999999"), Some(i64::MAX));
+        assert_eq!(number("-99999999999999999999999999"), Some(-i64::MAX));
+        for text in ["", "-", "+", ".", ".5", "1.x", "ten", "1e5", "0x10", "--5", "5-", "٣"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn limits_of_one_kind() {
+        assert_eq!(limits("depth 5").depth, Some(5));
+        assert_eq!(limits("depth 300").depth, Some(MAX_PLY as u32 - 1));
+        assert_eq!(limits("depth 0").depth, Some(1));
+        assert_eq!(limits("DEPTH 5").depth, Some(5));
+        assert_eq!(limits("nodes 1000000000000").nodes, Some(1_000_000_000_000));
+        assert_eq!(limits("nodes 18446744073709551615").nodes, Some(i64::MAX as u64));
+        assert_eq!(limits("mate 3").mate, Some(3));
+        assert_eq!(limits("movetime 500").movetime, Some(Duration::from_millis(500)));
+        assert_eq!(limits("movetime -5").movetime, Some(Duration::from_millis(1)));
+        assert!(limits("infinite ").infinite);
+        assert!(limits("ponder movetime 500").ponder);
+    }
+
+    #[test]
+    fn clocks() {
+        assert_eq!(clock("depth 3"), None);
+        assert_eq!(clock("wtime 1000 btime 2000"), Some((1000, 0, None)));
+        assert_eq!(clock("ponder wtime 1000 btime 2000 winc 5"), Some((1000, 5, None)));
+        assert_eq!(clock("wtime -50 movestogo 300"), Some((0, 0, Some(300))));
+        assert_eq!(clock("wtime 10 movestogo 0"), Some((10, 0, None)));
+        assert_eq!(clock("btime 2000"), Some((2000, 0, None)));
+        assert_eq!(clock("winc 100"), Some((0, 100, None)));
+        assert_eq!(clock("wtime 99999999999999999999 btime 1"), Some((LONGEST as u64, 0, None)));
+        assert_eq!(clock("wtime 1000.5 foo 7 winc 5"), Some((1000, 5, None)));
+        assert_eq!(clock("wtime btime 1000"), Some((1000, 0, None)));
+    }
+
+    #[test]
+    fn searchmoves_end_at_the_next_keyword() {
+        let limits = limits("searchmoves e2e4 d2d4 e2e4 depth 3");
+        assert_eq!(limits.depth, Some(3));
+        assert_eq!(limits.searchmoves.len(), 2);
+        let (limits, note) = Go::parse("searchmoves e2e5 xyz").limits(&Board::startpos());
+        assert!(limits.searchmoves.is_empty());
+        assert_eq!(note.as_deref(), Some("searchmoves: not legal here: \"e2e5 xyz\""));
+    }
+
+    #[test]
+    fn nonsense_is_noted_and_skipped() {
+        let go = Go::parse("foo 5 depth x nodes wtime 8");
+        assert_eq!(
+            go.notes,
+            ["go: expected a number after depth, not \"x\"", "go: nodes without a number", "go: ignored \"foo 5\""]
+        );
+        assert_eq!(go.wtime, Some(8));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a search reports, as lines of the protocol.
+//!
+//! `vampirc-uci` writes them, but for what it cannot say: it misspells `currmovenumber`, and knows
+//! no `bestmove 0000`.
+
+use std::time::Duration;
+
+use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::engine::{Bound, Info, Score};
+use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage, UciMove, UciPiece, UciSquare};
+
+/// An info line on the root position `board`.
+pub fn info_line(info: &Info, board: &Board, show_wdl: bool) -> String {
+    let mut attributes = vec![
+        Attribute::Depth(saturate(info.depth, u8::MAX)),
+        Attribute::SelDepth(saturate(info.seldepth, u8::MAX)),
+        Attribute::MultiPv(saturate(info.multipv, u16::MAX)),
+        score(info.score, info.bound),
+    ];
+    if show_wdl {
+        let [win, draw, loss] = info.wdl;
+        attributes.push(Attribute::Any("wdl".to_string(), format!("{win} {draw} {loss}")));
+    }
+    attributes.extend([
+        Attribute::Nodes(info.nodes),
+        Attribute::Nps(nps(info.nodes, info.time)),
+        Attribute::HashFull(saturate(info.hashfull, u16::MAX)),
+        Attribute::TbHits(info.tbhits),
+        Attribute::Time(vampirc_uci::Duration::milliseconds(saturate(info.time.as_millis(), i64::MAX))),
+        Attribute::Pv(line(board, &info.pv)),
+    ]);
+    UciMessage::Info(attributes).serialize()
+}
+
+/// The line on a position without a legal move.
+pub fn ended_line(board: &Board) -> String {
+    let score = if board.in_check() { Score::Mate(0) } else { Score::Cp(0) };
+    UciMessage::Info(vec![Attribute::Depth(0), self::score(score, Bound::Exact)]).serialize()
+}
+
+/// The move being searched at the root, the first being number 1.
+pub fn current_move_line(board: &Board, mv: ChessMove, number: usize) -> String {
+    format!("info currmove {} currmovenumber {number}", board.uci(mv))
+}
+
+/// The answer to `go`.
+pub fn best_move_line(board: &Board, best: Option<ChessMove>, ponder: Option<ChessMove>) -> String {
+    let Some(best) = best else {
+        return "bestmove 0000".to_string();
+    };
+    let ponder = ponder.map(|ponder| message_move(&board.after(best), ponder));
+    UciMessage::BestMove { best_move: message_move(board, best), ponder }.serialize()
+}
+
+/// Nodes per second.
+pub fn nps(nodes: u64, time: Duration) -> u64 {
+    let microseconds = time.as_micros().max(1);
+    saturate(u128::from(nodes) * 1_000_000 / microseconds, u64::MAX)
+}
+
+fn score(score: Score, bound: Bound) -> Attribute {
+    let (cp, mate) = match score {
+        Score::Cp(cp) => (Some(cp), None),
+        Score::Mate(moves) => (None, Some(moves.clamp(i8::MIN.into(), i8::MAX.into()) as i8)),
+    };
+    Attribute::Score {
+        cp,
+        mate,
+        lower_bound: (bound == Bound::Lower).then_some(true),
+        upper_bound: (bound == Bound::Upper).then_some(true),
+    }
+}
+
+/// The moves of a line. Only the board knows how its moves are written.
+fn line(board: &Board, moves: &[ChessMove]) -> Vec<UciMove> {
+    let mut board = *board;
+    let mut line = Vec::with_capacity(moves.len());
+    for &mv in moves {
+        line.push(message_move(&board, mv));
+        board = board.after(mv);
+    }
+    line
+}
+
+fn message_move(board: &Board, mv: ChessMove) -> UciMove {
+    let text = board.uci(mv);
+    let text = text.as_bytes();
+    let square = |at: usize| UciSquare::from(text[at].into(), text[at + 1] - b'0');
+    let promotion = text.get(4).map(|piece| match piece {
+        b'n' => UciPiece::Knight,
+        b'b' => UciPiece::Bishop,
+        b'r' => UciPiece::Rook,
+        _ => UciPiece::Queen,
+    });
+    UciMove { from: square(0), to: square(2), promotion }
+}
+
+/// The number, or the largest that its place in a message can hold.
+fn saturate<Number: TryInto<Place>, Place>(number: Number, largest: Place) -> Place {
+    number.try_into().unwrap_or(largest)
+}

@@ -1,0 +1,128 @@
+//! Standard input as lines.
+//!
+//! What comes in may be anything: bytes that are no UTF-8, a line without end, nothing at all any
+//! more. Reading must survive it, must not need memory without bound, and must not keep the engine
+//! from answering while it searches. So a thread of its own reads bytes, caps the length of a line,
+//! and passes on text that is valid, if only by replacement characters. A line over the cap is
+//! dropped whole, since half a command may mean something else than the command.
+
+use std::io::{BufRead, ErrorKind, stdin};
+use std::thread;
+
+use crossbeam::channel::{Receiver, bounded};
+
+/// The longest line accepted, in bytes: room for a game of more than 200,000 moves.
+pub const MAX_LENGTH: usize = 1 << 20;
+
+/// What the reader found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A line, without its end.
+    Line(String),
+    /// A line longer than [`MAX_LENGTH`] was dropped; so long it was.
+    TooLong(usize),
+    /// There will be no more lines.
+    End,
+}
+
+/// Starts the thread that reads standard input.
+///
+/// The thread is never joined: nothing can wake it from a read, and the end of the program ends it.
+pub fn spawn_reader() -> Receiver<Input> {
+    let (sender, receiver) = bounded(64);
+    thread::spawn(move || {
+        let mut lines = Lines::new(stdin().lock());
+        loop {
+            let input = lines.read();
+            let last = input == Input::End;
+            if sender.send(input).is_err() || last {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Cuts bytes into lines.
+struct Lines<R> {
+    source: R,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(source: R) -> Self {
+        Lines { source }
+    }
+
+    fn read(&mut self) -> Input {
+        let mut line = Vec::new();
+        let mut length = 0;
+        loop {
+            let chunk = match self.source.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => &[],
+            };
+            let at_end = chunk.is_empty();
+            let newline = chunk.iter().position(|&byte| byte == b'\n');
+            let part = &chunk[..newline.unwrap_or(chunk.len())];
+            length += part.len();
+            if length <= MAX_LENGTH {
+                line.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(newline.is_some());
+            self.source.consume(used);
+            if newline.is_some() || at_end {
+                return finish(&line, length, at_end);
+            }
+        }
+    }
+}
+
+/// A last line without a newline is a line like any other.
+fn finish(line: &[u8], length: usize, at_end: bool) -> Input {
+    if length > MAX_LENGTH {
+        Input::TooLong(length)
+    } else if at_end && line.is_empty() {
+        Input::End
+    } else {
+        Input::Line(String::from_utf8_lossy(line).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inputs(bytes: &[u8]) -> Vec<Input> {
+        let mut lines = Lines::new(bytes);
+        let mut found = vec![lines.read()];
+        while *found.last().expect("one was put in") != Input::End {
+            found.push(lines.read());
+        }
+        found
+    }
+
+    fn line(text: &str) -> Input {
+        Input::Line(text.to_string())
+    }
+
+    #[test]
+    fn lines_end_at_newlines_and_at_the_end() {
+        assert_eq!(inputs(b""), [Input::End]);
+        assert_eq!(inputs(b"uci\n\nd"), [line("uci"), line(""), line("d"), Input::End]);
+        assert_eq!(inputs(b"uci\r\n"), [line("uci\r"), Input::End]);
+    }
+
+    #[test]
+    fn invalid_utf8_becomes_replacement_characters() {
+        assert_eq!(inputs(b"d \xff\xfe\n"), [line("d \u{fffd}\u{fffd}"), Input::End]);
+    }
+
+    #[test]
+    fn a_line_over_the_cap_is_dropped_whole() {
+        let mut bytes = vec![b'x'; MAX_LENGTH];
+        assert_eq!(inputs(&bytes)[0], line(&"x".repeat(MAX_LENGTH)));
+        bytes.extend_from_slice(b"quit\nisready\n");
+        assert_eq!(inputs(&bytes), [Input::TooLong(MAX_LENGTH + 4), line("isready"), Input::End]);
+    }
+}
