@@ -255,6 +255,9 @@ fn genfens(rest: &str) -> Result<Command, String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     /// A short name of what a line is taken for.
@@ -381,6 +384,18 @@ mod tests {
             ("genfens -3", "error"),
             ("genfens 3 seed", "error"),
         ]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_survived(line in any::<String>()) {
+            drop(parse(&line));
+        }
+
+        #[test]
+        fn any_words_are_survived(words in vec("go|position|fen|startpos|moves|depth|wtime|-?[0-9]{1,40}|[a-h][1-8][a-h][1-8]|setoption|name|genfens|bench|seed", 0..12)) {
+            drop(parse(&words.join(" ")));
+        }
     }
 
     #[test]

@@ -99,3 +99,68 @@ fn message_move(board: &Board, mv: ChessMove) -> UciMove {
 fn saturate<Number: TryInto<Place>, Place>(number: Number, largest: Place) -> Place {
     number.try_into().unwrap_or(largest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info() -> Info {
+        let board = Board::startpos();
+        let e4 = board.parse_uci("e2e4").expect("it is legal");
+        Info {
+            depth: 12,
+            seldepth: 300,
+            multipv: 1,
+            value: 62,
+            bound: Bound::Exact,
+            nodes: 1_000_000,
+            time: Duration::from_millis(500),
+            hashfull: 17,
+            tbhits: 0,
+            pv: vec![e4],
+            wdl: [300, 500, 200],
+            score: Score::Cp(31),
+        }
+    }
+
+    #[test]
+    fn lines_of_a_search() {
+        let board = Board::startpos();
+        let rest = "nodes 1000000 nps 2000000 hashfull 17 tbhits 0 time 500 pv e2e4";
+        let begin = "info depth 12 seldepth 255 multipv 1 score";
+        for (info, wdl, score) in [
+            (info(), false, "cp 31"),
+            (info(), true, "cp 31 wdl 300 500 200"),
+            (Info { score: Score::Cp(-5), bound: Bound::Lower, ..info() }, false, "cp -5 lowerbound"),
+            (Info { score: Score::Mate(-3), bound: Bound::Upper, ..info() }, false, "mate -3 upperbound"),
+            (Info { score: Score::Mate(5), ..info() }, true, "mate 5 wdl 300 500 200"),
+        ] {
+            assert_eq!(info_line(&info, &board, wdl), format!("{begin} {score} {rest}"));
+        }
+    }
+
+    #[test]
+    fn best_moves() {
+        let board = Board::from_fen("4k3/P7/8/8/8/8/8/4K2R w K - 0 1").expect("a good FEN");
+        let mv = |board: &Board, text: &str| board.parse_uci(text).expect("it is legal");
+        let castling = mv(&board, "e1g1");
+        let reply = mv(&board.after(castling), "e8d7");
+        assert_eq!(best_move_line(&board, None, None), "bestmove 0000");
+        assert_eq!(best_move_line(&board, Some(castling), Some(reply)), "bestmove e1g1 ponder e8d7");
+        assert_eq!(best_move_line(&board, Some(mv(&board, "a7a8n")), None), "bestmove a7a8n");
+        assert_eq!(current_move_line(&board, castling, 3), "info currmove e1g1 currmovenumber 3");
+    }
+
+    #[test]
+    fn ended_games() {
+        let line = |fen| ended_line(&Board::from_fen(fen).expect("a good FEN"));
+        assert_eq!(line("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1"), "info depth 0 score mate 0");
+        assert_eq!(line("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), "info depth 0 score cp 0");
+    }
+
+    #[test]
+    fn no_time_is_no_division_by_zero() {
+        assert_eq!(nps(5, Duration::ZERO), 5_000_000);
+        assert_eq!(nps(u64::MAX, Duration::ZERO), u64::MAX);
+    }
+}

@@ -1,0 +1,94 @@
+//! Commands as arguments of the program, as test frameworks give them.
+
+use dyad_engine::board::Board;
+
+use crate::driver::Program;
+
+fn output(arguments: &[&str]) -> Vec<String> {
+    let (lines, status) = Program::start_with(arguments).wait();
+    assert!(status.success(), "{arguments:?}: {status}");
+    lines
+}
+
+#[test]
+fn commands_run_in_order_and_the_program_ends() {
+    let lines = output(&["position startpos moves e2e4", "go depth 2", "d"]);
+    let best = lines.iter().position(|line| line.starts_with("bestmove")).expect("an answer");
+    let fen = lines.iter().position(|line| line.starts_with("Fen: ")).expect("a board");
+    assert!(best < fen);
+    assert!(lines[fen].contains(" b KQkq "), "{}", lines[fen]);
+}
+
+#[test]
+fn words_without_quotes_make_one_command() {
+    let lines = output(&["go", "perft", "3"]);
+    assert_eq!(lines.last().map(String::as_str), Some("Nodes searched: 8902"));
+    assert!(lines.contains(&"a2a3: 380".to_string()));
+}
+
+#[test]
+fn nothing_runs_after_quit() {
+    assert_eq!(output(&["isready", "quit", "isready"]), ["readyok"]);
+}
+
+#[test]
+fn other_arguments_are_refused() {
+    let (_, status) = Program::start_with(&["--nonsense"]).wait();
+    assert!(!status.success());
+}
+
+#[test]
+fn the_benchmark_is_deterministic_and_depends_on_no_option() {
+    let bench = |arguments: &[&str]| {
+        let lines = output(arguments);
+        let last = lines.last().expect("a result").clone();
+        let words: Vec<&str> = last.split(' ').collect();
+        assert!(matches!(words[..], [_, "nodes", _, "nps"]), "{last}");
+        words[0].parse::<u64>().expect("a number of nodes")
+    };
+    let nodes = bench(&["bench", "4"]);
+    assert!(nodes > 0);
+    assert_eq!(bench(&["bench 4"]), nodes);
+    let set = "setoption name Threads value 2";
+    assert_eq!(bench(&["setoption name Hash value 3", set, "bench 4", "quit"]), nodes);
+}
+
+#[test]
+fn openings_are_legal_different_and_reproducible() {
+    let make = |seed: u64| {
+        let lines = output(&[&format!("genfens 12 seed {seed} book None"), "quit"]);
+        assert_eq!(lines.len(), 12, "{lines:?}");
+        lines
+    };
+    let first = make(1);
+    for line in &first {
+        let fen = line.strip_prefix("info string genfens ").unwrap_or_else(|| panic!("{line}"));
+        let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        assert_eq!(board.fen(), fen);
+        assert!(board.has_legal_move() && !board.in_check());
+    }
+    let mut different = first.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), 12);
+    assert_eq!(make(1), first);
+    assert_ne!(make(2), first);
+}
+
+#[test]
+fn openings_from_a_book() {
+    let folder = std::env::temp_dir().join(format!("dyad-book-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("book.epd");
+    std::fs::write(&path, "rnbqkb1r/pppp1ppp/4pn2/8/2PP4/8/PP2PPPP/RNBQKBNR w KQkq - hmvc 0; fmvn 3;\n\n")
+        .expect("written");
+    let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    std::fs::write(&path, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n").expect("written");
+    let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
+    assert!(lines[0].contains("line 2"), "{lines:?}");
+    std::fs::remove_dir_all(&folder).expect("the folder is ours");
+    let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].starts_with("info string genfens"), "{lines:?}");
+}

@@ -1,0 +1,238 @@
+//! Drives the program: sends lines, reads lines, and notices when it hangs.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyad_engine::board::{Board, Game};
+
+/// Nothing here takes long, so after this the program hangs. How fast it is, is not tested: a test
+/// machine may be busy.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// A running program.
+pub struct Program {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+    /// The lines read so far, for messages.
+    seen: Vec<String>,
+}
+
+impl Program {
+    /// Starts the program as a GUI does.
+    pub fn start() -> Program {
+        Program::start_with(&[])
+    }
+
+    /// Starts the program with arguments.
+    pub fn start_with(arguments: &[&str]) -> Program {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dyad"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program was built");
+        let stdout = child.stdout.take().expect("it was asked for");
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let lines = BufReader::new(stdout).lines();
+            lines.map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let input = child.stdin.take();
+        Program { child, input, output, seen: Vec::new() }
+    }
+
+    /// Sends a line, or several.
+    pub fn send(&mut self, lines: &str) {
+        self.send_bytes(lines.as_bytes());
+        self.send_bytes(b"\n");
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("input is open");
+        let sent = input.write_all(bytes).and_then(|()| input.flush());
+        sent.unwrap_or_else(|error| panic!("the program does not read any more: {error}\n{}", self.tail()));
+    }
+
+    /// The next line.
+    pub fn line(&mut self) -> String {
+        match self.output.recv_timeout(HANGS) {
+            Ok(line) => {
+                self.seen.push(line.clone());
+                line
+            }
+            Err(error) => panic!("no line came: {error}\n{}", self.tail()),
+        }
+    }
+
+    /// The lines up to one that begins so; that one is the last.
+    pub fn until(&mut self, beginning: &str) -> Vec<String> {
+        let mut lines = vec![self.line()];
+        while !lines.last().expect("one was put in").starts_with(beginning) {
+            lines.push(self.line());
+        }
+        lines
+    }
+
+    /// The lines that come before the answer to `isready`.
+    pub fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// The position that the program shows.
+    pub fn fen(&mut self) -> String {
+        self.send("d");
+        let line = self.until("Fen: ").pop().expect("it ends with the FEN");
+        self.until("Checkers:");
+        line["Fen: ".len()..].to_string()
+    }
+
+    /// Searches, to the `bestmove`, which is the last line.
+    pub fn search(&mut self, go: &str) -> Vec<String> {
+        self.send(go);
+        self.until("bestmove")
+    }
+
+    /// No more input comes: waits for the end and gives what was still said.
+    pub fn close(mut self) -> Vec<String> {
+        drop(self.input.take());
+        let (lines, status) = self.wait();
+        assert!(status.success(), "{status}");
+        lines
+    }
+
+    /// Sends `quit` and waits for the end.
+    pub fn quit(mut self) -> Vec<String> {
+        self.send("quit");
+        let (lines, status) = self.wait();
+        assert!(status.success(), "{status}");
+        lines
+    }
+
+    /// Waits for the end.
+    pub fn wait(&mut self) -> (Vec<String>, ExitStatus) {
+        let deadline = Instant::now() + HANGS;
+        let mut lines = Vec::new();
+        while let Ok(line) = self.output.recv_timeout(HANGS) {
+            lines.push(line);
+        }
+        loop {
+            if let Some(status) = self.child.try_wait().expect("the child can be asked") {
+                return (lines, status);
+            }
+            assert!(Instant::now() < deadline, "the program does not end\n{}", self.tail());
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn tail(&self) -> String {
+        self.seen[self.seen.len().saturating_sub(20)..].join("\n")
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // A test that failed must not leave its program running.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The position after moves from the initial one.
+pub fn after(moves: &str) -> Game {
+    let mut game = Game::default();
+    for text in moves.split(' ').filter(|text| !text.is_empty()) {
+        let mv = game.board().parse_uci(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        game.push(mv);
+    }
+    game
+}
+
+/// An info line on a search, taken apart and checked against the protocol as it is.
+#[derive(Debug)]
+pub struct Line {
+    /// The depth of the search.
+    pub depth: u32,
+    /// The number of the line.
+    pub multipv: usize,
+    /// Whether the score is a bound.
+    pub is_bound: bool,
+    /// Centipawns, or moves to mate.
+    pub score: (String, i32),
+    /// Chances in permille.
+    pub wdl: Option<[u32; 3]>,
+    /// The moves.
+    pub pv: Vec<String>,
+}
+
+impl Line {
+    /// Reads a line; nothing if it is not about a line of moves.
+    pub fn parse(text: &str, board: &Board) -> Option<Line> {
+        let rest = text.strip_prefix("info depth ")?;
+        let mut words = rest.split(' ').peekable();
+        let mut number = |name: &str| -> i64 {
+            if name != "depth" {
+                assert_eq!(words.next(), Some(name), "{text}");
+            }
+            let word = words.next().unwrap_or_else(|| panic!("{name} without a number: {text}"));
+            word.parse().unwrap_or_else(|_| panic!("{name} is {word}, no integer: {text}"))
+        };
+        let depth = number("depth");
+        let _seldepth = number("seldepth");
+        let multipv = number("multipv");
+        assert_eq!(words.next(), Some("score"), "{text}");
+        let kind = words.next().expect("a kind of score").to_string();
+        assert!(["cp", "mate"].contains(&kind.as_str()), "{text}");
+        let score: i32 = words.next().and_then(|word| word.parse().ok()).expect("an integer score");
+        let is_bound = words.next_if(|word| ["lowerbound", "upperbound"].contains(word)).is_some();
+        let wdl = words.next_if_eq(&"wdl").map(|_| {
+            let mut next = || words.next().and_then(|word| word.parse().ok()).expect("three integers");
+            [next(), next(), next()]
+        });
+        let mut number = |name: &str| -> u64 {
+            assert_eq!(words.next(), Some(name), "{text}");
+            words.next().and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{name}: {text}"))
+        };
+        for name in ["nodes", "nps", "hashfull", "tbhits", "time"] {
+            number(name);
+        }
+        assert_eq!(words.next(), Some("pv"), "{text}");
+        let pv: Vec<String> = words.map(str::to_string).collect();
+        check_line(board, &pv, text);
+        Some(Line { depth: depth as u32, multipv: multipv as usize, is_bound, score: (kind, score), wdl, pv })
+    }
+}
+
+/// A line has a move and is legal to its end.
+fn check_line(board: &Board, pv: &[String], text: &str) {
+    assert!(!pv.is_empty(), "{text}");
+    let mut board = *board;
+    for mv in pv {
+        let mv = board.parse_uci(mv).unwrap_or_else(|error| panic!("{mv}: {error} in {text}"));
+        board = board.after(mv);
+    }
+}
+
+/// Checks the lines of a search of `game`, and gives them in order.
+pub fn check_search(game: &Game, output: &[String]) -> Vec<Line> {
+    let board = game.board();
+    let lines: Vec<Line> = output.iter().filter_map(|text| Line::parse(text, board)).collect();
+    let last = output.last().expect("there is a bestmove");
+    let mut words = last.split(' ').skip(1);
+    let best = words.next().expect("a best move");
+    let first = lines.iter().rfind(|line| line.multipv == 1).unwrap_or_else(|| panic!("no info before {last}"));
+    assert_eq!(first.pv[0], best, "the best move begins the last line");
+    let mv = board.parse_uci(best).expect("the best move is legal");
+    if words.next() == Some("ponder") {
+        let reply = words.next().expect("a move to ponder on");
+        board.after(mv).parse_uci(reply).expect("the move to ponder on is legal");
+    }
+    lines
+}

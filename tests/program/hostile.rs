@@ -1,0 +1,242 @@
+//! Lines that no GUI should send, and some do.
+//!
+//! After each of them the engine answers `isready`, and the position is the last valid one.
+
+use std::fs;
+use std::path::Path;
+
+use dyad_engine::board::{Board, Game};
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+use crate::driver::Program;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Sends a line, and asks the engine whether it is still there and where it stands. A search that
+/// the line may have started is stopped.
+fn survive(program: &mut Program, line: &[u8], expected: &str) {
+    program.send_bytes(line);
+    program.send("\nstop\nisready");
+    program.until("readyok");
+    let shown = String::from_utf8_lossy(&line[..line.len().min(300)]).into_owned();
+    assert_eq!(program.fen(), expected, "after {shown:?}");
+}
+
+/// The file holds a line each: `- LINE` must not change the position, `+ FEN = LINE` must set it up.
+/// In lines, `\t`, `\r`, `\\` and `\xHH` stand for bytes.
+#[test]
+fn the_corpus() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hostile.txt");
+    let corpus = fs::read_to_string(path).expect("the corpus is there");
+    let mut program = Program::start();
+    let mut expected = START.to_string();
+    let mut count = 0;
+    for entry in corpus.lines().filter(|entry| !entry.is_empty() && !entry.starts_with('#')) {
+        let line = match entry.split_at_checked(2) {
+            Some(("- ", line)) => line,
+            Some(("+ ", pair)) => {
+                let (fen, line) = pair.split_once(" = ").expect("a FEN and a line");
+                expected = fen.to_string();
+                line
+            }
+            _ => panic!("an entry that is none: {entry}"),
+        };
+        survive(&mut program, &unescape(line), &expected);
+        count += 1;
+    }
+    assert!(count >= 300, "{count}");
+    program.quit();
+}
+
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next() {
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(b'\\') => b'\\',
+            Some(b'x') => {
+                let digits = [rest.next().expect("a digit"), rest.next().expect("another digit")];
+                let digits = str::from_utf8(&digits).expect("digits are ASCII");
+                u8::from_str_radix(digits, 16).expect("digits are hexadecimal")
+            }
+            other => panic!("unknown escape {other:?} in {text}"),
+        });
+    }
+    bytes
+}
+
+#[test]
+fn long_lines() {
+    const LONG: usize = 10 << 20;
+    let mut program = Program::start();
+    program.send("position startpos moves e2e4");
+    let expected = program.fen();
+    for (beginning, filling) in [
+        ("position startpos moves ", "g1f3 g8f6 f3g1 f6g8 "),
+        ("position startpos moves ", "x"),
+        ("position fen ", "8/"),
+        ("position fen ", "4k3/8/8/8/8/8/8/4K3 w - - 0 1 "),
+        ("go ", "depth 1 "),
+        ("go ", "searchmoves "),
+        ("go searchmoves ", "e2e4 "),
+        ("go depth ", "9"),
+        ("setoption name WeightsFile value ", "a"),
+        ("setoption name ", "value "),
+        ("isready ", "isready "),
+        ("uci", "uci"),
+        ("", "x"),
+        ("", " "),
+        ("", "\0"),
+        ("", "\u{fffd}"),
+        ("", "stop "),
+        ("debug ", "on "),
+        ("register name ", "a "),
+        ("genfens ", "1 "),
+    ] {
+        let line = |length: usize| {
+            let mut line = beginning.to_string();
+            while line.len() < length {
+                line.push_str(filling);
+            }
+            line
+        };
+        // Over the cap, and just below it where that sets up no position.
+        survive(&mut program, line(LONG).as_bytes(), &expected);
+        if !filling.starts_with("g1f3") {
+            survive(&mut program, &line(1 << 20).as_bytes()[..1 << 20], &expected);
+        }
+    }
+    program.quit();
+}
+
+#[test]
+fn one_info_string_on_a_line_too_long() {
+    let mut program = Program::start();
+    program.send(&"x ".repeat(5 << 20));
+    let said = program.sync();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("info string dropped a line of 10485760 bytes"), "{said:?}");
+    program.quit();
+}
+
+#[test]
+fn random_words() {
+    for seed in 0..2 {
+        let mut random = Random(Pcg64Mcg::seed_from_u64(seed));
+        let mut program = Program::start();
+        let mut expected = START.to_string();
+        for _ in 0..1500 {
+            let line = match random.below(4) {
+                0 => {
+                    let game = random.game();
+                    expected = game.board().fen();
+                    random.position(&game).into_bytes()
+                }
+                1 => {
+                    let fen = random.damaged_fen();
+                    if let Ok(board) = Board::from_fen(&fen) {
+                        expected = board.fen();
+                    }
+                    format!("position fen {fen}").into_bytes()
+                }
+                2 => random.words(&WORDS).into_bytes(),
+                _ => random.damaged(&WORDS),
+            };
+            survive(&mut program, &line, &expected);
+        }
+        program.quit();
+    }
+}
+
+/// No combination of these sets up a position, ends the program or takes all memory.
+#[rustfmt::skip]
+const WORDS: [&str; 66] = [
+    "uci", "isready", "debug", "on", "off", "setoption", "name", "value", "Hash", "MultiPV", "Ponder", "Clear",
+    "WeightsFile", "<empty>", "Move", "Overhead", "UCI_ShowWDL", "UCI_AnalyseMode", "true", "false",
+    "register", "later", "code", "ucinewgame", "position", "fen", "moves", "e2e4", "e7e8q", "0000", "a1a1", "E2E4",
+    "go", "infinite", "ponder", "wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate",
+    "searchmoves", "perft", "stop", "ponderhit", "d", "eval", "help", "explain", "genfens", "seed", "book", "None",
+    "0", "1", "-1", "7", "255", "256", "99999999999999999999999", "-99999999999999999999", "1e9", "é",
+];
+
+struct Random(Pcg64Mcg);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        (self.0.next_u64() % bound as u64) as usize
+    }
+
+    fn choose<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+
+    fn words(&mut self, words: &[&str]) -> String {
+        let count = 1 + self.below(8);
+        (0..count).map(|_| format!("{}{}", self.choose(words), self.choose(&[" ", " ", "  ", "\t"]))).collect()
+    }
+
+    /// Words with some bytes changed, cut out or put in, but for line ends: those make two lines.
+    fn damaged(&mut self, words: &[&str]) -> Vec<u8> {
+        let mut bytes = self.words(words).into_bytes();
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len());
+            let byte = (self.0.next_u64() >> 56) as u8;
+            match (self.below(3), byte) {
+                (_, b'\n') => {}
+                (0, byte) => bytes[at] = byte,
+                (1, byte) => bytes.insert(at, byte),
+                (_, _) if bytes.len() > 1 => drop(bytes.remove(at)),
+                _ => {}
+            }
+        }
+        bytes
+    }
+
+    /// A game of random moves.
+    fn game(&mut self) -> Game {
+        let mut game = Game::default();
+        for _ in 0..self.below(60) {
+            let moves = game.board().moves();
+            if moves.is_empty() {
+                break;
+            }
+            game.push(moves[self.below(moves.len())]);
+        }
+        game
+    }
+
+    /// A command that sets up the position, one way or the other.
+    fn position(&mut self, game: &Game) -> String {
+        let blank = self.choose(&[" ", "  ", "\t", " \r "]);
+        if self.below(2) == 0 {
+            return format!("position{blank}fen {} ", game.board().fen());
+        }
+        let mut board = Board::startpos();
+        let mut line = format!(" position startpos{blank}moves");
+        for &mv in game.moves() {
+            line = format!("{line}{blank}{}", board.uci(mv));
+            board = board.after(mv);
+        }
+        line
+    }
+
+    fn damaged_fen(&mut self) -> String {
+        let mut fen: Vec<char> = self.game().board().fen().chars().collect();
+        for _ in 0..=self.below(3) {
+            let at = self.below(fen.len());
+            fen[at] = self
+                .choose(&["k", "K", "P", "p", "q", "8", "1", "9", "/", " ", "-", "w", "b", "e", "3", "6", "x"])
+                .chars()
+                .next()
+                .expect("one");
+        }
+        fen.into_iter().collect()
+    }
+}

@@ -1,0 +1,10 @@
+//! Conversations with the built program, as a GUI holds them.
+//!
+//! All of them are in one test program: each costs a link of the whole engine.
+
+mod arguments;
+mod conversations;
+mod driver;
+mod hostile;
+mod options;
+mod search;

@@ -1,0 +1,133 @@
+//! Options, in the ways in which GUIs set them.
+
+use crate::driver::{Line, Program, after, check_search};
+
+#[test]
+fn every_option_in_alphabetical_order_before_uci() {
+    let mut program = Program::start();
+    program.send("uci");
+    let mut options: Vec<(String, String)> = program
+        .until("uciok")
+        .iter()
+        .filter_map(|line| line.strip_prefix("option name "))
+        .map(|option| option.split_once(" type ").expect("a type"))
+        .filter_map(|(name, kind)| {
+            let default = kind.split_once("default ")?.1.split(" min ").next()?;
+            Some((name.to_string(), default.to_string()))
+        })
+        .collect();
+    assert!(options.len() >= 8);
+    options.sort();
+    program.quit();
+    let mut program = Program::start();
+    for (name, default) in &options {
+        program.send(&format!("setoption name {name} value {default}"));
+    }
+    program.send("setoption name WeightsFile value \nsetoption name Clear Hash");
+    assert!(program.sync().is_empty());
+    program.send("uci");
+    program.until("uciok");
+    program.quit();
+}
+
+#[test]
+fn values_out_of_range_and_unknown_options_cost_one_info_string() {
+    let mut program = Program::start();
+    for option in [
+        "name Hash value 0",
+        "name Hash value 99999999999999999999",
+        "name Hash value -1",
+        "name Hash value many",
+        "name Hash",
+        "name Threads value 0",
+        "name Threads value 1025",
+        "name MultiPV value 0",
+        "name MultiPV value 257",
+        "name Move Overhead value 5001",
+        "name UCI_ShowWDL value maybe",
+        "name WeightsFile value /no/such/file",
+        "name SyzygyPath value /tb",
+        "name valueable value 3",
+        "Hash 128",
+        "name",
+        "",
+    ] {
+        program.send(&format!("setoption {option}"));
+        let said = program.sync();
+        assert_eq!(said.len(), 1, "{option}: {said:?}");
+        assert!(said[0].starts_with("info string "), "{option}: {said:?}");
+    }
+    program.quit();
+}
+
+#[test]
+fn a_bad_weights_file_is_refused_with_its_absolute_path() {
+    let mut program = Program::start();
+    program.send("setoption name WeightsFile value Cargo.toml");
+    let said = program.sync();
+    let path = std::path::absolute("Cargo.toml").expect("there is a current folder");
+    assert!(said[0].contains(&path.display().to_string()), "{said:?}");
+    program.search("go depth 1");
+    program.quit();
+}
+
+#[test]
+fn names_are_read_in_any_case_and_with_blanks_around_the_value() {
+    let mut program = Program::start();
+    program.send("setoption  name  uci_showwdl \t value  TRUE \r");
+    assert!(program.sync().is_empty());
+    let output = program.search("go depth 3");
+    let lines = check_search(&after(""), &output);
+    for line in lines {
+        let wdl = line.wdl.unwrap_or_else(|| panic!("no wdl in {output:?}"));
+        assert_eq!(wdl.iter().sum::<u32>(), 1000);
+    }
+    program.quit();
+}
+
+#[test]
+fn as_many_lines_as_asked_for() {
+    let mut program = Program::start();
+    program.send("setoption name MultiPV value 3");
+    let output = program.search("go depth 4");
+    let lines = check_search(&after(""), &output);
+    for number in 1..=3 {
+        assert!(lines.iter().any(|line| line.multipv == number), "{output:?}");
+    }
+    let mut last: Vec<&Line> = lines.iter().rev().take(3).collect();
+    last.sort_by_key(|line| line.multipv);
+    assert_eq!(last.iter().map(|line| line.multipv).collect::<Vec<_>>(), [1, 2, 3], "{output:?}");
+    let mut firsts: Vec<&str> = last.iter().map(|line| line.pv[0].as_str()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    assert_eq!(firsts.len(), 3, "{output:?}");
+    // One legal move: one line, however many are asked for.
+    program.send("position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1");
+    let output = program.search("go depth 4");
+    assert!(output.iter().all(|line| !line.contains("multipv 2")), "{output:?}");
+    program.quit();
+}
+
+#[test]
+fn an_option_set_while_searching_is_set_afterwards() {
+    let mut program = Program::start();
+    program.send("go infinite\nsetoption name MultiPV value 2");
+    program.until("info string MultiPV");
+    program.send("stop");
+    program.until("bestmove");
+    let output = program.search("go depth 3");
+    assert!(output.iter().any(|line| line.contains("multipv 2")), "{output:?}");
+    program.quit();
+}
+
+#[test]
+fn a_table_that_does_not_fit_leaves_the_old_one() {
+    let mut program = Program::start();
+    program.send("setoption name Hash value 1048576");
+    // Whether it fits or not, the engine answers and plays on.
+    program.sync();
+    program.send("setoption name Hash value 1");
+    program.sync();
+    check_search(&after(""), &program.search("go depth 3"));
+    program.quit();
+}

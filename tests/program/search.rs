@@ -1,0 +1,267 @@
+//! `go` and what ends it.
+
+use std::thread;
+use std::time::Duration;
+
+use dyad_engine::board::{Board, Game};
+
+use crate::driver::{Program, after, check_search};
+
+/// Something that must not happen has this long to happen.
+const A_WHILE: Duration = Duration::from_millis(300);
+
+fn assert_silent_about_bestmove(program: &mut Program) {
+    thread::sleep(A_WHILE);
+    let said = program.sync();
+    assert!(said.iter().all(|line| !line.starts_with("bestmove")), "{said:?}");
+}
+
+#[test]
+fn nothing_is_said_before_the_first_command() {
+    assert!(Program::start().close().is_empty());
+    assert!(Program::start().quit().is_empty());
+}
+
+#[test]
+fn every_kind_of_limit_is_answered() {
+    let mut program = Program::start();
+    let game = after("e2e4 e7e5 g1f3");
+    program.send("position startpos moves e2e4 e7e5 g1f3");
+    for go in [
+        "depth 3",
+        "depth 0",
+        "depth -5",
+        "nodes 500",
+        "nodes 0",
+        "nodes 1",
+        "mate 1 nodes 3000",
+        "movetime 20",
+        "movetime 0",
+        "movetime -10",
+        "wtime 1000 btime 100",
+        "wtime 100 btime 100 winc 1 binc 1",
+        "wtime 100 btime 100 movestogo 1",
+        "wtime 100 btime 100 movestogo 0",
+        "wtime 60000 btime -200",
+        "wtime 100",
+        "btime 1",
+        "btime 0",
+        "binc 5",
+        "wtime 100 btime 100 winc 99999999999999999999 binc 10",
+        "depth 2 nodes 100000000000000000000000",
+        "depth 3 wtime 99999999999999999999999 btime 99999999999999999999",
+        "depth 300 nodes 2000",
+        "mate 300 nodes 2000",
+        "wtime 1000.5 foo 7 btime 50 depth 8",
+        " depth  2 ",
+        "searchmoves b8c6 depth 3",
+    ] {
+        let output = program.search(&format!("go {go}"));
+        check_search(&game, &output);
+    }
+    program.quit();
+}
+
+#[test]
+fn stop_right_after_go_is_obeyed() {
+    let mut program = Program::start();
+    for _ in 0..200 {
+        program.send("go infinite\nstop");
+        check_search(&after(""), &program.until("bestmove"));
+    }
+    assert!(program.sync().is_empty());
+    program.quit();
+}
+
+#[test]
+fn an_infinite_search_answers_only_after_stop() {
+    for (position, game) in [
+        ("startpos", after("")),
+        // One legal move.
+        ("fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1", fen("7k/8/8/8/8/8/1r6/K7 w - - 0 1")),
+        // Mate in one.
+        ("fen 7k/8/5KQ1/8/8/8/8/8 w - - 0 1", fen("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")),
+    ] {
+        for go in ["go infinite", "go infinite depth 1", "go infinite wtime 10 btime 10", "go infinite nodes 10"] {
+            let mut program = Program::start();
+            program.send(&format!("position {position}\n{go}"));
+            program.until("info depth");
+            assert_silent_about_bestmove(&mut program);
+            program.send("stop");
+            program.until("bestmove");
+            // The lines were read bit by bit; a second search shows them whole.
+            let output = program.search("go depth 2");
+            check_search(&game, &output);
+            program.quit();
+        }
+    }
+}
+
+#[test]
+fn pondering_ends_by_ponderhit_or_stop() {
+    for (limits, end) in [
+        ("wtime 50 btime 50", "ponderhit"),
+        ("movetime 10", "ponderhit"),
+        ("depth 2", "ponderhit"),
+        ("wtime 50 btime 50", "stop"),
+        ("", "stop"),
+    ] {
+        let mut program = Program::start();
+        program.send(&format!("position startpos moves e2e4 e7e5\ngo ponder {limits}"));
+        assert_silent_about_bestmove(&mut program);
+        program.send(end);
+        program.until("bestmove");
+        assert!(program.sync().is_empty());
+        program.quit();
+    }
+    // Right after `go`, too.
+    let mut program = Program::start();
+    for _ in 0..50 {
+        program.send("go wtime 20 btime 20 ponder\nponderhit");
+        program.until("bestmove");
+    }
+    program.quit();
+}
+
+#[test]
+fn quit_and_the_end_of_input_end_a_search() {
+    for go in [
+        "go infinite",
+        "go depth 200",
+        "go ponder wtime 1000 btime 1000",
+        "go perft 12",
+        "bench 60",
+        "genfens 9999999 seed 1",
+    ] {
+        let mut program = Program::start();
+        program.send(go);
+        program.sync();
+        program.quit();
+        let mut program = Program::start();
+        program.send(go);
+        program.sync();
+        program.close();
+    }
+}
+
+#[test]
+fn the_end_of_input_right_after_go() {
+    let mut program = Program::start();
+    program.send_bytes(b"position startpos\ngo depth 200");
+    let said = program.close();
+    let last = said.last().unwrap_or_else(|| panic!("nothing was said"));
+    assert!(last.starts_with("bestmove"), "{last}");
+}
+
+#[test]
+fn only_the_moves_asked_for() {
+    let mut program = Program::start();
+    for go in ["go depth 4 searchmoves a2a3 h2h4", "go searchmoves a2a3 e2e5 h2h4 depth 4"] {
+        let output = program.search(go);
+        let lines = check_search(&after(""), &output);
+        assert!(lines.iter().all(|line| ["a2a3", "h2h4"].contains(&line.pv[0].as_str())), "{output:?}");
+    }
+    let output = program.search("go searchmoves e2e5 depth 2");
+    assert!(output[0].starts_with("info string searchmoves"), "{output:?}");
+    check_search(&after(""), &output);
+    program.quit();
+}
+
+#[test]
+fn each_go_is_answered_once_and_in_order() {
+    let mut program = Program::start();
+    program.send("go depth 2\nposition startpos moves e2e4\ngo depth 2\nposition startpos moves e2e4 e7e5\ngo depth 2");
+    for moves in ["", "e2e4", "e2e4 e7e5"] {
+        check_search(&after(moves), &program.until("bestmove"));
+    }
+    program.send("go infinite\ngo infinite\ngo infinite\nstop");
+    for _ in 0..3 {
+        program.until("bestmove");
+    }
+    assert!(program.sync().is_empty());
+    program.quit();
+}
+
+#[test]
+fn the_game_may_be_over() {
+    let mut program = Program::start();
+    for (fen, score) in [("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")] {
+        program.send(&format!("position fen {fen}"));
+        for go in ["go depth 3", "go", "go movetime 10", "go wtime 100 btime 100", "go nodes 10", "go mate 2"] {
+            let output = program.search(go);
+            assert_eq!(output, [format!("info depth 0 score {score}"), "bestmove 0000".to_string()], "{go}");
+        }
+        program.send("go infinite");
+        assert_silent_about_bestmove(&mut program);
+        program.send("stop");
+        program.until("bestmove 0000");
+    }
+    // Drawn by rule, but there are moves.
+    program.send("position fen 7k/8/8/8/8/8/8/K7 w - - 0 1");
+    check_search(&fen("7k/8/8/8/8/8/8/K7 w - - 0 1"), &program.search("go depth 3"));
+    program.send("position fen 7k/7r/8/8/8/8/R7/K7 w - - 100 80");
+    check_search(&fen("7k/7r/8/8/8/8/R7/K7 w - - 100 80"), &program.search("go depth 3"));
+    program.quit();
+}
+
+#[test]
+fn mates_are_told_in_moves() {
+    let mut program = Program::start();
+    for (position, mate) in [
+        ("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", 1),
+        ("7k/8/5K2/8/8/8/8/6Q1 b - - 0 1", -1),
+        ("k7/8/8/1R6/8/8/8/2R4K w - - 0 1", 2),
+    ] {
+        program.send(&format!("position fen {position}"));
+        let lines = check_search(&fen(position), &program.search("go depth 6"));
+        let last = lines.last().expect("there are lines");
+        assert_eq!(last.score, ("mate".to_string(), mate), "{position}");
+    }
+    program.quit();
+}
+
+#[test]
+fn a_search_of_a_depth_ends_with_that_depth_and_an_exact_score() {
+    let mut program = Program::start();
+    for depth in [1, 2, 5, 7] {
+        let lines = check_search(&after(""), &program.search(&format!("go depth {depth}")));
+        let last = lines.last().expect("there are lines");
+        assert_eq!(last.depth, depth);
+        assert!(!last.is_bound);
+    }
+    program.quit();
+}
+
+#[test]
+fn long_games() {
+    let mut program = Program::start();
+    let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(2_000);
+    let game = after(&shuffle);
+    program.send(&format!("position startpos moves {shuffle}"));
+    assert!(program.sync().is_empty());
+    check_search(&game, &program.search("go depth 3"));
+    // As long as a line can be.
+    program.send(&format!("position startpos moves {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(52_000)));
+    assert!(program.sync().is_empty());
+    check_search(&after(""), &program.search("go depth 3"));
+    program.quit();
+}
+
+#[test]
+fn perft_move_by_move() {
+    let mut program = Program::start();
+    program.send("position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -\ngo perft 3");
+    let output = program.until("Nodes searched");
+    assert_eq!(output.last().map(String::as_str), Some("Nodes searched: 97862"));
+    assert!(output.contains(&"e1g1: 2059".to_string()), "{output:?}");
+    assert_eq!(output.iter().filter(|line| line.split(": ").count() == 2).count(), 48 + 1);
+    program.send("go perft 0");
+    assert_eq!(program.until("Nodes").last().map(String::as_str), Some("Nodes searched: 1"));
+    program.send("go perft 99999999999999999999\nstop");
+    program.until("info string perft stopped");
+    program.quit();
+}
+
+fn fen(fen: &str) -> Game {
+    Game::new(Board::from_fen(fen).expect("a good FEN"))
+}
