@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Game};
-use dyad_engine::engine::{Control, Engine, Limits, Options};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::search::{Limits, Options};
 
 use crate::job::Say;
 use crate::uci::info::nps;
@@ -23,12 +25,12 @@ const POSITIONS: &str = include_str!("bench.fens");
 
 /// Runs the benchmark with the weights of `engine`. The last line is the one that programs read.
 pub fn run(depth: Option<u32>, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
-    let mut bench = Engine::new(Arc::clone(engine.weights()));
-    if let Err(error) = bench.set_hash(HASH_MEGABYTES) {
-        return vec![format!("info string bench: {error}")];
-    }
-    let limits = Limits { depth: Some(depth.unwrap_or(DEPTH)), ..Limits::default() };
-    let options = Options { multipv: 1, ..Options::default() };
+    let mut bench = match Engine::with_hash(Arc::clone(engine.weights()), HASH_MEGABYTES) {
+        Ok(engine) => engine,
+        Err(error) => return vec![format!("info string bench: {error}")],
+    };
+    let limits = Limits::depth(depth.unwrap_or(DEPTH));
+    let options = Options::default();
     let (mut nodes, mut time) = (0, Duration::ZERO);
     for (index, fen) in POSITIONS.lines().enumerate() {
         let game = Game::new(Board::from_fen(fen).expect("the positions are tested"));

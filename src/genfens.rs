@@ -10,7 +10,9 @@ use std::fs;
 use std::sync::Arc;
 
 use dyad_engine::board::{Board, Game};
-use dyad_engine::engine::{Control, Engine, Limits, Options, Report, Score};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::search::{Limits, Options, Score};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
@@ -104,27 +106,19 @@ impl Random {
 struct Judge {
     engine: Engine,
     limits: Limits,
-    options: Options,
 }
 
 impl Judge {
     fn new(engine: &Engine) -> Result<Judge, String> {
-        let mut engine = Engine::new(Arc::clone(engine.weights()));
-        engine.set_hash(1).map_err(|error| error.to_string())?;
-        let limits = Limits { depth: Some(DEPTH), ..Limits::default() };
-        Ok(Judge { engine, limits, options: Options { multipv: 1, ..Options::default() } })
+        let engine = Engine::with_hash(Arc::clone(engine.weights()), 1).map_err(|error| error.to_string())?;
+        Ok(Judge { engine, limits: Limits::depth(DEPTH) })
     }
 
     fn is_balanced(&mut self, board: &Board, control: &Control) -> bool {
         self.engine.clear();
-        let mut score = Score::Cp(0);
-        let mut report = |report: &Report| {
-            if let Report::Info(info) = report {
-                score = info.score;
-            }
-        };
-        self.engine.search(&Game::new(*board), &self.limits, &self.options, control, &mut report);
-        !control.stopped() && matches!(score, Score::Cp(cp) if cp.abs() <= BALANCED)
+        let game = Game::new(*board);
+        let outcome = self.engine.search(&game, &self.limits, &Options::default(), control, &mut |_| ());
+        !control.stopped() && matches!(outcome.score, Score::Cp(cp) if cp.abs() <= BALANCED)
     }
 }
 

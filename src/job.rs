@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::Sender;
 use dyad_engine::board::{Board, Game};
-use dyad_engine::engine::{Control, Limits, Report};
+use dyad_engine::control::Control;
+use dyad_engine::search::{Limits, Report};
 
 use crate::bench;
 use crate::display;
@@ -48,7 +49,7 @@ pub enum Event {
 }
 
 /// Takes the lines of a job as they come.
-pub type Say<'a> = dyn FnMut(String) + 'a;
+pub type Say<'a> = dyn FnMut(String) + Send + 'a;
 
 /// Deep lines have deep recursions.
 const STACK: usize = 64 << 20;
@@ -109,8 +110,8 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     }
     let outcome = session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
-        Report::CurrentMove { mv, number } if start.elapsed() >= QUIET => {
-            say(current_move_line(board, *mv, *number));
+        Report::CurrentMove { depth, mv, number } if start.elapsed() >= QUIET => {
+            say(current_move_line(board, *depth, *mv, *number));
         }
         _ => {}
     });

@@ -6,7 +6,8 @@
 use std::time::Instant;
 
 use dyad_engine::board::Board;
-use dyad_engine::engine::{Control, perft};
+use dyad_engine::control::Control;
+use dyad_engine::engine::perft;
 
 use crate::job::Say;
 use crate::uci::info::nps;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, select, unbounded};
 use dyad_engine::board::Game;
-use dyad_engine::engine::Control;
+use dyad_engine::control::Control;
 use vampirc_uci::{Serializable, UciMessage};
 
 use self::command::Command;

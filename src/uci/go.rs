@@ -8,7 +8,8 @@
 use std::time::Duration;
 
 use dyad_engine::board::{Board, ChessMove, Color};
-use dyad_engine::engine::{Clock, Limits};
+use dyad_engine::search::Limits;
+use dyad_engine::time::Clock;
 use dyad_engine::value::MAX_PLY;
 
 use super::command::quote;

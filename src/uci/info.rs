@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use dyad_engine::board::{Board, ChessMove};
-use dyad_engine::engine::{Bound, Info, Score};
+use dyad_engine::search::{Info, Score};
+use dyad_engine::tt::Bound;
 use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage, UciMove, UciPiece, UciSquare};
 
 /// An info line on the root position `board`.
@@ -39,8 +40,8 @@ pub fn ended_line(board: &Board) -> String {
 }
 
 /// The move being searched at the root, the first being number 1.
-pub fn current_move_line(board: &Board, mv: ChessMove, number: usize) -> String {
-    format!("info currmove {} currmovenumber {number}", board.uci(mv))
+pub fn current_move_line(board: &Board, depth: u32, mv: ChessMove, number: usize) -> String {
+    format!("info depth {depth} currmove {} currmovenumber {number}", board.uci(mv))
 }
 
 /// The answer to `go`.
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(best_move_line(&board, None, None), "bestmove 0000");
         assert_eq!(best_move_line(&board, Some(castling), Some(reply)), "bestmove e1g1 ponder e8d7");
         assert_eq!(best_move_line(&board, Some(mv(&board, "a7a8n")), None), "bestmove a7a8n");
-        assert_eq!(current_move_line(&board, castling, 3), "info currmove e1g1 currmovenumber 3");
+        assert_eq!(current_move_line(&board, 9, castling, 3), "info depth 9 currmove e1g1 currmovenumber 3");
     }
 
     #[test]

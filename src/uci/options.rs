@@ -11,8 +11,9 @@ use std::path::{Path, absolute};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dyad_engine::engine::Weights;
-use dyad_engine::engine::{self, Engine};
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search;
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::command::quote;
@@ -30,7 +31,7 @@ pub struct Session {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Handed to the engine with each search.
-    pub search: engine::Options,
+    pub search: search::Options,
     /// Whether info lines tell the chances to win, draw and lose.
     pub show_wdl: bool,
     /// The weights file in use; empty for the embedded weights.
@@ -77,7 +78,8 @@ const TABLE: [Row; 9] = [
     } } },
     Row { name: "Clear Hash", kind: Kind::Button { press: |session| session.engine.clear() } },
     Row { name: "UCI_ShowWDL", kind: Kind::Check { default: false, set: |session, on| session.settings.show_wdl = on } },
-    Row { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |session, on| session.settings.search.analyse = on } },
+    // Playing and analysing are one to this search: no book, no contempt, nothing to leave out.
+    Row { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| {} } },
     Row { name: "WeightsFile", kind: Kind::Text { set: set_weights_file } },
 ];
 

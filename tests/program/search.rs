@@ -210,7 +210,7 @@ fn mates_are_told_in_moves() {
     for (position, mate) in [
         ("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", 1),
         ("7k/8/5K2/8/8/8/8/6Q1 b - - 0 1", -1),
-        ("k7/8/8/1R6/8/8/8/2R4K w - - 0 1", 2),
+        ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 2),
     ] {
         program.send(&format!("position fen {position}"));
         let lines = check_search(&fen(position), &program.search("go depth 6"));
