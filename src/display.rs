@@ -1,7 +1,10 @@
 //! Positions and evaluations for people to read.
 
+use std::sync::Arc;
+
 use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 use dyad_engine::engine::Engine;
+use dyad_engine::eval::{Evaluator, PHASE_MAX};
 
 /// The board as a diagram, with all that the engine knows of the position.
 pub fn board(board: &Board) -> Vec<String> {
@@ -36,8 +39,20 @@ fn letter(board: &Board, rank: usize, file: usize) -> char {
 }
 
 /// The static evaluation.
-pub fn evaluation(_board: &Board, _engine: &Engine) -> Vec<String> {
-    vec!["info string no evaluation yet".to_string()]
+pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
+    let weights = engine.weights();
+    let mut evaluator = Evaluator::new(Arc::clone(weights));
+    evaluator.reset(board);
+    let value = evaluator.evaluate(board);
+    let phase = weights.phase(board);
+    let [win, draw, loss] = weights.win_rate(value, phase);
+    let sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+    let pawns = sign * f64::from(weights.centipawns(value, phase)) / 100.0;
+    vec![
+        format!("Phase: {:.0} % of the opening is left", 100.0 * f64::from(phase) / f64::from(PHASE_MAX)),
+        format!("Side to move wins {win}, draws {draw}, loses {loss} games of 1000"),
+        format!("Evaluation: {pawns:+.2} from White's side, where +1.00 wins half of the games"),
+    ]
 }
 
 /// The static evaluation and where it comes from.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search;
+use dyad_engine::search::params::{self, TUNABLES, Tunable};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::command::quote;
@@ -45,15 +46,36 @@ type Set = Box<dyn FnOnce(&mut Session) -> Outcome>;
 type Outcome = Result<Option<String>, String>;
 
 enum Kind {
-    Check { default: bool, set: fn(&mut Session, bool) },
-    Spin { default: i64, min: i64, max: i64, set: fn(&mut Session, i64) -> Outcome },
-    Text { set: fn(&mut Session, &str) -> Outcome },
-    Button { press: fn(&mut Session) },
+    Check {
+        default: bool,
+        set: fn(&mut Session, bool),
+    },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(&mut Session, i64) -> Outcome,
+    },
+    Text {
+        set: fn(&mut Session, &str) -> Outcome,
+    },
+    Button {
+        press: fn(&mut Session),
+    },
+    /// A constant of the search, in a build for tuning.
+    Constant(Tunable),
 }
 
 struct Row {
     name: &'static str,
     kind: Kind,
+}
+
+/// All options of this build.
+fn rows() -> impl Iterator<Item = Row> {
+    let constants = if cfg!(feature = "tune") { TUNABLES } else { &[] };
+    let constants = constants.iter().map(|&constant| Row { name: constant.name, kind: Kind::Constant(constant) });
+    TABLE.into_iter().chain(constants)
 }
 
 #[rustfmt::skip]
@@ -88,7 +110,7 @@ impl Session {
     pub fn new() -> Session {
         let engine = Engine::new(Weights::embedded());
         let mut session = Session { engine, settings: Settings::default() };
-        for row in &TABLE {
+        for row in rows() {
             row.kind.set_default(&mut session).expect("defaults can be set");
         }
         session
@@ -97,7 +119,7 @@ impl Session {
 
 /// The lines that tell a GUI about the options.
 pub fn listing() -> Vec<String> {
-    TABLE.iter().map(|row| row.config().serialize()).collect()
+    rows().map(|row| row.config().serialize()).collect()
 }
 
 /// A value that was found fit for an option, to be set when the engine is free.
@@ -126,8 +148,8 @@ impl Assignment {
     }
 }
 
-fn find(name: &str) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.name.eq_ignore_ascii_case(name))
+fn find(name: &str) -> Option<Row> {
+    rows().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
 /// Cuts `name N value V` into its parts. Both may contain the word "value", so the cut is after the
@@ -170,6 +192,12 @@ impl Row {
             // The library would print nothing for an empty default, which GUIs take for an error.
             Kind::Text { .. } => UciOptionConfig::String { name, default: Some(EMPTY.to_string()) },
             Kind::Button { .. } => UciOptionConfig::Button { name },
+            Kind::Constant(Tunable { default, min, max, .. }) => UciOptionConfig::Spin {
+                name,
+                default: Some(default.into()),
+                min: Some(min.into()),
+                max: Some(max.into()),
+            },
         }
     }
 }
@@ -183,7 +211,7 @@ impl Kind {
             Kind::Check { default, set } => set(session, default),
             Kind::Spin { default, set, .. } => return set(session, default),
             Kind::Text { set } => return set(session, ""),
-            Kind::Button { .. } => {}
+            Kind::Button { .. } | Kind::Constant(_) => {}
         }
         Ok(None)
     }
@@ -210,6 +238,13 @@ impl Kind {
                 press(session);
                 Ok(None)
             })),
+            Kind::Constant(Tunable { name, min, max, .. }) => {
+                let number = read_spin(value, min.into(), max.into())?;
+                Ok(Box::new(move |_| {
+                    params::set(name, number as i32);
+                    Ok(None)
+                }))
+            }
         }
     }
 }
@@ -298,7 +333,7 @@ mod tests {
 
     #[test]
     fn names_hold_none_of_the_words_that_gui_parsers_look_for() {
-        for row in &TABLE {
+        for row in rows() {
             for word in row.name.split(' ') {
                 assert!(!["name", "value", "type", "default", "min", "max", "var"].contains(&word));
             }
