@@ -16,7 +16,7 @@ use crate::job::Say;
 use crate::uci::info::nps;
 
 /// Deep enough that every part of the search is used, and done in a few seconds.
-const DEPTH: u32 = 12;
+const DEPTH: u32 = 13;
 
 const HASH_MEGABYTES: usize = 16;
 
