@@ -1,5 +1,67 @@
-//! Stub.
-use super::sink::Sink;
+//! The linear terms that look at the whole board.
+//!
+//! What a piece is worth on its square, alone and with each other man, is the work of the pairs. Here
+//! is what they cannot see: mobility, pawn structure, threats, king safety. The choice is what strong
+//! hand-crafted engines know (Stockfish 11, Ethereal 12 and the papers of Tseng, Chen, Wu), made
+//! linear: a count is either multiplied with one weight or, where its worth is not proportional, looked up in a
+//! table with one weight for each value.
+//!
+//! The terms come in three parts by what they depend on, so that search can keep the first two:
+//! [`material_terms`] on the material, [`pawn_terms`] on the pawns, [`piece_terms`] on everything.
+//!
+//! Each term is written for a player called us, see [`view`]; a term of both players' view is visited
+//! once for each, Black's with a negative count.
+
+mod activity;
+pub(super) mod bits;
+mod king;
+mod material;
+mod passed;
+mod pawns;
+mod space;
+mod standing;
+mod threats;
+mod view;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use material::{ENEMY_LEN as MATERIAL_ENEMY_LEN, OWN_LEN as MATERIAL_OWN_LEN, material_terms};
+pub use pawns::{PawnInfo, PawnSide, pawn_terms};
+pub use standing::ENDINGS;
+pub use words::describe;
+
 use crate::board::Board;
-/// Nothing.
-pub fn terms<S: Sink>(_: &Board, _: &mut S) {}
+use crate::eval::sink::Sink;
+use view::View;
+
+/// Visits all terms of a position.
+pub fn terms<S: Sink>(board: &Board, sink: &mut S) {
+    material_terms(board, sink);
+    let pawns = pawn_terms(board, sink);
+    piece_terms(board, &pawns, sink);
+}
+
+/// Visits the terms that depend on pieces.
+pub fn piece_terms<S: Sink>(board: &Board, pawns: &PawnInfo, sink: &mut S) {
+    let mut view = View::new(board, pawns);
+    activity::activity(&mut view, sink);
+    let white_shelter = king::shelter(&view, sink);
+    view.turn();
+    activity::activity(&mut view, sink);
+    let black_shelter = king::shelter(&view, sink);
+    side(&view, white_shelter, sink);
+    view.turn();
+    side(&view, black_shelter, sink);
+    standing::standing(&view, sink);
+    space::tempo(&view, sink);
+}
+
+/// Visits our terms that need the attack maps of both players; `shelter` is that of their king.
+fn side<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
+    threats::threats(view, sink);
+    king::attack(view, shelter, sink);
+    passed::passed(view, sink);
+    space::space(view, sink);
+}

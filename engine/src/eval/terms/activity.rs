@@ -1,0 +1,221 @@
+//! Mobility, and what a piece is worth by where it stands among pawns and kings.
+//!
+//! One walk over our pieces computes what each attacks, counts its safe squares, collects the attack
+//! on the enemy king's ring, and visits the terms that need the piece's own attacks. Afterwards our
+//! attack maps are complete.
+
+use super::bits::*;
+use super::view::*;
+use crate::board::{BitBoard, EMPTY, Square, attacks};
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// How much a piece that attacks the king's ring adds to the weight of the attack.
+const ATTACK_WEIGHT: [usize; 6] = [0, 8, 5, 4, 1, 0];
+
+const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
+
+/// Completes the attack maps of us and visits the terms of each of our pieces.
+pub fn activity<S: Sink>(view: &mut View, sink: &mut S) {
+    let sign = view.sign;
+    view.us.pinned = pins(view, sink);
+    let squares = Surroundings::new(view);
+    let queens = view.us.men[QUEEN] | view.them.men[QUEEN];
+    for at in view.us.men[KNIGHT] {
+        let all = attacks::knight(at);
+        let attacked = register(view, KNIGHT, at, all);
+        sink.add(MOBILITY_KNIGHT.at((attacked & squares.mobility).len()), sign);
+        minor(view, &squares, KNIGHT, at, attacked, sink);
+    }
+    for at in view.us.men[BISHOP] {
+        let all = attacks::bishop(at, view.occupied & !queens);
+        let attacked = register(view, BISHOP, at, all);
+        sink.add(MOBILITY_BISHOP.at((attacked & squares.mobility).len()), sign);
+        minor(view, &squares, BISHOP, at, attacked, sink);
+        bishop(view, at, attacked, sink);
+    }
+    for at in view.us.men[ROOK] {
+        let all = attacks::rook(at, view.occupied & !queens & !view.us.men[ROOK]);
+        let attacked = register(view, ROOK, at, all);
+        let mobility = (attacked & squares.mobility).len();
+        sink.add(MOBILITY_ROOK.at(mobility), sign);
+        rook(view, at, mobility, sink);
+    }
+    for at in view.us.men[QUEEN] {
+        let all = attacks::queen(at, view.occupied);
+        let attacked = register(view, QUEEN, at, all);
+        sink.add(MOBILITY_QUEEN.at((attacked & squares.mobility).len().min(27)), sign);
+        queen(view, at, sink);
+    }
+    together(view, sink);
+}
+
+/// Squares that every piece of ours looks at in the same way.
+struct Surroundings {
+    /// Squares where moving to is worth something.
+    mobility: BitBoard,
+    /// Advanced squares that no enemy pawn will ever attack.
+    outposts: BitBoard,
+}
+
+impl Surroundings {
+    fn new(view: &View) -> Self {
+        let (us, them) = (&view.us, &view.them);
+        let low_or_blocked = us.men[PAWN] & (view.occupied.south() | rank_set(1) | rank_set(2));
+        let excluded = low_or_blocked | us.men[KING] | us.men[QUEEN] | us.pinned | them.pawns.attacks;
+        Self { mobility: !excluded, outposts: (rank_set(3) | rank_set(4) | rank_set(5)) & !them.pawns.span }
+    }
+}
+
+/// Adds a piece's attacks to the maps; a pinned piece attacks only along the pin.
+#[inline(always)]
+fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> BitBoard {
+    let us = &mut view.us;
+    let mut attacked = squares;
+    if us.pinned.has(at) {
+        attacked &= attacks::line(us.king(), at);
+    }
+    us.attack(piece, attacked);
+    let hits = (attacked & view.them.king_ring).len();
+    if hits > 0 {
+        us.ring.attackers += 1;
+        us.ring.weight += ATTACK_WEIGHT[piece];
+        us.ring.hits += hits;
+        us.ring.by_piece[piece] += hits as u8;
+    }
+    attacked
+}
+
+/// Our men that shield our king from a slider, by their type and the slider's, and enemy men that
+/// shield theirs from one of ours; returns the former.
+fn pins<S: Sink>(view: &View, sink: &mut S) -> BitBoard {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let sliders = [them.men[BISHOP] | them.men[QUEEN], them.men[ROOK] | them.men[QUEEN]];
+    let mut pinned = EMPTY;
+    shields(us.king(), them, sliders, view.occupied, |shield, slider| {
+        let by = them.piece_on(slider) - BISHOP;
+        if us.all.has(shield) {
+            pinned |= only(shield);
+            sink.add(PINNED.at(us.piece_on(shield) * 3 + by), sign);
+        } else if !them.men[KING].has(shield) {
+            sink.add(DISCOVERY.at(them.piece_on(shield) * 3 + by), -sign);
+        }
+    });
+    pinned
+}
+
+/// Knights and bishops: outposts, shelter behind a pawn, distance to their own king.
+#[inline(always)]
+fn minor<S: Sink>(view: &View, squares: &Surroundings, piece: usize, at: Square, attacked: BitBoard, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let kind = piece - KNIGHT;
+    if squares.outposts.has(at) {
+        let supported = usize::from(us.pawns.attacks.has(at));
+        sink.add(OUTPOST.at((kind * 2 + supported) * 3 + rank(at) - 3), sign);
+    } else {
+        let reachable = attacked & squares.outposts & !us.all;
+        if reachable.some() {
+            let supported = usize::from((reachable & us.pawns.attacks).some());
+            sink.add(OUTPOST_REACHABLE.at(kind * 2 + supported), sign);
+        }
+    }
+    let roof = only(at).north();
+    if (roof & us.men[PAWN]).some() {
+        sink.add(MINOR_BEHIND_PAWN.at(kind * 2), sign);
+    } else if (roof & them.men[PAWN]).some() {
+        sink.add(MINOR_BEHIND_PAWN.at(kind * 2 + 1), sign);
+    }
+    sink.add(MINOR_KING_DISTANCE.at(kind * 8 + distance(at, us.king())), sign);
+}
+
+/// Bishops and the pawns on their color.
+#[inline(always)]
+fn bishop<S: Sink>(view: &View, at: Square, attacked: BitBoard, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let color = if DARK.has(at) { DARK } else { !DARK };
+    let own = us.men[PAWN] & color;
+    let blocked_center = (us.men[PAWN] & view.occupied.south() & CENTER_FILES).len().min(4);
+    let rammed = own & them.men[PAWN].south();
+    sink.add(BISHOP_PAWNS.at(own.len()), sign);
+    sink.add(BISHOP_BLOCKED_CENTER.at(blocked_center), sign);
+    sink.add(BISHOP_RAMMED_PAWNS.at(rammed.len().min(4)), sign);
+    sink.add(BISHOP_ENEMY_PAWNS.at((them.men[PAWN] & color).len()), sign);
+    let rays = attacks::bishop(at, EMPTY);
+    sink.add(BISHOP_XRAY_PAWNS.at((rays & them.men[PAWN]).len().min(5)), sign);
+    if LONG_DIAGONALS.has(at) {
+        let through = attacks::bishop(at, us.men[PAWN] | them.men[PAWN]) | only(at);
+        if (through & CENTER).many() {
+            sink.add(BISHOP_LONG_DIAGONAL.at(usize::from((attacked & CENTER).some())), sign);
+        }
+    }
+}
+
+/// Rooks and the files.
+#[inline(always)]
+fn rook<S: Sink>(view: &View, at: Square, mobility: usize, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let column = file_set(file(at));
+    let own = us.men[PAWN] & column;
+    let enemy = them.men[PAWN] & column;
+    let kind = if own.some() {
+        if (own & view.occupied.south()).some() { 3 } else { 4 }
+    } else if !enemy.some() {
+        0
+    } else {
+        1 + usize::from((enemy & them.pawns.attacks).some())
+    };
+    let near_king = usize::from(file(at).abs_diff(file(them.king())) <= 1);
+    sink.add(ROOK_FILE.at(kind * 2 + near_king), sign);
+    if (column & (us.men[QUEEN] | them.men[QUEEN])).some() {
+        sink.add(ROOK_QUEEN_FILE.at(usize::from((column & them.men[QUEEN]).some())), sign);
+    }
+    if rank(at) == 6 {
+        let confines = usize::from(rank(them.king()) == 7);
+        let attacks_pawns = usize::from((them.men[PAWN] & rank_set(6)).some());
+        sink.add(ROOK_SEVENTH.at(confines * 2 + attacks_pawns), sign);
+    }
+    if mobility <= 3 && own.some() && is_shut_in(at, us.king()) {
+        sink.add(ROOK_TRAPPED.at(usize::from(us.can_castle) * 4 + mobility), sign);
+    }
+}
+
+/// Whether the rook stands between its king and the nearer edge of the board.
+fn is_shut_in(rook: Square, king: Square) -> bool {
+    let same_wing = (file(rook) < 4) == (file(king) < 4);
+    same_wing && edge(file(rook)) < edge(file(king)) && rank(rook) <= 1
+}
+
+/// Queens: on an outpost, and against sliders that a single man holds off.
+#[inline(always)]
+fn queen<S: Sink>(view: &View, at: Square, sink: &mut S) {
+    let (them, sign) = (&view.them, view.sign);
+    if rank(at) >= 4 && !them.pawns.span.has(at) {
+        sink.add(QUEEN_INFILTRATION.at(0), sign);
+    }
+    let sliders = [them.men[BISHOP], them.men[ROOK]];
+    shields(at, them, sliders, view.occupied, |shield, slider| {
+        let by_rook = usize::from(them.men[ROOK].has(slider));
+        let own_shield = usize::from(view.us.all.has(shield));
+        sink.add(QUEEN_XRAYED.at(by_rook * 2 + own_shield), sign);
+    });
+}
+
+/// Terms of several pieces at once.
+fn together<S: Sink>(view: &View, sink: &mut S) {
+    let (us, sign) = (&view.us, view.sign);
+    let bishops = us.men[BISHOP];
+    if (bishops & DARK).some() && (bishops & !DARK).some() {
+        sink.add(BISHOP_PAIR.at((us.men[PAWN] | view.them.men[PAWN]).len()), sign);
+    }
+    let rooks = us.men[ROOK];
+    if (rooks & rank_set(6)).many() {
+        sink.add(BATTERY.at(0), sign);
+    }
+    if (rooks & us.attacks[ROOK]).some() {
+        let stacked = (rooks & rooks.fill_north().north()).some();
+        sink.add(BATTERY.at(1 + usize::from(stacked)), sign);
+    }
+    if (us.men[QUEEN] & us.attacks[BISHOP]).some() {
+        sink.add(BATTERY.at(3), sign);
+    }
+}

@@ -1,0 +1,205 @@
+//! King safety, linear in its weights.
+//!
+//! Stockfish's king safety squares a sum of dangers, which no linear training can reach; Table III of
+//! Tseng, Chen, Wu shows that this is worth most of its strength. Here the sum is counted in small fixed
+//! units and then *looked up*: a table with one weight for each value of a sum is linear in its weights
+//! and can take any shape, a square's too. Beside the sum stand its parts, so that a training can
+//! correct what the fixed units get wrong.
+
+use super::bits::*;
+use super::view::*;
+use crate::board::{BitBoard, EMPTY, attacks};
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// Units of danger, roughly a tenth of the points that Stockfish sums.
+mod unit {
+    /// A safe check by knight, bishop, rook, queen; and more than one of the kind.
+    pub const SAFE_CHECK: [[i32; 2]; 4] = [[79, 126], [64, 97], [108, 188], [77, 112]];
+    /// A piece type that can check, but not safely.
+    pub const UNSAFE_CHECK: i32 = 15;
+    /// A square of the king's ring that only king or queen defend.
+    pub const WEAK_SQUARE: i32 = 18;
+    /// An attack on a square of the ring.
+    pub const HIT: i32 = 6;
+    /// A defender that is pinned.
+    pub const PINNED: i32 = 10;
+    /// The attacker has no queen.
+    pub const NO_QUEEN: i32 = -87;
+    /// A knight of the defender stands by its king.
+    pub const KNIGHT_DEFENDS: i32 = -10;
+    /// A gap in the shelter, an advanced storm.
+    pub const SHELTER: i32 = 5;
+    /// What brings an ordinary quiet king to the low end of the table.
+    pub const BASE: i32 = 40;
+    /// Units in one step of the table.
+    pub const STEP: i32 = 6;
+}
+
+/// Danger of the files beside a king from the rank of the own pawn that shelters it, 0 for none.
+const GAP: [i32; 7] = [4, 0, 1, 2, 3, 3, 4];
+/// Danger from the rank of the enemy's nearest pawn, 0 for none; seen from the king's side.
+const STORM: [i32; 7] = [1, 3, 3, 2, 1, 0, 0];
+
+/// Visits our king's shelter and their attack-free comforts: all terms of our king that need no enemy pieces'
+/// attacks. Returns its gaps and storms in units for [`attack`].
+pub fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let king = us.king();
+    let here = ranks_from(rank(king));
+    let own = us.men[PAWN] & here & !them.attacks[PAWN];
+    let enemy = them.men[PAWN] & here;
+    let center = file(king).clamp(1, 6);
+    let mut units = 0;
+    for column in center - 1..=center + 1 {
+        let nearest = |pawns: BitBoard| {
+            let pawns = pawns & file_set(column);
+            if pawns.some() { rank(first(pawns)) } else { 0 }
+        };
+        let (ours, theirs) = (nearest(own), nearest(enemy));
+        let place = usize::from(column == file(king)) * 4 + edge(column);
+        sink.add(SHELTER.at(place * 7 + ours), sign);
+        if ours > 0 && theirs == ours + 1 {
+            sink.add(STORM_BLOCKED.at(theirs), sign);
+        } else {
+            sink.add(STORM_OPEN.at(place * 7 + theirs), sign);
+            units += STORM[theirs];
+        }
+        units += GAP[ours];
+    }
+    king_file(view, sink);
+    sink.add(CASTLING.at(usize::from(us.can_castle)), sign);
+    let pawns = distance_to_set(king, us.men[PAWN]);
+    sink.add(KING_PAWNS.at(pawns), sign);
+    sink.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), sign);
+    units
+}
+
+/// Open files at the king.
+fn king_file<S: Sink>(view: &View, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let heavy = usize::from((them.men[ROOK] | them.men[QUEEN]).some());
+    let column = file_set(file(us.king()));
+    for (place, files) in [column, column.west(), column.east()].into_iter().enumerate() {
+        if !files.some() {
+            continue;
+        }
+        let kind = match ((us.men[PAWN] & files).some(), (them.men[PAWN] & files).some()) {
+            (false, false) => 0,
+            (false, true) => 1,
+            (true, false) => 2,
+            (true, true) => continue,
+        };
+        sink.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), sign);
+    }
+}
+
+/// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
+pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let queen = usize::from(us.men[QUEEN].some());
+    let king = them.king();
+    let weak = us.attacked & !them.twice & (!them.attacked | them.attacks[KING] | them.attacks[QUEEN]);
+    let weak_ring = (weak & them.king_ring).len();
+    let checks = checks(view, weak, sink);
+    let flank = flank(view, sink);
+
+    sink.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), sign);
+    sink.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), sign);
+    for piece in KNIGHT..=QUEEN {
+        let hits = i32::from(us.ring.by_piece[piece]);
+        if hits > 0 {
+            sink.add(KING_ATTACK_BY.at(piece - KNIGHT), sign * hits);
+        }
+    }
+    let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
+    sink.add(KING_ATTACK_BY.at(4), sign * pawn_hits);
+    sink.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), sign);
+
+    let defenders = (them.all & them.king_ring & !them.men[KING]).len();
+    sink.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -sign);
+    let refuge = them.attacks[KING] & !them.all & !us.attacked;
+    sink.add(KING_REFUGE.at(queen * 9 + refuge.len()), -sign);
+    back_rank(view, refuge, sink);
+
+    let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
+    let danger = (us.ring.attackers * us.ring.weight) as i32
+        + unit::HIT * us.ring.hits as i32
+        + unit::WEAK_SQUARE * weak_ring as i32
+        + unit::PINNED * them.pinned.len() as i32
+        + unit::SHELTER * shelter
+        + checks
+        + flank
+        + if queen == 0 { unit::NO_QUEEN } else { 0 }
+        + if defended_by_knight { unit::KNIGHT_DEFENDS } else { 0 };
+    let step = ((danger + unit::BASE) / unit::STEP).clamp(0, KING_DANGER.len as i32 - 1);
+    sink.add(KING_DANGER.at(step as usize), sign);
+}
+
+/// Checks we can give with the next move, safe ones and others; the papers' SPC. Returns danger units.
+fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let king = them.king();
+    let safe = !us.all & (!them.attacked | (weak & us.twice));
+    let through = view.occupied & !them.men[QUEEN];
+    let diagonal = attacks::bishop(king, through);
+    let straight = attacks::rook(king, through);
+    let lines = [attacks::knight(king), diagonal, straight, diagonal | straight];
+    let mut units = 0;
+    let mut total = 0;
+    for kind in 0..4 {
+        let from = lines[kind] & us.attacks[KNIGHT + kind] & !us.all;
+        // A queen's check that the enemy queen parries, or that a rook gives as well, is no extra danger.
+        let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
+        let safe = from & safe & !spared;
+        let more = usize::from(safe.many());
+        if safe.some() {
+            total += safe.len();
+            units += unit::SAFE_CHECK[kind][more];
+            sink.add(SAFE_CHECKS.at(kind * 2 + more), sign);
+        } else if from.some() {
+            units += unit::UNSAFE_CHECK;
+            sink.add(UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), sign);
+        }
+    }
+    sink.add(SAFE_CHECKS.at(8 + total.min(7)), sign);
+    units
+}
+
+/// Attack and defense of the flank where their king is. Returns danger units.
+fn flank<S: Sink>(view: &View, sink: &mut S) -> i32 {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let files = flank_files(file(them.king()));
+    let camp = files & ranks_from(3);
+    let once = us.attacked & camp;
+    let attack = once.len() + (once & us.twice & !them.attacks[PAWN]).len();
+    let defense = (them.attacked & camp).len();
+    sink.add(FLANK_ATTACK.at(attack.min(23)), sign);
+    sink.add(FLANK_DEFENSE.at(defense.min(20)), -sign);
+    if !((us.men[PAWN] | them.men[PAWN]) & files).some() {
+        sink.add(FLANK_PAWNLESS.at(0), sign);
+    }
+    (attack * attack) as i32 / 25 - defense as i32 / 2
+}
+
+/// The files around a king: three at the edge, else four, on the king's side of the board.
+fn flank_files(file: usize) -> BitBoard {
+    const ABC: u64 = 0x0707_0707_0707_0707;
+    BitBoard(match file {
+        0 => ABC,
+        1 | 2 => ABC | ABC << 1,
+        3 | 4 => ABC << 2 | ABC << 3,
+        5 | 6 => ABC << 4 | ABC << 5,
+        _ => ABC << 5,
+    })
+}
+
+/// Their king is shut in on its back rank while we have rooks or a queen.
+fn back_rank<S: Sink>(view: &View, refuge: BitBoard, sink: &mut S) {
+    let (us, them) = (&view.us, &view.them);
+    let heavy = us.men[ROOK] | us.men[QUEEN];
+    if rank(them.king()) == 7 && heavy.some() && !(refuge & !rank_set(7)).some() {
+        let guarded = usize::from((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
+        sink.add(BACK_RANK.at(guarded), view.sign);
+    }
+}

@@ -1,0 +1,96 @@
+//! Passed pawns among pieces: how far, what stands in the way, who is near, who comes first.
+
+use super::bits::*;
+use super::view::*;
+use crate::board::{BitBoard, Square, attacks};
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// Visits our passed pawns; needs the attack maps of both.
+pub fn passed<S: Sink>(view: &View, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let passed = us.pawns.passed;
+    if !passed.some() {
+        return;
+    }
+    let strongest = strongest(&them.men);
+    for at in passed {
+        let step = rank(at) - 1;
+        let block = square(at.to_index() + 8);
+        sink.add(PASSED_AGAINST.at(strongest * 6 + step), sign);
+        sink.add(PASSED_OWN_KING.at(step * 8 + distance(us.king(), block)), sign);
+        sink.add(PASSED_ENEMY_KING.at(step * 8 + distance(them.king(), block)), sign);
+        path(view, at, block, sink);
+    }
+    if strongest == 0 {
+        race(view, sink);
+    }
+    sink.add(PASSED_COUNT.at(passed.len().min(5) - 1), sign);
+}
+
+/// 0 without pieces, else 1 for minor pieces, 2 for rooks, 3 with a queen.
+fn strongest(men: &[BitBoard; 6]) -> usize {
+    if men[QUEEN].some() {
+        3
+    } else if men[ROOK].some() {
+        2
+    } else {
+        usize::from((men[KNIGHT] | men[BISHOP]).some())
+    }
+}
+
+/// What the pawn finds on its way, and the rooks behind it.
+fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let step = rank(at) - 1;
+    let below = attacks::rook(at, view.occupied) & behind(at);
+    let own_rook = (below & (us.men[ROOK] | us.men[QUEEN])).some();
+    let enemy_rook = (below & (them.men[ROOK] | them.men[QUEEN])).some();
+    if own_rook {
+        sink.add(PASSED_ROOK_BEHIND.at(step), sign);
+    } else if enemy_rook {
+        sink.add(PASSED_ROOK_BEHIND.at(6 + step), sign);
+    }
+    if view.occupied.has(block) {
+        let blocker = if us.all.has(block) {
+            0
+        } else {
+            match them.piece_on(block) {
+                KNIGHT | BISHOP => 1,
+                KING => 3,
+                _ => 2,
+            }
+        };
+        sink.add(PASSED_BLOCKED.at(blocker * 6 + step), sign);
+        return;
+    }
+    let way = ahead(at);
+    let contested = if enemy_rook { way } else { way & (them.attacked | them.all) };
+    let safety = if contested.has(block) {
+        0
+    } else if contested.some() {
+        1
+    } else {
+        2
+    };
+    let defended = usize::from(own_rook || us.attacked.has(block));
+    sink.add(PASSED_PATH.at((safety * 2 + defended) * 6 + step), sign);
+}
+
+/// The enemy has only king and pawns: a pawn that its king cannot catch, or that our king leads home.
+fn race<S: Sink>(view: &View, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let late = usize::from(!view.to_move);
+    for at in us.pawns.passed {
+        let way = ahead(at);
+        let goal = square(56 + file(at));
+        let moves = (7 - rank(at)).min(5);
+        let kept_off = way & (view.occupied | only(them.king()));
+        let outrun = !kept_off.some() && distance(them.king(), goal) > moves + late;
+        let led = !(way & us.men[KING]).some() && (way & !attacks::king(us.king())) == crate::board::EMPTY;
+        if outrun || led {
+            sink.add(PASSED_UNSTOPPABLE.at(rank(at) - 1), sign);
+            return;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The pawn structure: terms that depend on the pawns alone.
+//!
+//! Pawns move rarely, so search keeps the sum of these terms, and the [`PawnInfo`] that the other terms
+//! read, under the pawn key. Terms about pawns and anything else (kings, blockers, shelter) are
+//! elsewhere.
+
+use super::bits::*;
+use crate::board::{BitBoard, Board, Color, EMPTY, Piece, Square};
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// What the pawns of one color say to the other terms, on the board as White sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PawnSide {
+    /// Squares they attack.
+    pub attacks: BitBoard,
+    /// Squares that two of them attack.
+    pub double_attacks: BitBoard,
+    /// Squares they attack now or may attack after advancing.
+    pub span: BitBoard,
+    /// Pawns that no enemy pawn can stop or capture on their way.
+    pub passed: BitBoard,
+    /// Pawns that no pawn defends or can ever defend: isolated and backward ones.
+    pub weak: BitBoard,
+}
+
+/// What the pawns say to the other terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PawnInfo {
+    /// White's pawns and Black's.
+    pub sides: [PawnSide; 2],
+}
+
+/// Visits the terms of the pawn structure, for both colors.
+pub fn pawn_terms<S: Sink>(board: &Board, sink: &mut S) -> PawnInfo {
+    let white = board.colored(Color::White, Piece::Pawn);
+    let black = board.colored(Color::Black, Piece::Pawn);
+    let (upper, lower) = (black.turned(), white.turned());
+    PawnInfo {
+        sides: [
+            side(Pawns { us: white, them: black }, 1, sink),
+            side(Pawns { us: upper, them: lower }, -1, sink).turned(),
+        ],
+    }
+}
+
+impl PawnSide {
+    pub(super) fn turned(&self) -> Self {
+        Self {
+            attacks: self.attacks.turned(),
+            double_attacks: self.double_attacks.turned(),
+            span: self.span.turned(),
+            passed: self.passed.turned(),
+            weak: self.weak.turned(),
+        }
+    }
+}
+
+/// All pawns, from the side of those that move up.
+struct Pawns {
+    us: BitBoard,
+    them: BitBoard,
+}
+
+fn side<S: Sink>(pawns: Pawns, sign: i32, sink: &mut S) -> PawnSide {
+    let attacks = pawns.us.pawn_attacks();
+    let mut info = PawnSide {
+        attacks,
+        double_attacks: pawns.us.pawn_double_attacks(),
+        span: attacks.fill_north(),
+        passed: EMPTY,
+        weak: EMPTY,
+    };
+    for square in pawns.us {
+        let pawn = Pawn::new(&pawns, square);
+        pawn.structure(sign, sink);
+        if pawn.is_passed() {
+            info.passed |= only(square);
+            pawn.passed(sign, sink);
+        } else {
+            pawn.candidate(&pawns, sign, sink);
+        }
+        if pawn.is_isolated() || pawn.is_backward() {
+            info.weak |= only(square);
+        }
+    }
+    islands(pawns.us, sign, sink);
+    info
+}
+
+/// Groups of pawns that no other pawn of their color can reach.
+fn islands<S: Sink>(us: BitBoard, sign: i32, sink: &mut S) {
+    let files = us.fill_south().0 & 0xFF;
+    let starts = files & !(files << 1);
+    sink.add(PAWN_ISLANDS.at(starts.count_ones() as usize), sign);
+}
+
+/// One pawn and the pawns that matter to it.
+struct Pawn {
+    square: Square,
+    /// Rank from its own side, 0 for the second to 5 for the seventh.
+    rank: usize,
+    edge: usize,
+    /// Own pawns on the files beside.
+    neighbors: BitBoard,
+    /// Own pawns beside it on its rank.
+    phalanx: BitBoard,
+    /// Own pawns that defend it.
+    support: BitBoard,
+    /// Own pawns ahead of it on its file.
+    leading: BitBoard,
+    /// Own pawns behind it on its file.
+    trailing: BitBoard,
+    /// Enemy pawns ahead on its file.
+    opposing: BitBoard,
+    /// Enemy pawns that it or its square ahead would have to pass.
+    stoppers: BitBoard,
+    /// Enemy pawns that it attacks.
+    levers: BitBoard,
+    /// Enemy pawns that it would attack one square on.
+    push_levers: BitBoard,
+    /// The enemy pawn right ahead.
+    ram: BitBoard,
+}
+
+impl Pawn {
+    fn new(pawns: &Pawns, square: Square) -> Self {
+        let here = only(square);
+        let path = ahead(square);
+        let neighbors = pawns.us & (file_set(file(square)).beside());
+        Self {
+            square,
+            rank: rank(square) - 1,
+            edge: edge(file(square)),
+            neighbors,
+            phalanx: pawns.us & here.beside(),
+            support: pawns.us & here.beside().south(),
+            leading: pawns.us & path,
+            trailing: pawns.us & behind(square),
+            opposing: pawns.them & path,
+            stoppers: pawns.them & (path | path.beside()),
+            levers: pawns.them & here.pawn_attacks(),
+            push_levers: pawns.them & here.north().pawn_attacks(),
+            ram: pawns.them & here.north(),
+        }
+    }
+
+    fn is_isolated(&self) -> bool {
+        !self.neighbors.some()
+    }
+
+    /// Behind all its neighbours, and not able to advance without loss.
+    fn is_backward(&self) -> bool {
+        let not_ahead = !ranks_from(self.rank + 2);
+        !(self.neighbors & not_ahead).some() && (self.push_levers | self.ram).some()
+    }
+
+    /// No enemy pawn ahead on its own file or the files beside; only the first on a file counts.
+    fn is_passed(&self) -> bool {
+        !self.stoppers.some() && !self.leading.some()
+    }
+
+    fn structure<S: Sink>(&self, sign: i32, sink: &mut S) {
+        let opposed = usize::from(self.opposing.some());
+        let supporters = self.support.len();
+        if self.is_isolated() {
+            let doubled = usize::from((self.leading | self.trailing).some());
+            sink.add(PAWN_ISOLATED.at((opposed * 2 + doubled) * 4 + self.edge), sign);
+        } else if self.is_backward() {
+            sink.add(PAWN_BACKWARD.at(opposed * 4 + self.edge), sign);
+        }
+        if self.trailing.some() {
+            let close = usize::from(self.trailing.has(square(self.square.to_index() - 8)));
+            sink.add(PAWN_DOUBLED.at(close * 4 + self.edge), sign);
+        }
+        if self.phalanx.some() {
+            sink.add(PAWN_PHALANX.at(opposed * 6 + self.rank), sign);
+        }
+        if supporters > 0 {
+            let kind = (supporters - 1) * 2 + opposed;
+            sink.add(PAWN_SUPPORTED.at(kind * 6 + self.rank), sign);
+        }
+        if self.levers.some() {
+            let kind = if self.levers.many() { 2 } else { usize::from(supporters > 0) };
+            sink.add(PAWN_LEVER.at(kind * 6 + self.rank), sign);
+        }
+        if self.ram.some() {
+            sink.add(PAWN_RAMMED.at(usize::from(supporters > 0) * 6 + self.rank), sign);
+        }
+    }
+
+    fn passed<S: Sink>(&self, sign: i32, sink: &mut S) {
+        sink.add(PASSED_RANK.at(self.rank), sign);
+        sink.add(PASSED_FILE.at(self.edge), sign);
+        if self.support.some() {
+            sink.add(PASSED_CONNECTED.at(self.rank), sign);
+        } else if self.phalanx.some() {
+            sink.add(PASSED_CONNECTED.at(6 + self.rank), sign);
+        }
+    }
+
+    /// Pawns that may become passed: by an exchange, with more helpers than the enemy has guards,
+    /// or by a sacrifice.
+    fn candidate<S: Sink>(&self, pawns: &Pawns, sign: i32, sink: &mut S) {
+        if self.leading.some() {
+            return;
+        }
+        let guards = self.stoppers & !self.levers;
+        let kind = if !guards.some() {
+            0
+        } else if guards == self.push_levers && self.phalanx.len() >= guards.len() {
+            1
+        } else if !self.opposing.some() {
+            let helpers = self.neighbors & !ranks_from(self.rank + 2);
+            if helpers.len() >= (self.stoppers).len() { 2 } else { return }
+        } else if self.stoppers == self.ram && self.rank >= 3 && self.can_break(pawns) {
+            3
+        } else {
+            return;
+        };
+        sink.add(PAWN_CANDIDATE.at(kind * 6 + self.rank), sign);
+    }
+
+    /// A defender can step up beside the ram and offer itself, and only the ram may take.
+    fn can_break(&self, pawns: &Pawns) -> bool {
+        let enemy_double = pawns.them.turned().pawn_double_attacks().turned();
+        (self.support.north() & !pawns.them & !enemy_double).some()
+    }
+}

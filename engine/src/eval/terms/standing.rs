@@ -1,0 +1,104 @@
+//! How much an advantage is worth: what other engines do by scaling the evaluation.
+//!
+//! Whether pawns are on both wings, or the bishops stand on opposite colors, is the same for both
+//! players, so a linear feature of it would mean nothing. But it says how much the player who is ahead can
+//! make of it, so these features count for the player who is ahead in material, and not at all when
+//! nobody is.
+
+use super::bits::*;
+use super::view::*;
+use crate::board::BitBoard;
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// Values by which it is judged who is ahead, in pawns.
+const VALUES: [i32; 5] = [1, 3, 3, 5, 9];
+
+/// Visits the terms about the player who is ahead; White's view.
+pub fn standing<S: Sink>(view: &View, sink: &mut S) {
+    let worth = |men: &[BitBoard; 6], types: std::ops::Range<usize>| -> i32 {
+        types.map(|piece| VALUES[piece] * men[piece].len() as i32).sum()
+    };
+    let (us, them) = (&view.us.men, &view.them.men);
+    let pieces = worth(us, KNIGHT..KING) - worth(them, KNIGHT..KING);
+    let lead = pieces + worth(us, PAWN..KNIGHT) - worth(them, PAWN..KNIGHT);
+    if lead == 0 {
+        return;
+    }
+    let sign = lead.signum() * view.sign;
+    let (ahead, behind) = if lead > 0 { (&view.us, &view.them) } else { (&view.them, &view.us) };
+    let board = Both { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
+    board.winning_chances(sign, sink);
+    if let Some(ending) = board.ending() {
+        let size = board.lead.min(4) - 1;
+        let wings = usize::from(board.on_both_wings());
+        sink.add(ENDING.at((ending * 4 + size) * 2 + wings), sign);
+    }
+}
+
+struct Both<'a> {
+    ahead: &'a Side,
+    behind: &'a Side,
+    /// By how many pawns' worth.
+    lead: usize,
+    /// Of which in pieces, negative when pawns make up for missing pieces.
+    pieces: i32,
+}
+
+/// The number of kinds of endings that are told apart.
+pub const ENDINGS: usize = 10;
+
+impl Both<'_> {
+    fn men(&self, piece: usize) -> BitBoard {
+        self.ahead.men[piece] | self.behind.men[piece]
+    }
+
+    fn on_both_wings(&self) -> bool {
+        (self.men(PAWN) & LEFT).some() && (self.men(PAWN) & !LEFT).some()
+    }
+
+    /// What Stockfish's initiative term looks at, and how many pawns are left to win with.
+    fn winning_chances<S: Sink>(&self, sign: i32, sink: &mut S) {
+        let large = usize::from(self.lead > 2);
+        let (king, enemy_king) = (self.ahead.king(), self.behind.king());
+        let across = file(king).abs_diff(file(enemy_king)) as i32;
+        let apart = rank(king).abs_diff(rank(enemy_king)) as i32;
+        let outflanking = (across - apart + 7) as usize;
+        let passed = (self.ahead.pawns.passed | self.behind.pawns.passed).len();
+        sink.add(AHEAD_PAWNS_LEFT.at(large * 17 + self.men(PAWN).len()), sign);
+        sink.add(AHEAD_WINGS.at(large * 2 + usize::from(self.on_both_wings())), sign);
+        sink.add(AHEAD_OUTFLANKING.at(large * 15 + outflanking), sign);
+        sink.add(AHEAD_PASSED.at(large * 5 + passed.min(4)), sign);
+        let class = match self.pieces {
+            ..=-1 => 0,
+            0 => 1,
+            1..=2 => 2,
+            3..=4 => 3,
+            _ => 4,
+        };
+        sink.add(AHEAD_OWN_PAWNS.at(class * 9 + self.ahead.men[PAWN].len()), sign);
+    }
+
+    /// Which of the endings with well-known drawing chances this is.
+    fn ending(&self) -> Option<usize> {
+        let counts = |side: &Side| [KNIGHT, BISHOP, ROOK, QUEEN].map(|piece| side.men[piece].len());
+        Some(match (counts(self.ahead), counts(self.behind)) {
+            ([0, 0, 0, 0], [0, 0, 0, 0]) => 0,
+            ([1, 0, 0, 0], [1, 0, 0, 0]) => 1,
+            ([0, 1, 0, 0], [0, 1, 0, 0]) if self.opposite_bishops() => 2,
+            ([0, 1, 0, 0], [0, 1, 0, 0]) => 3,
+            ([0, 1, 0, 0], [1, 0, 0, 0]) | ([1, 0, 0, 0], [0, 1, 0, 0]) => 4,
+            ([0, 0, 1, 0], [0, 0, 1, 0]) => 5,
+            ([0, 0, 2, 0], [0, 0, 2, 0]) => 6,
+            ([0, 0, 0, 1], [0, 0, 0, 1]) => 7,
+            ([0, 1, 1, 0], [0, 1, 1, 0]) if self.opposite_bishops() => 8,
+            ([_, 1, _, _], [_, 1, _, _]) if self.opposite_bishops() => 9,
+            _ => return None,
+        })
+    }
+
+    fn opposite_bishops(&self) -> bool {
+        let dark = |side: &Side| (side.men[BISHOP] & DARK).some();
+        dark(self.ahead) != dark(self.behind)
+    }
+}

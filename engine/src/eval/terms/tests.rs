@@ -1,0 +1,265 @@
+//! The terms on random positions and on positions made for them.
+
+use super::*;
+use crate::board::{Color, PIECES, Square};
+use crate::eval::layout::*;
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use std::collections::{BTreeMap, HashSet};
+
+/// The features of a position with what they count; those that cancel are left out.
+fn features(board: &Board) -> BTreeMap<u32, i32> {
+    let mut list: Vec<(u32, i32)> = Vec::new();
+    terms(board, &mut list);
+    let mut sums = BTreeMap::new();
+    for (feature, count) in list {
+        *sums.entry(feature).or_insert(0) += count;
+    }
+    sums.retain(|_, count| *count != 0);
+    sums
+}
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+/// Calls `check` with the positions of some random games.
+fn random_positions(games: u64, mut check: impl FnMut(&Board)) {
+    for seed in 0..games {
+        let mut random = Pcg64Mcg::new(u128::from(seed) * 2 + 1);
+        let mut board = Board::startpos();
+        for _ in 0..150 {
+            check(&board);
+            let moves = board.moves();
+            if moves.is_empty() {
+                break;
+            }
+            board = board.after(moves[random.random_range(0..moves.len())]);
+        }
+    }
+}
+
+fn rows(fen: &str) -> (Vec<String>, &str) {
+    let (placement, rest) = fen.split_once(' ').expect("a FEN has fields");
+    (placement.split('/').map(str::to_string).collect(), rest)
+}
+
+/// The same position with colors exchanged.
+fn flip_colors(fen: &str) -> String {
+    let swap = |text: &str| -> String {
+        let swapped =
+            text.chars().map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() });
+        swapped.collect()
+    };
+    let (mut placement, rest) = rows(fen);
+    placement.reverse();
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let mover = if fields[0] == "w" { "b" } else { "w" };
+    let passant = match fields[2].as_bytes() {
+        [file, b'3'] => format!("{}6", *file as char),
+        [file, b'6'] => format!("{}3", *file as char),
+        _ => "-".into(),
+    };
+    format!("{} {mover} {} {passant} {} {}", swap(&placement.join("/")), swap(fields[1]), fields[3], fields[4])
+}
+
+/// The same position with left and right exchanged, without castling.
+fn mirror(fen: &str) -> String {
+    let (placement, rest) = rows(fen);
+    let placement: Vec<String> = placement.iter().map(|row| row.chars().rev().collect()).collect();
+    let mover = rest.split(' ').next().expect("a FEN has a side to move");
+    format!("{} {mover} - - 0 1", placement.join("/"))
+}
+
+#[test]
+fn exchanging_colors_negates_every_count() {
+    random_positions(30, |position| {
+        let flipped = features(&board(&flip_colors(&position.fen())));
+        let negated: BTreeMap<_, _> =
+            features(position).into_iter().map(|(feature, count)| (feature, -count)).collect();
+        assert_eq!(flipped, negated, "{}", position.fen());
+    });
+}
+
+#[test]
+fn exchanging_left_and_right_changes_nothing() {
+    random_positions(30, |position| {
+        if !position.can_castle(Color::White) && !position.can_castle(Color::Black) {
+            let mirrored = features(&board(&mirror(&position.fen())));
+            assert_eq!(mirrored, features(position), "{}", position.fen());
+        }
+    });
+}
+
+#[test]
+fn every_group_is_reached() {
+    let mut reached = HashSet::new();
+    let mut note = |position: &Board| {
+        let mut list: Vec<(u32, i32)> = Vec::new();
+        terms(position, &mut list);
+        reached.extend(list.into_iter().map(|(feature, _)| group_of(feature as usize).name));
+    };
+    random_positions(60, &mut note);
+    note(&board("8/8/8/4P3/8/8/8/k6K w - - 0 1"));
+    let missing: Vec<_> = GROUPS
+        .iter()
+        .filter(|group| !["material", "location", "pairs"].contains(&group.name) && !reached.contains(group.name))
+        .map(|group| group.name)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn pawn_terms_depend_on_pawns_alone() {
+    random_positions(5, |position| {
+        let pawns: String = {
+            let mut rows = Vec::new();
+            for rank in (0..8).rev() {
+                let row: String = (0..8)
+                    .map(|file| match position.piece_on(bits::square(rank * 8 + file)) {
+                        Some(crate::board::Piece::Pawn)
+                            if position.color_on(bits::square(rank * 8 + file)) == Some(Color::White) =>
+                        {
+                            'P'
+                        }
+                        Some(crate::board::Piece::Pawn) => 'p',
+                        _ => '1',
+                    })
+                    .collect();
+                rows.push(row);
+            }
+            rows.join("/")
+        };
+        let Some(bare) = with_kings(&pawns) else { return };
+        let (mut all, mut alone): (Vec<(u32, i32)>, Vec<(u32, i32)>) = Default::default();
+        let info: PawnInfo = pawn_terms(position, &mut all);
+        assert_eq!(info, pawn_terms(&bare, &mut alone));
+        assert_eq!(all, alone);
+    });
+}
+
+/// A board of pawns with kings put on two back-rank squares, if that is a legal position.
+fn with_kings(pawns: &str) -> Option<Board> {
+    let placement = pawns.replacen("11111111", "k1111111", 1);
+    let last = placement.rfind("11111111")?;
+    let placement = format!("{}1111111K{}", &placement[..last], &placement[last + 8..]);
+    Board::from_fen(&format!("{placement} w - - 0 1")).ok()
+}
+
+/// White's count less Black's of one feature.
+fn count(fen: &str, feature: usize) -> i32 {
+    features(&board(fen)).get(&(feature as u32)).copied().unwrap_or(0)
+}
+
+/// Positions in which White has exactly one of a feature and Black none.
+#[test]
+fn hand_made_positions() {
+    let cases = [
+        // Pawns: isolated, doubled, backward, phalanx, supported, levers, rams, candidates.
+        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", PAWN_ISOLATED.at(3)),
+        ("4k3/5pp1/8/8/8/5P2/8/4K3 w - - 0 1", PAWN_ISOLATED.at(2 * 4 + 2)),
+        ("4k3/8/8/8/P7/P7/8/4K3 w - - 0 1", PAWN_DOUBLED.at(4)),
+        ("4k3/8/8/P7/8/P7/8/4K3 w - - 0 1", PAWN_DOUBLED.at(0)),
+        ("4k3/8/8/2p5/2P5/3P4/8/4K3 w - - 0 1", PAWN_SUPPORTED.at(6 + 2)),
+        ("4k3/3p4/8/8/2PP4/8/8/4K3 w - - 0 1", PAWN_PHALANX.at(2)),
+        ("4k3/8/1p6/8/2P5/3P4/8/4K3 w - - 0 1", PAWN_CANDIDATE.at(2 * 6 + 2)),
+        ("4k3/8/8/2p1p3/3P4/8/8/4K3 w - - 0 1", PAWN_LEVER.at(2 * 6 + 2)),
+        ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", PAWN_ISLANDS.at(1)),
+        ("4k3/8/8/4P3/8/8/8/4K3 w - - 0 1", PASSED_RANK.at(3)),
+        ("4k3/8/8/4P3/8/8/8/4K3 w - - 0 1", PASSED_FILE.at(3)),
+        ("4k3/8/8/3PP3/2P5/8/8/4K3 w - - 0 1", PASSED_CONNECTED.at(3)),
+        // Passed pawns among pieces.
+        ("4k3/8/8/4P3/8/8/8/4K3 w - - 0 1", PASSED_OWN_KING.at(3 * 8 + 5)),
+        ("4k3/8/8/4P3/8/8/8/4K3 w - - 0 1", PASSED_ENEMY_KING.at(3 * 8 + 2)),
+        ("8/8/4k3/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(3 * 6 + 3)),
+        ("8/8/4n1k1/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(6 + 3)),
+        ("8/8/8/4P1k1/8/8/8/4RK2 w - - 0 1", PASSED_ROOK_BEHIND.at(3)),
+        ("4rk2/8/8/4P3/8/8/8/4R1K1 w - - 0 1", PASSED_PATH.at((0 * 2 + 1) * 6 + 3)),
+        ("8/8/8/P4k2/8/8/8/4K3 w - - 0 1", PASSED_UNSTOPPABLE.at(3)),
+        ("6k1/8/1K6/P7/8/8/8/8 w - - 0 1", PASSED_UNSTOPPABLE.at(3)),
+        // Pieces.
+        ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", OUTPOST.at(3 + 1)),
+        ("4k3/p7/8/1N6/8/8/8/4K3 w - - 0 1", OUTPOST_REACHABLE.at(0)),
+        ("4k3/8/8/8/4P3/4B3/8/4K3 w - - 0 1", MINOR_BEHIND_PAWN.at(2)),
+        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", BISHOP_PAIR.at(0)),
+        ("4k3/8/8/8/8/8/1B6/4K3 w - - 0 1", BISHOP_LONG_DIAGONAL.at(1)),
+        ("k7/8/8/8/8/8/8/4K2R w - - 0 1", ROOK_FILE.at(0)),
+        ("k7/7p/8/8/8/8/8/4K2R w - - 0 1", ROOK_FILE.at(2)),
+        ("4k3/3R4/8/8/8/8/8/4K3 w - - 0 1", ROOK_SEVENTH.at(2)),
+        ("4k3/8/8/8/8/8/5PPP/6KR w - - 0 1", ROOK_TRAPPED.at(0)),
+        ("4k3/8/3Q4/8/8/8/8/4K3 w - - 0 1", QUEEN_INFILTRATION.at(0)),
+        ("4k3/8/8/4r3/8/8/4N3/4K3 w - - 0 1", PINNED.at(3 + 1)),
+        ("4k3/8/8/8/4N3/8/8/K3R3 w - - 0 1", DISCOVERY.at(3 + 1)),
+        // Threats.
+        ("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", ATTACKED.at(3 * 5 + 1)),
+        ("4k3/8/4p3/3n4/8/8/8/3RK3 w - - 0 1", ATTACKED.at((2 * 6 + 3) * 5 + 1)),
+        ("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", HANGING.at(5 + 1)),
+        ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", PAWN_THREAT.at(0)),
+        ("4k3/8/8/3n4/8/4P3/8/4K3 w - - 0 1", PUSH_THREAT.at(0)),
+        // Kings.
+        ("4k3/8/8/4p3/8/8/8/R3K3 w - - 0 1", SAFE_CHECKS.at(2 * 2)),
+        ("6k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", SHELTER.at((4 + 1) * 7 + 1)),
+        ("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", BACK_RANK.at(0)),
+        // Room and chances.
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", TEMPO.at(0)),
+        ("4k3/p7/8/8/8/8/PPP5/4K3 w - - 0 1", ENDING.at(2)),
+        ("4kb2/p7/8/8/8/8/PPP5/4KB2 w - - 0 1", ENDING.at((2 * 4 + 1) * 2)),
+        ("4k3/p7/8/8/8/8/P6P/4K3 w - - 0 1", AHEAD_WINGS.at(1)),
+    ];
+    let mut wrong = Vec::new();
+    for (fen, feature) in cases {
+        let group = group_of(feature);
+        let words = words::describe(group, feature - group.start).unwrap_or_default();
+        let (found, flipped) = (count(fen, feature), count(&flip_colors(fen), feature));
+        if (found, flipped) != (1, -1) {
+            wrong.push(format!("{fen}: {found} and {flipped} of {} ({words})", group.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The numbers of safe squares, without those that a pawn takes away or a pin forbids.
+#[test]
+fn mobility_counts_safe_squares() {
+    let cases = [
+        ("4k3/8/8/8/3N4/8/8/4K3 w - - 0 1", MOBILITY_KNIGHT, 8),
+        ("4k3/8/4p3/8/3N4/8/8/4K3 w - - 0 1", MOBILITY_KNIGHT, 7),
+        ("4r1k1/8/8/8/4N3/8/8/4K3 w - - 0 1", MOBILITY_KNIGHT, 0),
+        ("4k3/8/8/8/3B4/8/8/4K3 w - - 0 1", MOBILITY_BISHOP, 13),
+        ("4k3/8/8/8/3R4/8/8/6K1 w - - 0 1", MOBILITY_ROOK, 14),
+        ("4k3/8/8/8/3Q4/8/8/7K w - - 0 1", MOBILITY_QUEEN, 27),
+    ];
+    for (fen, group, squares) in cases {
+        assert_eq!(count(fen, group.at(squares)), 1, "{fen}");
+    }
+}
+
+#[test]
+fn pawn_info_says_what_pawns_do() {
+    let info = pawn_terms(&board("4k3/p7/8/8/8/8/PP4P1/4K3 w - - 0 1"), &mut Vec::<(u32, i32)>::new());
+    let [white, black] = info.sides;
+    assert_eq!(white.passed, bits::only(Square::G2));
+    assert_eq!(black.passed, crate::board::EMPTY);
+    assert_eq!(white.attacks.popcnt(), 5);
+    assert_eq!(black.attacks, bits::only(Square::B6));
+    assert_eq!(white.double_attacks, crate::board::EMPTY);
+}
+
+#[test]
+fn danger_grows_with_the_attack() {
+    let step = |fen: &str| {
+        let found = features(&board(fen));
+        KING_DANGER
+            .range()
+            .find(|&feature| found.get(&(feature as u32)) == Some(&1))
+            .map(|feature| feature - KING_DANGER.start)
+    };
+    let quiet = step("6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1").expect("one table entry for White");
+    let attack = step("6k1/5p1p/5Qp1/6N1/7R/8/5PPP/6K1 b - - 0 1").expect("one table entry for White");
+    assert!(quiet + 5 < attack, "{quiet} {attack}");
+}
+
+#[test]
+fn men_by_type_are_in_the_order_of_the_layout() {
+    assert_eq!(PIECES.map(|piece| piece.to_index()), [0, 1, 2, 3, 4, 5]);
+}

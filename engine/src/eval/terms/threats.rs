@@ -1,0 +1,107 @@
+//! Threats: what attacks what, and what could next move.
+//!
+//! The first table is the papers' "chasing the opponent's pieces" (COP in Tseng, Chen, Wu), refined by
+//! how the attacked piece is defended. The others are the threats that Stockfish and Ethereal count.
+
+use super::bits::*;
+use super::view::*;
+use crate::board::{BitBoard, attacks};
+use crate::eval::layout::*;
+use crate::eval::sink::Sink;
+
+/// Visits our threats against their men; needs the attack maps of both.
+pub fn threats<S: Sink>(view: &View, sink: &mut S) {
+    let squares = Contested::new(view);
+    attacked_men(view, &squares, sink);
+    pawn_threats(view, &squares, sink);
+    queen_threats(view, &squares, sink);
+    let restricted = view.them.attacked & view.us.attacked & !squares.strong;
+    let empty = (restricted & !view.occupied).len();
+    sink.add(RESTRICTED.at(0), view.sign * empty as i32);
+    sink.add(RESTRICTED.at(1), view.sign * (restricted.len() - empty) as i32);
+}
+
+/// Who holds which squares.
+struct Contested {
+    /// Squares they hold against anything: defended by a pawn, or twice while we attack once.
+    strong: BitBoard,
+    /// Their men that we attack and they do not hold.
+    weak: BitBoard,
+    /// Squares where our men are not lost: not attacked by them, or defended by us.
+    safe: BitBoard,
+}
+
+impl Contested {
+    fn new(view: &View) -> Self {
+        let (us, them) = (&view.us, &view.them);
+        let strong = them.attacks[PAWN] | (them.twice & !us.twice);
+        Self { strong, weak: them.all & !strong & us.attacked, safe: !them.attacked | us.attacked }
+    }
+}
+
+/// Each of their men that we attack, with each of our piece types that attacks it.
+fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let mut targets = 0;
+    for at in them.all & us.attacked & !them.men[KING] {
+        let target = them.piece_on(at);
+        let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
+        for attacker in PAWN..=KING {
+            if us.attacks[attacker].has(at) {
+                sink.add(ATTACKED.at((defense * 6 + attacker) * 5 + target), sign);
+            }
+        }
+        if squares.weak.has(at) {
+            targets += usize::from(target != PAWN);
+            if defense == 0 || (target != PAWN && us.twice.has(at)) {
+                sink.add(HANGING.at(usize::from(view.to_move) * 5 + target), sign);
+            }
+            if defense == 1 && them.attacks[QUEEN].has(at) && !them.twice.has(at) {
+                sink.add(QUEEN_DEFENDS.at(0), sign);
+            } else if defense == 1 && !us.twice.has(at) {
+                sink.add(OVERLOADED.at(usize::from(target != PAWN)), sign);
+            }
+        }
+    }
+    sink.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), sign);
+}
+
+/// Attacks by pawns that stand safely, or could after a push.
+fn pawn_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let count = |group: Group, attacked: BitBoard, sink: &mut S| {
+        for at in attacked & them.all & !them.men[PAWN] & !them.men[KING] {
+            sink.add(group.at(them.piece_on(at) - KNIGHT), sign);
+        }
+    };
+    let attacked = (us.men[PAWN] & squares.safe).pawn_attacks();
+    count(PAWN_THREAT, attacked, sink);
+
+    let free = !view.occupied;
+    let one = us.men[PAWN].north() & free;
+    let pushes = one | ((one & rank_set(2)).north() & free);
+    let pushes = pushes & !them.attacks[PAWN] & squares.safe;
+    count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, sink);
+}
+
+/// Safe squares from which a knight or a slider of ours would attack their queen.
+fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let queens = them.men[QUEEN];
+    if !queens.some() || queens.many() {
+        return;
+    }
+    let queen = first(queens);
+    let alone = usize::from(!us.men[QUEEN].some());
+    let open = !us.men[PAWN] & !squares.strong;
+    let mut add = |kind: usize, from: BitBoard| {
+        let count = from.len() as i32;
+        if count > 0 {
+            sink.add(QUEEN_THREAT.at(kind * 2 + alone), sign * count);
+        }
+    };
+    add(0, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
+    let twice = us.twice & open & !us.all;
+    add(1, us.attacks[BISHOP] & attacks::bishop(queen, view.occupied) & twice);
+    add(2, us.attacks[ROOK] & attacks::rook(queen, view.occupied) & twice);
+}

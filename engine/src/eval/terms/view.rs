@@ -1,0 +1,161 @@
+//! The board as one player sees it: moving up, with everything both sides attack.
+//!
+//! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the
+//! board is turned upside down, which for a set of squares is one instruction; no term ever asks which
+//! color it is about. Features are symmetric, so Black's are the same features with the sign turned.
+
+use super::bits::*;
+use super::pawns::{PawnInfo, PawnSide};
+use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
+
+pub const PAWN: usize = 0;
+pub const KNIGHT: usize = 1;
+pub const BISHOP: usize = 2;
+pub const ROOK: usize = 3;
+pub const QUEEN: usize = 4;
+pub const KING: usize = 5;
+
+/// One player's men and what they attack.
+#[derive(Clone, Copy, Default)]
+pub struct Side {
+    /// Men by piece type.
+    pub men: [BitBoard; 6],
+    /// All men.
+    pub all: BitBoard,
+    /// Squares attacked, by type of the attacker.
+    pub attacks: [BitBoard; 6],
+    /// Squares attacked by anything.
+    pub attacked: BitBoard,
+    /// Squares attacked at least twice.
+    pub twice: BitBoard,
+    /// Men between the own king and an enemy slider.
+    pub pinned: BitBoard,
+    /// The king's square and those around it, moved in from the edge so that there are always nine,
+    /// without those that two own pawns defend.
+    pub king_ring: BitBoard,
+    pub pawns: PawnSide,
+    /// The attack on the enemy king's ring.
+    pub ring: RingAttack,
+    /// Whether the right to castle is kept.
+    pub can_castle: bool,
+}
+
+/// How much attacks the enemy king's ring.
+#[derive(Clone, Copy, Default)]
+pub struct RingAttack {
+    /// Pieces, not pawns, that attack a square of it.
+    pub attackers: usize,
+    /// The sum of their weights.
+    pub weight: usize,
+    /// Squares of it that they attack, each counted for each attacker.
+    pub hits: usize,
+    /// The same by piece type.
+    pub by_piece: [u8; 6],
+}
+
+impl Side {
+    /// The type of the man on `square`, which has one of this side's.
+    pub fn piece_on(&self, square: Square) -> usize {
+        (PAWN..KING).find(|&piece| self.men[piece].has(square)).unwrap_or(KING)
+    }
+
+    pub fn king(&self) -> Square {
+        first(self.men[KING])
+    }
+
+    /// Adds what one man attacks.
+    #[inline(always)]
+    pub fn attack(&mut self, piece: usize, squares: BitBoard) {
+        self.twice |= self.attacked & squares;
+        self.attacked |= squares;
+        self.attacks[piece] |= squares;
+    }
+
+    fn turn(&mut self) {
+        for set in self.men.iter_mut().chain(&mut self.attacks) {
+            *set = set.turned();
+        }
+        self.all = self.all.turned();
+        self.attacked = self.attacked.turned();
+        self.twice = self.twice.turned();
+        self.pinned = self.pinned.turned();
+        self.king_ring = self.king_ring.turned();
+        self.pawns = self.pawns.turned();
+    }
+}
+
+/// The board from the side of the player called us.
+pub struct View {
+    pub us: Side,
+    pub them: Side,
+    pub occupied: BitBoard,
+    /// Whether it is our move.
+    pub to_move: bool,
+    /// What one of our features counts: +1 for White, -1 for Black.
+    pub sign: i32,
+}
+
+impl View {
+    /// White's view, with the attacks of kings and pawns; those of pieces are added by the mobility terms.
+    pub fn new(board: &Board, pawns: &PawnInfo) -> Self {
+        let side = |color: Color| {
+            let mut side = Side {
+                men: PIECES.map(|piece| board.colored(color, piece)),
+                all: board.colors(color),
+                pawns: pawns.sides[color.to_index()],
+                can_castle: board.can_castle(color),
+                ..Side::default()
+            };
+            let king = attacks::king(side.king());
+            side.attacks[PAWN] = side.pawns.attacks;
+            side.attacks[KING] = king;
+            side.attacked = side.pawns.attacks | king;
+            side.twice = side.pawns.double_attacks | (side.pawns.attacks & king);
+            side.king_ring = king_ring(side.king()) & !side.pawns.double_attacks;
+            side
+        };
+        Self {
+            us: side(Color::White),
+            them: side(Color::Black),
+            occupied: board.occupied(),
+            to_move: board.side_to_move() == Color::White,
+            sign: 1,
+        }
+    }
+
+    /// Changes over to the other player's view.
+    pub fn turn(&mut self) {
+        std::mem::swap(&mut self.us, &mut self.them);
+        self.us.turn();
+        self.them.turn();
+        self.occupied = self.occupied.turned();
+        self.to_move = !self.to_move;
+        self.sign = -self.sign;
+    }
+}
+
+fn king_ring(king: Square) -> BitBoard {
+    let file = file(king).clamp(1, 6);
+    let rank = rank(king).clamp(1, 6);
+    only(square(rank * 8 + file)).grown()
+}
+
+/// Visits each man of either color that alone stands between `target` and a slider among `side`'s men,
+/// with the square of the slider.
+#[inline(always)]
+pub fn shields(
+    target: Square,
+    side: &Side,
+    sliders: [BitBoard; 2],
+    occupied: BitBoard,
+    mut each: impl FnMut(Square, Square),
+) {
+    let diagonal = attacks::bishop(target, EMPTY) & sliders[0];
+    let straight = attacks::rook(target, EMPTY) & sliders[1];
+    for slider in (diagonal | straight) & side.all {
+        let between = attacks::between(target, slider) & occupied;
+        if between.some() && !between.many() {
+            each(first(between), slider);
+        }
+    }
+}
