@@ -6,8 +6,10 @@
 //! search adds them up quickly, and [`Evaluator`] is what search calls.
 
 mod accumulator;
+pub mod endgame;
 pub mod error;
 mod evaluator;
+pub mod explain;
 pub mod file;
 pub mod layout;
 pub mod pairs;
