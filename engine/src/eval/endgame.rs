@@ -14,6 +14,7 @@ mod tests;
 
 use super::terms::bits::*;
 use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
+use std::cmp::Ordering;
 
 /// What is known about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +46,15 @@ const ROOK: usize = 3;
 const QUEEN: usize = 4;
 const KING: usize = 5;
 
-/// Looks up what is known about `board`.
+/// Looks up what is known about `board`. With equal material the stronger player is the one whom the evaluation
+/// finds `ahead`.
 #[inline]
-pub fn probe(board: &Board) -> Known {
+pub fn probe(board: &Board, ahead: Color) -> Known {
     let pieces = board.occupied() & !board.pieces(chess::Piece::Pawn);
     if pieces.popcnt() > MOST_PIECES {
         return Known::None;
     }
-    Ending::new(board).probe(board)
+    Ending::new(board, ahead).probe(board)
 }
 
 /// One player's men.
@@ -100,10 +102,14 @@ struct Ending {
 }
 
 impl Ending {
-    fn new(board: &Board) -> Self {
+    fn new(board: &Board, ahead: Color) -> Self {
         let white = Player::new(board, Color::White, false);
         let black = Player::new(board, Color::Black, false);
-        let color = if black.value(PAWN) > white.value(PAWN) { Color::Black } else { Color::White };
+        let color = match white.value(PAWN).cmp(&black.value(PAWN)) {
+            Ordering::Greater => Color::White,
+            Ordering::Less => Color::Black,
+            Ordering::Equal => ahead,
+        };
         let (strong, weak) = match color {
             Color::White => (white, black),
             Color::Black => (Player::new(board, Color::Black, true), Player::new(board, Color::White, true)),

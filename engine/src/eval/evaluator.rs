@@ -1,8 +1,14 @@
 //! The evaluation as search uses it: one evaluator for each thread.
+//!
+//! Placement is kept along the line of search, the terms of pawns and of material are remembered by their
+//! keys, the other terms are worked out anew. Together that is the linear evaluation, which is what
+//! training sees; what is known about endings is applied last, and only for search.
 
 use super::accumulator::Accumulator;
+use super::cache::Cache;
+use super::endgame::{self, FULL_SCALE, Known};
 use super::taper::taper;
-use super::terms::terms;
+use super::terms::{PawnInfo, material_terms, pawn_terms, piece_terms};
 use super::weights::{Total, Weights, unpack};
 use crate::board::{Board, Color, Delta};
 use std::sync::Arc;
@@ -10,18 +16,27 @@ use std::sync::Arc;
 /// Evaluations stay within this, well below mate scores.
 pub const MAX_EVALUATION: i32 = 20_000;
 
+/// Pawn structures that are remembered: as many as the second-level cache has room for.
+const PAWN_SLOTS: usize = 1 << 12;
+/// Materials that are remembered: a search sees few.
+const MATERIAL_SLOTS: usize = 1 << 10;
+
 /// Evaluates the positions of a line as it is played and taken back.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     weights: Arc<Weights>,
     accumulator: Accumulator,
+    /// Packed sums of the pawn terms, with what the other terms need to know.
+    pawns: Cache<(i64, PawnInfo)>,
+    /// Packed sums of the material terms.
+    material: Cache<i64>,
 }
 
 impl Evaluator {
     /// An evaluator at the initial position.
     pub fn new(weights: Arc<Weights>) -> Evaluator {
         let accumulator = Accumulator::new(&weights, &Board::startpos());
-        Evaluator { weights, accumulator }
+        Evaluator { weights, accumulator, pawns: Cache::new(PAWN_SLOTS), material: Cache::new(MATERIAL_SLOTS) }
     }
 
     /// The weights in use.
@@ -33,6 +48,8 @@ impl Evaluator {
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.weights = weights;
         self.accumulator.restart(&self.weights);
+        self.pawns.clear();
+        self.material.clear();
     }
 
     /// Starts a new line.
@@ -52,16 +69,22 @@ impl Evaluator {
         self.accumulator.pop();
     }
 
-    /// The value of `board`, where the line stands, for the side to move, in standard units and with what is known
-    /// about endings.
+    /// The value of `board`, where the line stands, for the side to move: in standard units and with what is
+    /// known about endings.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let raw = self.evaluate_raw(board);
         let value = self.weights.scaled(raw);
+        let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
+        let value = match endgame::probe(board, ahead) {
+            Known::Value(known) => known,
+            Known::Scale(color, scale) if color == ahead => value * scale / FULL_SCALE,
+            Known::Scale(..) | Known::None => value,
+        };
         value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
     }
 
-    /// The value of `board`, where the line stands, for the side to move: exactly the tapered sum of its features'
-    /// integer weights.
+    /// The value of `board`, where the line stands, for the side to move: exactly the tapered sum of its
+    /// features' integer weights.
     #[inline]
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
         let [mg, eg] = self.sums(board);
@@ -76,9 +99,26 @@ impl Evaluator {
         if !self.weights.has_terms() {
             return [mg, eg];
         }
-        let mut total = Total::new(&self.weights);
-        terms(board, &mut total);
-        let [terms_mg, terms_eg] = unpack(total.sum());
+        let [terms_mg, terms_eg] = unpack(self.terms(board));
         [mg + terms_mg, eg + terms_eg]
+    }
+
+    /// Packed sums of the terms of the whole board.
+    #[inline]
+    fn terms(&mut self, board: &Board) -> i64 {
+        let weights = &*self.weights;
+        let material = *self.material.get(board.material_key(), || {
+            let mut total = Total::new(weights);
+            material_terms(board, &mut total);
+            total.sum()
+        });
+        let (pawns, info) = self.pawns.get(board.pawn_key(), || {
+            let mut total = Total::new(weights);
+            let info = pawn_terms(board, &mut total);
+            (total.sum(), info)
+        });
+        let mut total = Total::new(weights);
+        piece_terms(board, info, &mut total);
+        material + pawns + total.sum()
     }
 }

@@ -6,6 +6,7 @@
 //! search adds them up quickly, and [`Evaluator`] is what search calls.
 
 mod accumulator;
+mod cache;
 pub mod endgame;
 pub mod error;
 mod evaluator;

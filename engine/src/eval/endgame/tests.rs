@@ -3,7 +3,7 @@
 use super::*;
 
 fn known(fen: &str) -> Known {
-    probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
+    probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")), Color::White)
 }
 
 /// The value from the side to move, where there is one.
@@ -114,6 +114,6 @@ fn colors_are_treated_alike() {
 
 #[test]
 fn middlegames_are_not_known() {
-    assert_eq!(probe(&Board::startpos()), Known::None);
+    assert_eq!(probe(&Board::startpos(), Color::White), Known::None);
     assert_eq!(known("r1bq1rk1/pp3ppp/2n2n2/3p4/3P4/2N2N2/PP3PPP/R1BQ1RK1 w - - 0 1"), Known::None);
 }
