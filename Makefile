@@ -15,8 +15,10 @@ TARGET := $(FOLDER)target/native
 # code for processors with BMI2 does not compile.
 export RUSTFLAGS := $(RUSTFLAGS) -C target-cpu=native
 
+# The build looks for a relative path elsewhere than make does.
 ifdef EVALFILE
-export DYAD_EVALFILE := $(abspath $(EVALFILE))
+override EVALFILE := $(abspath $(EVALFILE))
+export EVALFILE
 endif
 
 ifeq ($(OS),Windows_NT)

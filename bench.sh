@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the program, runs its benchmark, and compares the number of nodes with what the newest
-# commit says in its line "Bench: N". Another number means that the search or the weights changed:
-# exit status 1, unless the commit to come says so too.
+# commit says in its line "Bench: N". Another number means that the search or the weights changed, which a commit has to say:
+# exit status 1.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -15,7 +15,7 @@ if [[ -z $nodes ]]; then
 fi
 
 # In a shallow clone this is the last commit only; without git, nothing.
-expected=$(git log --format=%B 2>/dev/null | sed -n '/^Bench: [0-9][0-9]*$/{s/^Bench: //p;q}' || true)
+expected=$(git log --format=%B 2>/dev/null | sed -n '/^Bench: [1-9][0-9]*$/{s/^Bench: //p;q}' || true)
 echo "Bench: $nodes ($nps nodes per second)"
 if [[ -z $expected ]]; then
     echo "bench.sh: no commit here says a number, so there is nothing to compare with"

@@ -72,6 +72,60 @@ fn a_bad_weights_file_is_refused_with_its_absolute_path() {
 }
 
 #[test]
+fn weights_from_a_file_and_back() {
+    let mut program = Program::start();
+    let eval = |program: &mut Program| {
+        program.send("position startpos moves e2e4 d7d5 e4d5\neval");
+        program.until("Evaluation: ").pop()
+    };
+    let embedded = eval(&mut program);
+    program.send("setoption name WeightsFile value weights/material.json");
+    let said = program.sync();
+    let path = std::path::absolute("weights/material.json").expect("there is a current folder");
+    assert!(said[0].starts_with(&format!("info string WeightsFile: {} (", path.display())), "{said:?}");
+    let material = eval(&mut program);
+    assert_ne!(material, embedded);
+    // A file that is none changes nothing.
+    program.send("setoption name WeightsFile value Cargo.toml");
+    assert_eq!(eval(&mut program), material);
+    for empty in ["<empty>", "", "<empty>"] {
+        program.send(&format!("setoption name WeightsFile value {empty}"));
+        assert_eq!(eval(&mut program), embedded);
+    }
+    program.quit();
+}
+
+#[test]
+fn the_size_of_the_table_does_not_make_a_search_less_repeatable() {
+    let mut program = Program::start();
+    for megabytes in [1, 16, 33] {
+        program.send(&format!("setoption name Hash value {megabytes}"));
+        let mut nodes = || {
+            program.send("ucinewgame");
+            let output = program.search("go depth 9");
+            let last = output[output.len() - 2].clone();
+            let (_, rest) = last.split_once(" nodes ").expect("nodes are told");
+            rest.split(' ').next().map(str::to_string)
+        };
+        assert_eq!(nodes(), nodes(), "{megabytes} MB");
+    }
+    program.quit();
+}
+
+#[test]
+fn several_threads() {
+    let mut program = Program::start();
+    for threads in [4, 2, 1] {
+        program.send(&format!("setoption name Threads value {threads}"));
+        check_search(&after(""), &program.search("go depth 8"));
+        check_search(&after(""), &program.search("go nodes 20000"));
+        program.send("go infinite\nstop");
+        check_search(&after(""), &program.until("bestmove"));
+    }
+    program.quit();
+}
+
+#[test]
 fn names_are_read_in_any_case_and_with_blanks_around_the_value() {
     let mut program = Program::start();
     program.send("setoption  name  uci_showwdl \t value  TRUE \r");
