@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 use dyad_engine::engine::Engine;
-use dyad_engine::eval::{Evaluator, PHASE_MAX};
+use dyad_engine::eval::{Evaluator, explain};
 
 /// The board as a diagram, with all that the engine knows of the position.
 pub fn board(board: &Board) -> Vec<String> {
@@ -38,24 +38,25 @@ fn letter(board: &Board, rank: usize, file: usize) -> char {
     if board.color_on(square) == Some(Color::White) { letter.to_ascii_uppercase() } else { letter }
 }
 
-/// The static evaluation.
+/// The static evaluation: what each group of features contributes, and what it comes to.
 pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let weights = engine.weights();
+    let white = if board.side_to_move() == Color::White { 1 } else { -1 };
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     evaluator.reset(board);
-    let value = evaluator.evaluate(board);
-    let phase = weights.phase(board);
-    let [win, draw, loss] = weights.win_rate(value, phase);
-    let sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
-    let pawns = sign * f64::from(weights.centipawns(value, phase)) / 100.0;
-    vec![
-        format!("Phase: {:.0} % of the opening is left", 100.0 * f64::from(phase) / f64::from(PHASE_MAX)),
-        format!("Side to move wins {win}, draws {draw}, loses {loss} games of 1000"),
-        format!("Evaluation: {pawns:+.2} from White's side, where +1.00 wins half of the games"),
-    ]
+    let [win, draw, loss] = weights.win_rate(white * evaluator.evaluate(board), weights.phase(board));
+    let pawns = f64::from(explain::white_cp(weights, board)) / 100.0;
+    let mut lines = lines(&explain::table(weights, board));
+    lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));
+    lines.push(format!("Evaluation: {pawns:+.2} from White's side, where +1.00 wins half of the games"));
+    lines
 }
 
-/// The static evaluation and where it comes from.
+/// The static evaluation in words, by its reasons and by the pieces.
 pub fn explanation(board: &Board, engine: &Engine) -> Vec<String> {
-    evaluation(board, engine)
+    lines(&explain::explain(engine.weights(), board))
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_string).collect()
 }
