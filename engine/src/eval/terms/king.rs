@@ -147,8 +147,8 @@ fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
     let lines = [attacks::knight(king), diagonal, straight, diagonal | straight];
     let mut units = 0;
     let mut total = 0;
-    for kind in 0..4 {
-        let from = lines[kind] & us.attacks[KNIGHT + kind] & !us.all;
+    for (kind, line) in lines.into_iter().enumerate() {
+        let from = line & us.attacks[KNIGHT + kind] & !us.all;
         // A queen's check that the enemy queen parries, or that a rook gives as well, is no extra danger.
         let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
         let safe = from & safe & !spared;

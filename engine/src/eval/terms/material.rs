@@ -71,8 +71,8 @@ fn pairs<S: Sink>(us: &[usize; 5], them: &[usize; 5], sign: i32, sink: &mut S) {
 pub fn decode(index: usize, with_itself: bool) -> [(usize, usize); 2] {
     let starts = if with_itself { &ENEMY } else { &OWN };
     let pairs = (0..5).flat_map(|one| (one + usize::from(!with_itself)..5).map(move |other| (one, other)));
-    let (one, other) =
-        pairs.filter(|&(one, other)| starts[one * 5 + other] <= index).last().expect("the first pair starts at 0");
+    let started = pairs.filter(|&(one, other)| starts[one * 5 + other] <= index);
+    let (one, other) = started.max().expect("the first pair starts at 0");
     let place = index - starts[one * 5 + other];
     [(one, place / LEVELS[other]), (other, place % LEVELS[other])]
 }

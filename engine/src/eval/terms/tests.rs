@@ -131,7 +131,8 @@ fn pawn_terms_depend_on_pawns_alone() {
             rows.join("/")
         };
         let Some(bare) = with_kings(&pawns) else { return };
-        let (mut all, mut alone): (Vec<(u32, i32)>, Vec<(u32, i32)>) = Default::default();
+        let mut all: Vec<(u32, i32)> = Vec::new();
+        let mut alone: Vec<(u32, i32)> = Vec::new();
         let info: PawnInfo = pawn_terms(position, &mut all);
         assert_eq!(info, pawn_terms(&bare, &mut alone));
         assert_eq!(all, alone);
@@ -174,7 +175,7 @@ fn hand_made_positions() {
         ("8/8/4k3/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(3 * 6 + 3)),
         ("8/8/4n1k1/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(6 + 3)),
         ("8/8/8/4P1k1/8/8/8/4RK2 w - - 0 1", PASSED_ROOK_BEHIND.at(3)),
-        ("4rk2/8/8/4P3/8/8/8/4R1K1 w - - 0 1", PASSED_PATH.at((0 * 2 + 1) * 6 + 3)),
+        ("4rk2/8/8/4P3/8/8/8/4R1K1 w - - 0 1", PASSED_PATH.at(6 + 3)),
         ("8/8/8/P4k2/8/8/8/4K3 w - - 0 1", PASSED_UNSTOPPABLE.at(3)),
         ("6k1/8/1K6/P7/8/8/8/8 w - - 0 1", PASSED_UNSTOPPABLE.at(3)),
         // Pieces.
