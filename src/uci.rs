@@ -69,10 +69,10 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
     }
     let mut uci = Uci::new();
     for line in lines {
-        if uci.read(Input::Line(line)).is_break() {
+        if uci.output.closed || uci.read(Input::Line(line)).is_break() {
             break;
         }
-        while uci.is_busy() {
+        while uci.is_busy() && !uci.output.closed {
             uci.wait(None);
         }
     }
