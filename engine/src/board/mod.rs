@@ -557,6 +557,24 @@ impl Board {
         into.keys.all = key;
     }
 
+    /// The key after a legal move, but for castling and en passant: early enough to fetch the table's entry.
+    #[inline]
+    #[must_use]
+    pub fn likely_key_after(&self, mv: ChessMove) -> u64 {
+        let us = self.side_to_move();
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let mut key = self.keys.all ^ zobrist::black_to_move() ^ zobrist::piece(us, moved, from);
+        key ^= zobrist::piece(us, mv.get_promotion().unwrap_or(moved), to);
+        if let Some(victim) = self.piece_on(to) {
+            key ^= zobrist::piece(!us, victim, to);
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        key
+    }
+
     /// The board after a legal move.
     #[must_use]
     pub fn after(&self, mv: ChessMove) -> Board {

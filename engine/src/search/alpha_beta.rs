@@ -5,7 +5,7 @@
 //! constants are ours (see `params`).
 
 use super::history::{NO_PIECE_TO, PieceTo};
-use super::ordering::{Hints, Kind, Picker, Scored};
+use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
 use super::quiescence::{better_guess, cutoff};
 use super::{Mode, Report, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
@@ -254,8 +254,8 @@ impl Worker {
         let mut best = -INFINITE;
         let mut best_move: Option<Scored> = None;
         let mut count = 0_usize;
-        let mut quiets = Tried::<64>::new();
-        let mut captures = Tried::<32>::new();
+        let mut quiets = Tried::<32>::new();
+        let mut captures = Tried::<16>::new();
         let has_pieces = board.has_non_pawn_material(us);
 
         loop {
@@ -270,8 +270,14 @@ impl Worker {
             }
             count += 1;
             let noisy = board.is_noisy(mv);
-            let quiet_history =
-                if M::TRAINING || noisy { 0 } else { self.histories.quiet(&board, mv, mover, &context, threats) };
+            // Killers and the table's move come without their history.
+            let quiet_history = if M::TRAINING || noisy {
+                0
+            } else if score < KILLER && !root {
+                score
+            } else {
+                self.histories.quiet(&board, mv, mover, &context, threats)
+            };
             if root && self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
                 shared.report(&Report::CurrentMove { depth: depth as u32, mv, number: count + self.pv_index });
             }
@@ -584,8 +590,8 @@ impl Worker {
         ply: usize,
         depth: i32,
         best: Scored,
-        quiets: &Tried<64>,
-        captures: &Tried<32>,
+        quiets: &Tried<32>,
+        captures: &Tried<16>,
         hints: &Hints,
     ) {
         let (bonus, malus) = (params::history_bonus(depth), params::history_malus(depth));

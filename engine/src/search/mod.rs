@@ -245,8 +245,8 @@ impl Worker {
         let frame = self.frame(ply);
         frame.mover = mover;
         frame.quiet = quiet;
+        shared.table.prefetch(self.position.board().likely_key_after(mv) ^ shared.salt);
         self.position.make(mv);
-        shared.table.prefetch(self.position.board().key() ^ shared.salt);
         self.nodes += 1;
     }
 

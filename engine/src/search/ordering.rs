@@ -21,6 +21,7 @@ enum Stage {
     Table,
     Generate,
     GoodNoisy,
+    ScoreQuiets,
     Quiet,
     BadNoisy,
 }
@@ -76,7 +77,7 @@ pub(super) struct Picker {
 }
 
 /// Added to a quiet move's score, above all histories.
-const KILLER: i32 = 1 << 20;
+pub(super) const KILLER: i32 = 1 << 20;
 
 impl Picker {
     /// A picker for the node; `table_move` must be legal. The arena is given back by [`Picker::done`].
@@ -130,13 +131,21 @@ impl Picker {
                     }
                 }
                 Stage::Generate => {
-                    self.generate(arena, board, histories, hints);
+                    self.generate(arena, board, histories);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.next_good(arena, board) {
                     Some(found) => return Some(found),
-                    None => self.stage = if self.kind == Kind::All { Stage::Quiet } else { Stage::BadNoisy },
+                    None => self.stage = if self.kind == Kind::All { Stage::ScoreQuiets } else { Stage::BadNoisy },
                 },
+                Stage::ScoreQuiets => {
+                    if !self.skip_quiets {
+                        for quiet in &mut arena.quiet[self.quiet_start..] {
+                            quiet.score = quiet_score(board, histories, hints, quiet.mv, quiet.mover);
+                        }
+                    }
+                    self.stage = Stage::Quiet;
+                }
                 Stage::Quiet => match self.next_quiet(arena) {
                     Some(found) => return Some(found),
                     None => {
@@ -156,23 +165,24 @@ impl Picker {
         }
     }
 
-    fn generate(&mut self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints) {
+    fn generate(&mut self, arena: &mut Arena, board: &Board, histories: &Histories) {
         match self.kind {
-            Kind::All => board.for_each_legal(|mv| self.add(arena, board, histories, hints, mv)),
-            Kind::Noisy => board.for_each_noisy(|mv| self.add(arena, board, histories, hints, mv)),
+            Kind::All => board.for_each_legal(|mv| self.add(arena, board, histories, mv)),
+            Kind::Noisy => board.for_each_noisy(|mv| self.add(arena, board, histories, mv)),
         }
     }
 
+    /// Quiet moves are scored later: most nodes are cut off before their turn.
     #[inline]
-    fn add(&self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints, mv: ChessMove) {
+    fn add(&self, arena: &mut Arena, board: &Board, histories: &Histories, mv: ChessMove) {
         if Some(mv) == self.table_move {
             return;
         }
         let mover = piece_to(board, mv);
-        if board.is_noisy(mv) {
+        if self.kind == Kind::Noisy || board.is_noisy(mv) {
             arena.noisy.push(Scored { mv, mover, score: noisy_score(board, histories, mv, mover) });
         } else {
-            arena.quiet.push(Scored { mv, mover, score: quiet_score(board, histories, hints, mv, mover) });
+            arena.quiet.push(Scored { mv, mover, score: 0 });
         }
     }
 
