@@ -62,8 +62,8 @@ impl Surroundings {
     fn new(view: &View) -> Self {
         let (us, them) = (&view.us, &view.them);
         let low_or_blocked = us.men[PAWN] & (view.occupied.south() | rank_set(1) | rank_set(2));
-        let excluded = low_or_blocked | us.men[KING] | us.men[QUEEN] | us.pinned | them.pawns.attacks;
-        Self { mobility: !excluded, outposts: (rank_set(3) | rank_set(4) | rank_set(5)) & !them.pawns.span }
+        let excluded = low_or_blocked | us.men[KING] | us.men[QUEEN] | us.pinned | them.attacks[PAWN];
+        Self { mobility: !excluded, outposts: (rank_set(3) | rank_set(4) | rank_set(5)) & !them.pawn_span }
     }
 }
 
@@ -110,12 +110,12 @@ fn minor<S: Sink>(view: &View, squares: &Surroundings, piece: usize, at: Square,
     let (us, them, sign) = (&view.us, &view.them, view.sign);
     let kind = piece - KNIGHT;
     if squares.outposts.has(at) {
-        let supported = usize::from(us.pawns.attacks.has(at));
+        let supported = usize::from(us.attacks[PAWN].has(at));
         sink.add(OUTPOST.at((kind * 2 + supported) * 3 + rank(at) - 3), sign);
     } else {
         let reachable = attacked & squares.outposts & !us.all;
         if reachable.some() {
-            let supported = usize::from((reachable & us.pawns.attacks).some());
+            let supported = usize::from((reachable & us.attacks[PAWN]).some());
             sink.add(OUTPOST_REACHABLE.at(kind * 2 + supported), sign);
         }
     }
@@ -162,7 +162,7 @@ fn rook<S: Sink>(view: &View, at: Square, mobility: usize, sink: &mut S) {
     } else if !enemy.some() {
         0
     } else {
-        1 + usize::from((enemy & them.pawns.attacks).some())
+        1 + usize::from((enemy & them.attacks[PAWN]).some())
     };
     let near_king = usize::from(file(at).abs_diff(file(them.king())) <= 1);
     sink.add(ROOK_FILE.at(kind * 2 + near_king), sign);
@@ -189,7 +189,7 @@ fn is_shut_in(rook: Square, king: Square) -> bool {
 #[inline(always)]
 fn queen<S: Sink>(view: &View, at: Square, sink: &mut S) {
     let (them, sign) = (&view.them, view.sign);
-    if rank(at) >= 4 && !them.pawns.span.has(at) {
+    if rank(at) >= 4 && !them.pawn_span.has(at) {
         sink.add(QUEEN_INFILTRATION.at(0), sign);
     }
     let sliders = [them.men[BISHOP], them.men[ROOK]];

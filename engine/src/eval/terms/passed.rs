@@ -9,7 +9,7 @@ use crate::eval::sink::Sink;
 /// Visits our passed pawns; needs the attack maps of both.
 pub fn passed<S: Sink>(view: &View, sink: &mut S) {
     let (us, them, sign) = (&view.us, &view.them, view.sign);
-    let passed = us.pawns.passed;
+    let passed = us.passed;
     if !passed.some() {
         return;
     }
@@ -81,7 +81,7 @@ fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
 fn race<S: Sink>(view: &View, sink: &mut S) {
     let (us, them, sign) = (&view.us, &view.them, view.sign);
     let late = usize::from(!view.to_move);
-    for at in us.pawns.passed {
+    for at in us.passed {
         let way = ahead(at);
         let goal = square(56 + file(at));
         let moves = (7 - rank(at)).min(5);

@@ -20,8 +20,6 @@ pub struct PawnSide {
     pub span: BitBoard,
     /// Pawns that no enemy pawn can stop or capture on their way.
     pub passed: BitBoard,
-    /// Pawns that no pawn defends or can ever defend: isolated and backward ones.
-    pub weak: BitBoard,
 }
 
 /// What the pawns say to the other terms.
@@ -51,7 +49,6 @@ impl PawnSide {
             double_attacks: self.double_attacks.turned(),
             span: self.span.turned(),
             passed: self.passed.turned(),
-            weak: self.weak.turned(),
         }
     }
 }
@@ -64,13 +61,8 @@ struct Pawns {
 
 fn side<S: Sink>(pawns: Pawns, sign: i32, sink: &mut S) -> PawnSide {
     let attacks = pawns.us.pawn_attacks();
-    let mut info = PawnSide {
-        attacks,
-        double_attacks: pawns.us.pawn_double_attacks(),
-        span: attacks.fill_north(),
-        passed: EMPTY,
-        weak: EMPTY,
-    };
+    let mut info =
+        PawnSide { attacks, double_attacks: pawns.us.pawn_double_attacks(), span: attacks.fill_north(), passed: EMPTY };
     for square in pawns.us {
         let pawn = Pawn::new(&pawns, square);
         pawn.structure(sign, sink);
@@ -79,9 +71,6 @@ fn side<S: Sink>(pawns: Pawns, sign: i32, sink: &mut S) -> PawnSide {
             pawn.passed(sign, sink);
         } else {
             pawn.candidate(&pawns, sign, sink);
-        }
-        if pawn.is_isolated() || pawn.is_backward() {
-            info.weak |= only(square);
         }
     }
     islands(pawns.us, sign, sink);

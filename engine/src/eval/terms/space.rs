@@ -10,7 +10,7 @@ use crate::eval::sink::Sink;
 pub fn space<S: Sink>(view: &View, sink: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));
-    let safe = home & !us.men[PAWN] & !them.pawns.attacks;
+    let safe = home & !us.men[PAWN] & !them.attacks[PAWN];
     let below = us.men[PAWN].south();
     let below = below | below.south();
     let behind = (us.men[PAWN] | below | below.south()) & safe & !them.attacked;

@@ -64,7 +64,7 @@ impl Both<'_> {
         let across = file(king).abs_diff(file(enemy_king)) as i32;
         let apart = rank(king).abs_diff(rank(enemy_king)) as i32;
         let outflanking = (across - apart + 7) as usize;
-        let passed = (self.ahead.pawns.passed | self.behind.pawns.passed).len();
+        let passed = (self.ahead.passed | self.behind.passed).len();
         sink.add(AHEAD_PAWNS_LEFT.at(large * 17 + self.men(PAWN).len()), sign);
         sink.add(AHEAD_WINGS.at(large * 2 + usize::from(self.on_both_wings())), sign);
         sink.add(AHEAD_OUTFLANKING.at(large * 15 + outflanking), sign);

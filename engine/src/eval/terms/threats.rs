@@ -46,10 +46,11 @@ fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
     for at in them.all & us.attacked & !them.men[KING] {
         let target = them.piece_on(at);
         let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
-        for attacker in PAWN..=KING {
-            if us.attacks[attacker].has(at) {
-                sink.add(ATTACKED.at((defense * 6 + attacker) * 5 + target), sign);
-            }
+        let mut attackers = us.attackers_of(at);
+        while attackers != 0 {
+            let attacker = attackers.trailing_zeros() as usize;
+            sink.add(ATTACKED.at((defense * 6 + attacker) * 5 + target), sign);
+            attackers &= attackers - 1;
         }
         if squares.weak.has(at) {
             targets += usize::from(target != PAWN);

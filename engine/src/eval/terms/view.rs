@@ -5,7 +5,7 @@
 //! color it is about. Features are symmetric, so Black's are the same features with the sign turned.
 
 use super::bits::*;
-use super::pawns::{PawnInfo, PawnSide};
+use super::pawns::PawnInfo;
 use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
 
 pub const PAWN: usize = 0;
@@ -33,7 +33,10 @@ pub struct Side {
     /// The king's square and those around it, moved in from the edge so that there are always nine,
     /// without those that two own pawns defend.
     pub king_ring: BitBoard,
-    pub pawns: PawnSide,
+    /// Squares its pawns attack now or may attack after advancing.
+    pub pawn_span: BitBoard,
+    /// Its passed pawns.
+    pub passed: BitBoard,
     /// The attack on the enemy king's ring.
     pub ring: RingAttack,
     /// Whether the right to castle is kept.
@@ -55,8 +58,16 @@ pub struct RingAttack {
 
 impl Side {
     /// The type of the man on `square`, which has one of this side's.
+    #[inline(always)]
     pub fn piece_on(&self, square: Square) -> usize {
-        (PAWN..KING).find(|&piece| self.men[piece].has(square)).unwrap_or(KING)
+        let is = |piece: usize| usize::from(self.men[piece].has(square));
+        is(KNIGHT) + 2 * is(BISHOP) + 3 * is(ROOK) + 4 * is(QUEEN) + 5 * is(KING)
+    }
+
+    /// The types of the men that attack `square`, as bits.
+    #[inline(always)]
+    pub fn attackers_of(&self, square: Square) -> usize {
+        (PAWN..=KING).map(|piece| usize::from(self.attacks[piece].has(square)) << piece).sum()
     }
 
     pub fn king(&self) -> Square {
@@ -80,7 +91,8 @@ impl Side {
         self.twice = self.twice.turned();
         self.pinned = self.pinned.turned();
         self.king_ring = self.king_ring.turned();
-        self.pawns = self.pawns.turned();
+        self.pawn_span = self.pawn_span.turned();
+        self.passed = self.passed.turned();
     }
 }
 
@@ -99,19 +111,21 @@ impl View {
     /// White's view, with the attacks of kings and pawns; those of pieces are added by the mobility terms.
     pub fn new(board: &Board, pawns: &PawnInfo) -> Self {
         let side = |color: Color| {
+            let pawns = &pawns.sides[color.to_index()];
             let mut side = Side {
                 men: PIECES.map(|piece| board.colored(color, piece)),
                 all: board.colors(color),
-                pawns: pawns.sides[color.to_index()],
+                pawn_span: pawns.span,
+                passed: pawns.passed,
                 can_castle: board.can_castle(color),
                 ..Side::default()
             };
             let king = attacks::king(side.king());
-            side.attacks[PAWN] = side.pawns.attacks;
+            side.attacks[PAWN] = pawns.attacks;
             side.attacks[KING] = king;
-            side.attacked = side.pawns.attacks | king;
-            side.twice = side.pawns.double_attacks | (side.pawns.attacks & king);
-            side.king_ring = king_ring(side.king()) & !side.pawns.double_attacks;
+            side.attacked = pawns.attacks | king;
+            side.twice = pawns.double_attacks | (pawns.attacks & king);
+            side.king_ring = king_ring(side.king()) & !pawns.double_attacks;
             side
         };
         Self {
