@@ -1,15 +1,38 @@
 //! The tools of the command line, as far as they are not UCI commands.
 //!
-//! A tool is one more subcommand of [`Arguments`] and one more arm in [`run`].
+//! A tool is a module with its arguments and a `run`, one line in [`Command`] and one arm in [`run`].
+//! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
+//! in, so that a JSON file can say the same ([`settings`]).
+
+mod fit;
+mod prepare;
+mod progress;
+mod quality;
+mod settings;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
 #[command(version, after_help = HELP)]
-struct Arguments {}
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Makes a sample file from games (PGN) and positions (EPD).
+    Prepare(prepare::Arguments),
+    /// Fits weights to the results and scores of positions.
+    Fit(fit::Arguments),
+    /// Measures how well weights agree with the scores of held-out engine games.
+    Quality(quality::Arguments),
+}
 
 const HELP: &str = "\
 Without arguments Dyad speaks UCI on standard input and output, for a chess GUI.
@@ -18,8 +41,42 @@ UCI commands given as arguments are carried out in order, for example
   dyad \"position startpos moves e2e4\" \"go depth 12\"
 The command `help` lists them: dyad help";
 
+/// What a tool ends with: nothing, or a sentence for the user.
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
 /// Runs the tool that the arguments of the program name.
 pub fn run() -> ExitCode {
-    let Arguments {} = Arguments::parse();
-    ExitCode::SUCCESS
+    let outcome = match Arguments::parse().command {
+        Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Fit(arguments) => fit::run(arguments),
+        Command::Quality(arguments) => quality::run(arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("dyad: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    let installed = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("stopping; once more to stop at once");
+    });
+    if let Err(error) = installed {
+        eprintln!("Ctrl-C ends the program at once: {error}");
+    }
+    stop
+}
+
+/// Threads to use: those asked for, or one for each processor.
+fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
 }

@@ -6,19 +6,35 @@
 //! position: its leaves are searched ([`leaves`]), compared ([`comparison`], [`objective`]) and turned
 //! into a change of the weights ([`gradient`], [`optimizer`], [`average`]); [`workers`] does this for a
 //! batch on all threads, [`schedule`] says which positions, and [`run`] puts it together, with
-//! [`checkpoint`], [`log`] and [`folder`] for what remains on disk. Nothing here prints.
+//! [`checkpoint`], [`log`] and [`folder`] for what remains on disk.
+//!
+//! Before that, [`games`] and [`epd`] files are read ([`input`]), filtered ([`positions`]) and written as
+//! [`samples`] by [`prepare`]. Weights to start from come from [`regression`], what an evaluation means
+//! from [`calibration`], and [`quality`] measures it against searches. Nothing here prints.
 
 pub mod average;
+pub mod calibration;
 pub mod checkpoint;
 pub mod comparison;
+pub mod epd;
+pub mod error;
 pub mod examples;
 pub mod folder;
+pub mod games;
 pub mod gradient;
+pub mod hash;
+pub mod input;
 pub mod leaves;
 pub mod log;
 pub mod objective;
 pub mod optimizer;
+pub mod ordered;
+pub mod positions;
+pub mod prepare;
+pub mod quality;
+pub mod regression;
 pub mod run;
+pub mod samples;
 pub mod schedule;
 pub mod settings;
 #[cfg(test)]

@@ -248,6 +248,14 @@ impl Board {
         self.rules.castle_rights(color) != CastleRights::NoRights
     }
 
+    /// Whether `color` may still castle on the queen's side and on the king's side.
+    #[inline]
+    #[must_use]
+    pub fn castling_sides(&self, color: Color) -> [bool; 2] {
+        let rights = self.rules.castle_rights(color);
+        [rights.has_queenside(), rights.has_kingside()]
+    }
+
     /// All occupied squares.
     #[inline]
     #[must_use]

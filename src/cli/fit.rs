@@ -1,0 +1,193 @@
+//! `dyad fit`: weights from the results and scores of positions.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dyad_engine::eval::layout::{GROUPS, MATERIAL};
+use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_trainer::calibration::calibrate;
+use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
+use dyad_trainer::samples::SampleFile;
+use serde_json::{Value as Json, json};
+
+use super::progress::Progress;
+use super::{Outcome, settings, stop_on_interrupt, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Sample files, as `dyad prepare` makes them.
+    #[arg(required = true)]
+    samples: Vec<PathBuf>,
+    /// The weights file to write.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// Weights to begin with; the paper's material without it.
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// The name of the weights; that of the file without it.
+    #[arg(long)]
+    name: Option<String>,
+    /// Settings from a JSON file; the other arguments override it.
+    #[arg(long)]
+    settings: Option<PathBuf>,
+    /// Learn only these groups of features.
+    #[arg(long, value_delimiter = ',')]
+    groups: Vec<String>,
+    /// Do not learn these groups of features.
+    #[arg(long, value_delimiter = ',')]
+    freeze: Vec<String>,
+    /// L2 of a group, as GROUP=POSITIONS: how many positions' evidence holds its weights to zero.
+    #[arg(long, value_parser = named_number)]
+    l2: Vec<(String, f64)>,
+    /// Adam's rate for a group, as GROUP=RATE.
+    #[arg(long, value_parser = named_number)]
+    rate: Vec<(String, f64)>,
+    /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
+    #[arg(long)]
+    result_share: Option<f64>,
+    /// Passes over the data at most.
+    #[arg(long)]
+    epochs: Option<u32>,
+    /// Positions in a batch.
+    #[arg(long)]
+    batch: Option<usize>,
+    /// End after so many passes without a better test loss.
+    #[arg(long)]
+    patience: Option<u32>,
+    /// Seed of the shuffles.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Threads; one for each processor without it.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+fn named_number(text: &str) -> Result<(String, f64), String> {
+    let (name, number) = text.split_once('=').ok_or("expected GROUP=NUMBER")?;
+    Ok((name.to_string(), number.parse().map_err(|error| format!("{number}: {error}"))?))
+}
+
+/// Fits weights and writes them.
+pub fn run(arguments: Arguments) -> Outcome {
+    let settings = arguments.settings()?;
+    let start = match &arguments.from {
+        Some(path) => Weights::load(path)?,
+        None => Weights::material(),
+    };
+    let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let data = Data::load(&files, &settings.target)?;
+    println!("{} training and {} test positions", data.train.len(), data.test.len());
+
+    let threads = threads(arguments.threads);
+    let fitted = fit(&settings, &data, &start, threads)?;
+    let made = json!({
+        "by": "dyad fit",
+        "data": files.iter().map(describe).collect::<Vec<_>>(),
+        "settings": settings,
+        "parent": format!("{} {}", start.name, start.id()),
+        "measured": {
+            "train": data.train.len(),
+            "test": data.test.len(),
+            "start_loss": rounded(fitted.start_loss),
+            "test_loss": rounded(fitted.test_loss()),
+            "epochs": fitted.epochs.len(),
+        },
+    });
+    let mut weights = Weights::from_floats(&fitted.weights, made)?;
+    weights.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
+    calibrate(&mut weights, data.train.iter().chain(&data.test))?;
+    weights.save(&arguments.out)?;
+    print(&weights, &fitted);
+    Ok(())
+}
+
+impl Arguments {
+    fn settings(&self) -> Result<Settings, Box<dyn std::error::Error>> {
+        let mut settings: Settings = settings::load(self.settings.as_deref(), "fit")?;
+        for name in self.groups.iter().chain(&self.freeze) {
+            if !GROUPS.iter().any(|group| group.name == name) {
+                let known: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
+                return Err(format!("there is no group {name}; there are {}", known.join(", ")).into());
+            }
+        }
+        for group in &GROUPS {
+            let learn = self.groups.is_empty() || self.groups.iter().any(|name| name == group.name);
+            if !learn || self.freeze.iter().any(|name| name == group.name) {
+                settings.set_group(group.name, |group| group.learn = false);
+            }
+        }
+        self.l2.iter().for_each(|(name, l2)| settings.set_group(name, |group| group.l2 = *l2));
+        self.rate.iter().for_each(|(name, rate)| settings.set_group(name, |group| group.rate = *rate));
+        settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);
+        settings.epochs = self.epochs.unwrap_or(settings.epochs);
+        settings.batch = self.batch.unwrap_or(settings.batch);
+        settings.patience = self.patience.unwrap_or(settings.patience);
+        settings.seed = self.seed.unwrap_or(settings.seed);
+        Ok(settings)
+    }
+}
+
+fn fit(
+    settings: &Settings,
+    data: &Data,
+    start: &Weights,
+    threads: usize,
+) -> Result<Fitted, Box<dyn std::error::Error>> {
+    let stop = stop_on_interrupt();
+    let mut progress = Progress::new();
+    let positions = data.train.len();
+    let mut report = |event: Event<'_>| match event {
+        Event::Start { scale, test_loss } => {
+            progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
+        }
+        Event::Progress { epoch, positions: done } => progress.show(|| {
+            let rate = progress_rate(epoch, done, positions);
+            format!("pass {epoch}: {done} of {positions} positions ({rate} in all)")
+        }),
+        Event::Epoch(Epoch { number, train_loss, test_loss, best }) => {
+            let mark = if *best { " *" } else { "" };
+            let seconds = progress.elapsed().as_secs();
+            progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
+        }
+    };
+    Ok(regression::fit(settings, data, &FloatWeights::from(start), threads, &stop, &mut report)?)
+}
+
+fn progress_rate(epoch: u32, done: usize, positions: usize) -> u64 {
+    (u64::from(epoch) - 1) * positions as u64 + done as u64
+}
+
+fn describe(file: &SampleFile) -> Json {
+    let summary = file.summary();
+    json!({
+        "file": file.path().file_name().map(|name| name.to_string_lossy()),
+        "samples": summary.count,
+        "identity": format!("{:016x}", summary.identity),
+        "made": summary.settings,
+    })
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "fitted".to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+fn rounded(loss: f64) -> f64 {
+    (loss * 1e6).round() / 1e6
+}
+
+fn print(weights: &Weights, fitted: &Fitted) {
+    println!("weights {} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
+    println!("test loss {:.5} at first, {:.5} now", fitted.start_loss, fitted.test_loss());
+    println!(
+        "won half of the games at {:?}, softness {:?} (cubic in the phase)",
+        weights.win_rate.a, weights.win_rate.b
+    );
+    let names = ["pawn", "knight", "bishop", "rook", "queen"];
+    for (index, name) in names.iter().enumerate() {
+        let [mg, eg] = weights.ints()[MATERIAL.at(index)];
+        println!("{name:>7} {mg:5} {eg:5}");
+    }
+    for (name, norm) in regression::norms(&fitted.weights) {
+        println!("{name:>14}: norm {norm:.3}");
+    }
+}

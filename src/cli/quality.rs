@@ -1,0 +1,49 @@
+//! `dyad quality`: how well weights agree with the scores of engine games.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use dyad_engine::eval::Weights;
+use dyad_trainer::quality::{Settings, measure};
+
+use super::prepare::Side;
+use super::{Outcome, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Weights files.
+    #[arg(required = true)]
+    weights: Vec<PathBuf>,
+    /// Games with scores in their comments; their held-out part is looked at.
+    #[arg(long, required = true)]
+    games: Vec<PathBuf>,
+    /// From whose side the scores are given.
+    #[arg(long, value_enum, default_value = "white")]
+    scores: Side,
+    /// Percent of the games that are held out; the same as in `dyad prepare`.
+    #[arg(long, default_value_t = 5.0)]
+    test_percent: f64,
+    /// Threads; one for each processor without it.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// Prints R2 for each weights file.
+pub fn run(arguments: Arguments) -> Outcome {
+    let settings =
+        Settings { games: arguments.games, scores: arguments.scores.into(), test_percent: arguments.test_percent };
+    for path in &arguments.weights {
+        let weights = Arc::new(Weights::load(path)?);
+        let quality = measure(&weights, &settings, threads(arguments.threads))?;
+        println!(
+            "{}: R2 {:.4} (k {:.3}), linear part alone {:.4}, {} positions",
+            path.display(),
+            quality.r2,
+            quality.k,
+            quality.r2_linear,
+            quality.positions
+        );
+    }
+    Ok(())
+}

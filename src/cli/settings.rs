@@ -1,0 +1,48 @@
+//! Settings from a JSON file.
+//!
+//! One file may serve several tools: each finds its settings under its own name. A file without that
+//! name holds the settings of one tool alone.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The settings of `tool` in the file at `path`, or the defaults without a file.
+pub fn load<T: DeserializeOwned + Default>(path: Option<&Path>, tool: &str) -> Result<T, String> {
+    let Some(path) = path else { return Ok(T::default()) };
+    let text = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    parse(&text, tool).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> {
+    let mut file: Value = serde_json::from_slice(text)?;
+    match file.get_mut(tool).map(Value::take) {
+        Some(own) => serde_json::from_value(own),
+        None => serde_json::from_value(file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_trainer::prepare::Settings;
+
+    #[test]
+    fn settings_are_found_under_the_name_of_the_tool_or_alone() {
+        let expected = Settings { seed: 7, ..Settings::default() };
+        for text in [r#"{"seed": 7}"#, r#"{"train": {"depth": 2}, "prepare": {"seed": 7}}"#] {
+            assert_eq!(parse::<Settings>(text.as_bytes(), "prepare").unwrap(), expected);
+        }
+        for text in [r#"{"sead": 7}"#, r#"{"prepare": {"seed": "x"}}"#, r#"{"filters": {"quite": true}}"#, "7", "{"] {
+            assert!(parse::<Settings>(text.as_bytes(), "prepare").is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_survive_their_json() {
+        let settings = Settings { inputs: vec!["a.pgn".into()], count: Some(5), ..Settings::default() };
+        let text = serde_json::to_vec(&settings).unwrap();
+        assert_eq!(parse::<Settings>(&text, "prepare").unwrap(), settings);
+    }
+}

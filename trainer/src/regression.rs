@@ -1,0 +1,193 @@
+//! Static regression: weights that predict results and scores of quiet positions.
+//!
+//! Comparison training needs weights to start its searches with, and a yardstick. Both come from a much simpler
+//! fit: the evaluation of a quiet position should predict how its game ended (Texel's tuning method,
+//! by Peter Österlund), or what an engine's search thought of it. The loss is the cross-entropy
+//! between the target and 1 / (1 + exp(-z)), where z is the tapered sum of the weights; so z, and with it
+//! every weight in here, is in logits. What leaves is scaled and rounded like any other weights.
+//!
+//! The features of a position take two hundred times the memory of its sample, so they are found anew in
+//! each pass. A batch is cut into a fixed number of parts whose gradients are summed in order: the result
+//! is the same for any number of threads.
+
+mod gradient;
+mod settings;
+mod step;
+
+pub use gradient::{Prediction, sigmoid};
+pub use settings::{GroupSettings, Settings, Target};
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dyad_engine::eval::layout::{self, LEN, PAIRS, TERMS_LEN};
+use dyad_engine::eval::{FloatWeights, Weights};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
+use crate::error::Error;
+use crate::samples::{Packed, SampleFile};
+use gradient::{Lesson, Model};
+use step::Adam;
+
+/// The positions to fit to, all in memory: 32 bytes each.
+pub struct Data {
+    /// To learn from.
+    pub train: Vec<Packed>,
+    /// To stop by.
+    pub test: Vec<Packed>,
+}
+
+impl Data {
+    /// All samples of some files that have what `target` needs.
+    pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
+        let mut data = Data { train: Vec::new(), test: Vec::new() };
+        for file in files {
+            for block in file.blocks()? {
+                for sample in block? {
+                    if target.exists(&sample) {
+                        if sample.is_test() { data.test.push(sample) } else { data.train.push(sample) }
+                    }
+                }
+            }
+        }
+        if data.train.is_empty() {
+            return Err(Error::Settings("no training position has the result or score that the target needs".into()));
+        }
+        Ok(data)
+    }
+}
+
+/// What one pass over the data brought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Epoch {
+    /// From 1.
+    pub number: u32,
+    /// Mean loss over the batches, before their steps.
+    pub train_loss: f64,
+    /// Mean loss of the test positions after the pass; not a number without any.
+    pub test_loss: f64,
+    /// Whether it is the best so far.
+    pub best: bool,
+}
+
+/// What happens during a fit.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// The weights to start from, scaled to the data, have this loss on the test positions.
+    Start {
+        /// Logits for one unit of the weights.
+        scale: f64,
+        /// The loss.
+        test_loss: f64,
+    },
+    /// Positions of a pass so far.
+    Progress {
+        /// The pass, from 1.
+        epoch: u32,
+        /// Of it.
+        positions: usize,
+    },
+    /// A pass ended.
+    Epoch(&'a Epoch),
+}
+
+/// The weights found, and how it went.
+pub struct Fitted {
+    /// Weights in logits: the best by test loss.
+    pub weights: FloatWeights,
+    /// The passes.
+    pub epochs: Vec<Epoch>,
+    /// The loss of the weights it began with, on the test positions.
+    pub start_loss: f64,
+}
+
+impl Fitted {
+    /// The test loss of the weights found.
+    #[must_use]
+    pub fn test_loss(&self) -> f64 {
+        self.epochs.iter().filter(|epoch| epoch.best).map(|epoch| epoch.test_loss).last().unwrap_or(self.start_loss)
+    }
+}
+
+/// Fits weights to data, beginning with `start`.
+pub fn fit(
+    settings: &Settings,
+    data: &Data,
+    start: &FloatWeights,
+    threads: usize,
+    stop: &AtomicBool,
+    report: &mut dyn FnMut(Event<'_>),
+) -> Result<Fitted, Error> {
+    settings.check()?;
+    let with_pairs = settings.group(PAIRS.name).learn || any(start, PAIRS.range());
+    let lesson = Lesson { target: settings.target, with_pairs, threads };
+    let scale = lesson.scale(data, start)?;
+    let mut model = Model::new(start, scale, with_pairs)?;
+    let start_loss = lesson.loss(&model, &data.test)?;
+    report(Event::Start { scale, test_loss: start_loss });
+
+    let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss };
+    let mut best_loss = start_loss;
+    let mut adam = Adam::new(settings, with_pairs, data.train.len());
+    let steps = settings.epochs as usize * data.train.len().div_ceil(settings.batch);
+    let mut order: Vec<u32> = (0..data.train.len() as u32).collect();
+    for number in 1..=settings.epochs {
+        order.shuffle(&mut Pcg64::seed_from_u64(settings.seed ^ u64::from(number) << 32));
+        let mut loss = 0.0;
+        for (index, batch) in order.chunks(settings.batch).enumerate() {
+            let (batch_loss, gradient) = lesson.gradient(&model, data, batch)?;
+            loss += batch_loss;
+            let step = (number as usize - 1) * order.len().div_ceil(settings.batch) + index;
+            adam.step(&mut model.weights, &gradient, settings.schedule(step, steps));
+            model.update_phases()?;
+            report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
+            if stop.load(Ordering::Relaxed) {
+                return Ok(fitted);
+            }
+        }
+        let test_loss = lesson.loss(&model, &data.test)?;
+        // Without test positions the last pass is the best there is.
+        let best = test_loss.is_nan() || test_loss < best_loss || best_loss.is_nan();
+        let epoch = Epoch { number, train_loss: loss / order.len() as f64, test_loss, best };
+        report(Event::Epoch(&epoch));
+        if best {
+            best_loss = test_loss;
+            fitted.weights = model.weights();
+        }
+        fitted.epochs.push(epoch);
+        if fitted.epochs.iter().rev().take_while(|epoch| !epoch.best).count() as u32 >= settings.patience {
+            break;
+        }
+    }
+    Ok(fitted)
+}
+
+/// Mean loss of weights, scaled to the data, on the test positions, and the scale: what any weights
+/// file predicts.
+pub fn measure(data: &Data, target: Target, weights: &Weights, threads: usize) -> Result<(f64, f64), Error> {
+    let floats = FloatWeights::from(weights);
+    let lesson = Lesson { target, with_pairs: weights.has_pairs(), threads };
+    let scale = lesson.scale(data, &floats)?;
+    let model = Model::new(&floats, scale, lesson.with_pairs)?;
+    Ok((scale, lesson.loss(&model, &data.test)?))
+}
+
+fn any(weights: &FloatWeights, range: std::ops::Range<usize>) -> bool {
+    weights.mg[range.clone()].iter().chain(&weights.eg[range]).any(|&weight| weight != 0.0)
+}
+
+/// Features that a fit has to do with: all, or those before the 2-tuples.
+fn length(with_pairs: bool) -> usize {
+    if with_pairs { LEN } else { TERMS_LEN }
+}
+
+/// Sums of squares of weights by group: how much each group says.
+#[must_use]
+pub fn norms(weights: &FloatWeights) -> Vec<(&'static str, f64)> {
+    let square = |weights: &[f64]| weights.iter().map(|weight| weight * weight).sum::<f64>();
+    layout::GROUPS
+        .iter()
+        .map(|group| (group.name, (square(&weights.mg[group.range()]) + square(&weights.eg[group.range()])).sqrt()))
+        .collect()
+}
