@@ -199,7 +199,7 @@ impl Start {
         trained.name = "trained".to_string();
         if let Some(start) = &self.0 {
             trained.scale = start.scale;
-            trained.win_rate = start.win_rate.clone();
+            trained.win_rate = start.win_rate;
         }
         Ok(trained)
     }

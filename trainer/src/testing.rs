@@ -79,7 +79,7 @@ impl Examples for InMemory {
     }
 
     fn is_test(&self, index: usize) -> bool {
-        index % self.test_every == 0
+        index.is_multiple_of(self.test_every)
     }
 
     fn get(&self, index: usize) -> io::Result<Example> {

@@ -45,8 +45,11 @@ fn run(settings: &Settings, folder: &Path) -> Summary {
     begin(settings, folder, surroundings).expect("the settings are good")
 }
 
+/// The files of weights, by name.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// All that a run leaves behind, without times.
-fn results(folder: &Path) -> (State, Vec<LogLine>, Vec<(String, Vec<u8>)>) {
+fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
     let mut state = Checkpoint::load(&folder.join("checkpoint.bin")).unwrap().state;
     state.seconds = 0.0;
     // The log's length varies with the digits of the times.
@@ -60,7 +63,7 @@ fn results(folder: &Path) -> (State, Vec<LogLine>, Vec<(String, Vec<u8>)>) {
         line.seconds = 0.0;
         line.positions_per_second = 0.0;
     }
-    let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(folder)
+    let mut files: Files = fs::read_dir(folder)
         .unwrap()
         .map(|file| file.unwrap().path())
         .filter(|path| path.to_string_lossy().contains("iteration") || path.ends_with("best.json"))
