@@ -9,6 +9,7 @@ mod prepare;
 mod progress;
 mod quality;
 mod settings;
+mod train;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ struct Arguments {
 enum Command {
     /// Makes a sample file from games (PGN) and positions (EPD).
     Prepare(prepare::Arguments),
+    /// Trains weights by comparing the desired moves of samples with their siblings.
+    Train(train::Arguments),
     /// Fits weights to the results and scores of positions.
     Fit(fit::Arguments),
     /// Measures how well weights agree with the scores of held-out engine games.
@@ -48,6 +51,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 pub fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
     };

@@ -1,5 +1,7 @@
 //! What a training learns from: positions with desired moves, by number.
 
+use crate::games::Score;
+use crate::samples::SampleFile;
 use dyad_engine::board::{Board, ChessMove};
 use std::io;
 
@@ -34,4 +36,33 @@ pub trait Examples: Sync {
 
     /// Position `index`.
     fn get(&self, index: usize) -> io::Result<Example>;
+}
+
+/// A pawn of the user interface, 100 centipawns, is 200 units of evaluation.
+const UNITS_IN_CENTIPAWN: f64 = 2.0;
+
+impl Examples for SampleFile {
+    fn identity(&self) -> String {
+        format!("{:016x}", self.summary().identity)
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        self.is_test(index)
+    }
+
+    fn get(&self, index: usize) -> io::Result<Example> {
+        let sample = self.read(index).map_err(io::Error::other)?;
+        let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", self.path().display()));
+        let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * UNITS_IN_CENTIPAWN;
+        Ok(Example {
+            board: sample.board,
+            desired: sample.desired.ok_or_else(no_move)?,
+            result: sample.points(),
+            score: sample.score.map(score),
+        })
+    }
 }

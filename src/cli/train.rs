@@ -1,0 +1,393 @@
+//! `dyad train`: settings from the command line, progress on the screen.
+//!
+//! Settings come from a JSON file, if one is named, and then from the options, which win. On a terminal
+//! a bar shows where the iteration stands; otherwise, and for every line that goes to the log, a plain
+//! line is printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one
+//! at once; either way `dyad train --resume FOLDER` goes on.
+
+use clap::{Args, ValueEnum};
+use dyad_trainer::log::{LineKind, LogLine};
+use dyad_trainer::run::{self, Progress, Summary, Surroundings};
+use dyad_trainer::samples::SampleFile;
+use dyad_trainer::settings::{Averaging, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{Outcome, settings, stop_on_interrupt};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The sample file, made by `dyad prepare`
+    #[arg(required_unless_present_any = ["resume", "settings"])]
+    samples: Option<PathBuf>,
+    /// Folder for the run, made new
+    #[arg(long, value_name = "FOLDER", required_unless_present = "resume")]
+    out: Option<PathBuf>,
+    /// Go on with the run in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
+    resume: Option<PathBuf>,
+    /// Settings from a JSON file, such as a run's settings.json; the other arguments override it
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    settings: Option<PathBuf>,
+    /// Weights to start from [default: material as in Table I, all else zero]
+    #[arg(long, value_name = "FILE")]
+    start: Option<PathBuf>,
+    /// d of d-ply training: 1 is the quiescence leaf of each child
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Positions for one update
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Iterations over the data at most
+    #[arg(long)]
+    iterations: Option<u32>,
+    /// Seed of the shuffles
+    #[arg(long)]
+    seed: Option<u64>,
+    /// What is to be reached
+    #[arg(long)]
+    objective: Option<ObjectiveName>,
+    /// Ranking SVM: how far ahead the desired move shall be [default: 100]
+    #[arg(long, value_name = "VALUE")]
+    margin: Option<i32>,
+    /// Logistic: the difference preferred at 73 % [default: 100]
+    #[arg(long, value_name = "VALUE")]
+    temperature: Option<f64>,
+    /// Logistic: weight of the game's result at the desired leaf
+    #[arg(long, value_name = "WEIGHT")]
+    result_weight: Option<f64>,
+    /// Logistic: weight of the score at the desired leaf
+    #[arg(long, value_name = "WEIGHT")]
+    score_weight: Option<f64>,
+    /// Logistic: the value of an expected score of 73 %
+    #[arg(long, value_name = "VALUE")]
+    outcome_scale: Option<f64>,
+    /// How gradients change the weights
+    #[arg(long)]
+    optimizer: Option<OptimizerName>,
+    /// Learning rate [default: 1]
+    #[arg(long)]
+    rate: Option<f64>,
+    /// Over what the weights are averaged
+    #[arg(long)]
+    average: Option<AverageName>,
+    /// Groups of features that do not learn
+    #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
+    freeze: Vec<String>,
+    /// L2 of groups, as GROUP=SHARE
+    #[arg(long, value_name = "GROUP=SHARE", value_delimiter = ',', value_parser = parse_l2)]
+    l2: Vec<(String, f64)>,
+    /// Training positions to use [default: all]
+    #[arg(long, value_name = "N")]
+    positions: Option<usize>,
+    /// Test positions to use [default: all]
+    #[arg(long, value_name = "N")]
+    tests: Option<usize>,
+    /// Leave out positions in check
+    #[arg(long)]
+    skip_in_check: bool,
+    /// Go on when the agreement on the test positions falls
+    #[arg(long)]
+    keep_going: bool,
+    /// A report every so many positions
+    #[arg(long, value_name = "N")]
+    report_every: Option<u64>,
+    /// Test positions for a report
+    #[arg(long, value_name = "N")]
+    report_positions: Option<usize>,
+    /// Threads [default: one per processor]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Search every sibling with the full window, to measure against
+    #[arg(long)]
+    plain_search: bool,
+    /// Seconds between checkpoints
+    #[arg(long, value_name = "SECONDS")]
+    checkpoint_seconds: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ObjectiveName {
+    Perceptron,
+    RankingSvm,
+    Logistic,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OptimizerName {
+    Plain,
+    Adagrad,
+    Adam,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AverageName {
+    Iteration,
+    All,
+    Off,
+}
+
+fn parse_l2(text: &str) -> Result<(String, f64), String> {
+    let (group, share) = text.split_once('=').ok_or("expected GROUP=SHARE")?;
+    let share = share.parse().map_err(|_| format!("{share:?} is not a number"))?;
+    Ok((group.to_string(), share))
+}
+
+/// Trains, from the beginning or from a checkpoint.
+pub fn run(arguments: Arguments) -> Outcome {
+    let stop = stop_on_interrupt();
+    let mut screen = Screen::new();
+    let mut progress = |progress: &Progress| screen.show(progress);
+    let settings = match &arguments.resume {
+        Some(folder) => run::saved_settings(folder)?,
+        None => arguments.settings()?,
+    };
+    let samples = SampleFile::open(&settings.samples)?;
+    let surroundings = Surroundings { examples: &samples, stop: &stop, progress: &mut progress };
+    let summary = match (&arguments.resume, &arguments.out) {
+        (Some(folder), _) => run::resume(folder, &|settings| arguments.adjust(settings), surroundings),
+        (None, Some(folder)) => run::begin(&settings, folder, surroundings),
+        (None, None) => unreachable!("one of them is asked for"),
+    };
+    screen.finish();
+    say_how_it_ended(&summary?);
+    Ok(())
+}
+
+fn say_how_it_ended(summary: &Summary) {
+    let folder = summary.file.parent().unwrap_or(Path::new("."));
+    let agreement = summary.agreement.map_or(String::new(), |a| format!(", agreement {:.2} %", 100.0 * a));
+    if summary.finished {
+        println!("finished: iteration {} is the best{agreement}, {}", summary.best, summary.file.display());
+    } else {
+        println!("stopped; go on with: dyad train --resume {}", folder.display());
+    }
+}
+
+impl Arguments {
+    fn settings(&self) -> Result<Settings, String> {
+        let mut settings: Settings = settings::load(self.settings.as_deref(), "train")?;
+        set(&mut settings.samples, &self.samples);
+        set(&mut settings.depth, &self.depth);
+        set(&mut settings.batch, &self.batch);
+        set(&mut settings.seed, &self.seed);
+        set(&mut settings.report_every, &self.report_every);
+        set(&mut settings.report_positions, &self.report_positions);
+        settings.start = self.start.clone().or(settings.start);
+        settings.train_positions = self.positions.or(settings.train_positions);
+        settings.test_positions = self.tests.or(settings.test_positions);
+        settings.skip_in_check |= self.skip_in_check;
+        settings.objective = self.objective(&settings.objective)?;
+        settings.optimizer = self.optimizer(&settings.optimizer);
+        settings.average = match self.average {
+            None => settings.average,
+            Some(AverageName::Iteration) => Averaging::Iteration,
+            Some(AverageName::All) => Averaging::All,
+            Some(AverageName::Off) => Averaging::Off,
+        };
+        for group in &self.freeze {
+            settings.groups.entry(group.clone()).or_default().learn = false;
+        }
+        for (group, l2) in &self.l2 {
+            settings.groups.entry(group.clone()).or_default().l2 = *l2;
+        }
+        self.adjust(&mut settings);
+        settings.check()?;
+        match settings.samples.as_os_str().is_empty() {
+            true => Err("name a sample file".into()),
+            false => Ok(settings),
+        }
+    }
+
+    /// What may also change when a run goes on.
+    fn adjust(&self, settings: &mut Settings) {
+        set(&mut settings.iterations, &self.iterations);
+        set(&mut settings.machine.threads, &self.threads);
+        set(&mut settings.machine.checkpoint_seconds, &self.checkpoint_seconds);
+        settings.keep_going |= self.keep_going;
+        if self.plain_search {
+            settings.machine.search = SearchWay::Plain;
+        }
+    }
+
+    fn objective(&self, given: &ObjectiveSettings) -> Result<ObjectiveSettings, String> {
+        let mut objective = match self.objective {
+            None => given.clone(),
+            Some(ObjectiveName::Perceptron) => ObjectiveSettings::Perceptron,
+            Some(ObjectiveName::RankingSvm) => ObjectiveSettings::RankingSvm { margin: 100 },
+            Some(ObjectiveName::Logistic) => ObjectiveSettings::Logistic {
+                temperature: 100.0,
+                result_weight: 0.0,
+                score_weight: 0.0,
+                outcome_scale: 200.0,
+            },
+        };
+        if let ObjectiveSettings::RankingSvm { margin } = &mut objective {
+            set(margin, &self.margin);
+        } else if self.margin.is_some() {
+            return Err("--margin belongs to --objective ranking-svm".into());
+        }
+        if let ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } = &mut objective
+        {
+            set(temperature, &self.temperature);
+            set(result_weight, &self.result_weight);
+            set(score_weight, &self.score_weight);
+            set(outcome_scale, &self.outcome_scale);
+        } else if self.temperature.or(self.result_weight).or(self.score_weight).or(self.outcome_scale).is_some() {
+            return Err("a temperature, weights and a scale belong to --objective logistic".into());
+        }
+        Ok(objective)
+    }
+
+    fn optimizer(&self, given: &OptimizerSettings) -> OptimizerSettings {
+        let mut optimizer = match self.optimizer {
+            None => given.clone(),
+            Some(OptimizerName::Plain) => OptimizerSettings::Plain { rate: 1.0 },
+            Some(OptimizerName::Adagrad) => OptimizerSettings::AdaGrad { rate: 1.0 },
+            Some(OptimizerName::Adam) => OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
+        };
+        let (OptimizerSettings::Plain { rate }
+        | OptimizerSettings::AdaGrad { rate }
+        | OptimizerSettings::Adam { rate, .. }) = &mut optimizer;
+        set(rate, &self.rate);
+        optimizer
+    }
+}
+
+fn set<T: Clone>(setting: &mut T, option: &Option<T>) {
+    if let Some(value) = option {
+        *setting = value.clone();
+    }
+}
+
+/// Where progress is shown.
+struct Screen {
+    /// On a terminal only.
+    bar: Option<ProgressBar>,
+    /// When the bar was last drawn: batches may be short.
+    drawn: Instant,
+}
+
+impl Screen {
+    fn new() -> Screen {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = "{prefix} [{bar:30}] {human_pos}/{human_len}  {msg}";
+            let style = ProgressStyle::with_template(style).expect("the template is fixed").progress_chars("=> ");
+            ProgressBar::new(0).with_style(style)
+        });
+        Screen { bar, drawn: Instant::now() }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        if let Some(line) = progress.line {
+            let line = line_text(line);
+            match &self.bar {
+                Some(bar) => bar.suspend(|| println!("{line}")),
+                None => println!("{line}"),
+            }
+        }
+        let Some(bar) = &self.bar else { return };
+        if progress.line.is_some() || self.drawn.elapsed() > Duration::from_millis(200) {
+            self.drawn = Instant::now();
+            bar.set_prefix(format!("iteration {}/{}", progress.iteration, progress.iterations));
+            bar.set_length(progress.of);
+            bar.set_position(progress.done);
+            bar.set_message(message(progress));
+        }
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn message(progress: &Progress) -> String {
+    let pace = progress.positions_per_second;
+    let mut message = format!("{pace:.0} positions/s");
+    if let Some(agreement) = progress.agreement {
+        message += &format!("  agreement {:.2} %", 100.0 * agreement);
+    }
+    if pace > 0.0 {
+        message += &format!("  left {}", clock((progress.of - progress.done) as f64 / pace));
+    }
+    message
+}
+
+/// A line of the log for people.
+fn line_text(line: &LogLine) -> String {
+    let mut text = match line.kind {
+        LineKind::Iteration => format!("iteration {}  done", line.iteration),
+        LineKind::Report => format!("iteration {}  {} of {} positions", line.iteration, line.done, line.of),
+    };
+    if line.positions_per_second > 0.0 {
+        text += &format!(
+            "  {:.0}/s  mean |S| {:.2}  empty {:.1} %  loss {:.1}",
+            line.positions_per_second,
+            line.mean_s,
+            100.0 * line.empty_s,
+            line.loss
+        );
+    }
+    if let Some(agreement) = line.agreement {
+        text += &format!("  agreement {:.2} % of {}", 100.0 * agreement, line.agreement_positions);
+    }
+    text += &format!("  time {}", clock(line.seconds));
+    if line.kind == LineKind::Report && line.positions_per_second > 0.0 {
+        text += &format!("  left {}", clock((line.of - line.done) as f64 / line.positions_per_second));
+    }
+    if line.best {
+        text += "  best";
+    }
+    text
+}
+
+/// Seconds as h:mm:ss.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        train: Arguments,
+    }
+
+    fn settings_of(arguments: &str) -> Result<Settings, String> {
+        let words = std::iter::once("train").chain(arguments.split_whitespace());
+        Program::try_parse_from(words).map_err(|e| e.to_string())?.train.settings()
+    }
+
+    #[test]
+    fn options_become_settings() {
+        let settings = settings_of(
+            "data.smp --out run --depth 3 --objective logistic --temperature 50 --optimizer adam --rate 0.5 \
+             --freeze pairs,location --l2 material=1e-6 --threads 2",
+        )
+        .unwrap();
+        assert_eq!(settings.depth, 3);
+        assert_eq!(settings.optimizer, OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 });
+        assert!(matches!(settings.objective, ObjectiveSettings::Logistic { temperature: 50.0, .. }));
+        assert!(!settings.group("pairs").learn && !settings.group("location").learn);
+        assert_eq!(settings.group("material").l2, 1e-6);
+        assert_eq!(settings.machine.threads, 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for wrong in
+            ["", "data.smp", "data.smp --out run --margin 3", "data.smp --out run --resume run", "d --out r --l2 x"]
+        {
+            assert!(settings_of(wrong).is_err(), "{wrong}");
+        }
+    }
+}
