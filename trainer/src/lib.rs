@@ -37,6 +37,7 @@ pub mod run;
 pub mod samples;
 pub mod schedule;
 pub mod settings;
+pub mod statistics;
 #[cfg(test)]
 mod testing;
 pub mod workers;

@@ -1,0 +1,548 @@
+//! What a match proves.
+//!
+//! Two games are played from each opening, with the colors changed, and the two are no independent
+//! trials: an opening that is good for White gives one point to either side. So the unit counted here
+//! is the *pair*, with its five possible outcomes (the pentanomial), and every variance comes from
+//! pairs. Two scales are in use for the difference in strength: logistic Elo, which says what score to
+//! expect, and normalized Elo, which says how many games it takes to prove it.
+//!
+//! A match that may stop when it is decided needs a sequential test. The one used here is the
+//! generalized sequential probability ratio test: under each hypothesis the outcome probabilities are
+//! those of maximum likelihood among all that have the hypothesis' strength, so nothing is assumed of
+//! draws or openings. Method: Michel Van den Bergh, "Comments on normalized Elo", "A practical
+//! introduction to normalized Elo" and "The maximum likelihood estimate of a multinomial distribution
+//! with given expectation", made for Stockfish's Fishtest.
+
+use std::f64::consts::LN_10;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Score shares of the five outcomes of a pair.
+const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// The normal quantile of a two-sided 95 % interval.
+const Z95: f64 = 1.959_963_984_540_054;
+
+/// Normalized Elo for one standard deviation of a game's result.
+const NORMALIZED_UNIT: f64 = 800.0 / LN_10;
+
+/// What stands for an outcome that never happened, so that its logarithm exists (as in Fishtest).
+const RARE: f64 = 1e-3;
+
+/// Scores are kept this far from 0 and 1 when they become Elo: no match proves an infinite difference.
+const EXTREME_SCORE: f64 = 1e-3;
+
+/// What one game brought a contestant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Points {
+    /// No point.
+    Loss,
+    /// Half a point.
+    Draw,
+    /// One point.
+    Win,
+}
+
+impl Points {
+    /// The same game seen by the opponent.
+    pub fn opposite(self) -> Points {
+        match self {
+            Points::Loss => Points::Win,
+            Points::Draw => Points::Draw,
+            Points::Win => Points::Loss,
+        }
+    }
+
+    /// Half points: 0, 1 or 2.
+    pub fn halves(self) -> usize {
+        self as usize
+    }
+}
+
+/// Results of a match in pairs of games, from the view of its first contestant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Pairs by points made: 0, 1/2, 1, 3/2, 2.
+    pub pentanomial: [u64; 5],
+}
+
+impl Tally {
+    /// Counts the two games of a pair.
+    pub fn add(&mut self, pair: [Points; 2]) {
+        for points in pair {
+            match points {
+                Points::Win => self.wins += 1,
+                Points::Draw => self.draws += 1,
+                Points::Loss => self.losses += 1,
+            }
+        }
+        self.pentanomial[pair[0].halves() + pair[1].halves()] += 1;
+    }
+
+    /// Games counted.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Pairs counted.
+    pub fn pairs(&self) -> u64 {
+        self.pentanomial.iter().sum()
+    }
+
+    /// Points made, a draw being half a point.
+    pub fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
+    /// Share of the points, with its 95 % interval; one half where nothing was played.
+    pub fn score(&self) -> Estimate {
+        let Some(sample) = Sample::of(&self.pentanomial) else {
+            return Estimate { value: 0.5, low: 0.0, high: 1.0 };
+        };
+        let error = Z95 * sample.standard_error();
+        Estimate {
+            value: self.points() / self.games() as f64,
+            low: (sample.mean - error).max(0.0),
+            high: (sample.mean + error).min(1.0),
+        }
+    }
+
+    /// Logistic Elo difference with its 95 % interval.
+    pub fn elo(&self) -> Estimate {
+        self.score().map(elo_of_score)
+    }
+
+    /// Normalized Elo difference with its 95 % interval.
+    pub fn normalized_elo(&self) -> Estimate {
+        let Some(sample) = Sample::of(&self.pentanomial) else {
+            return Estimate::default();
+        };
+        let value = (sample.mean - 0.5) / sample.game_deviation() * NORMALIZED_UNIT;
+        let error = Z95 * NORMALIZED_UNIT / (2.0 * sample.pairs).sqrt();
+        Estimate { value, low: value - error, high: value + error }
+    }
+
+    /// Likelihood of superiority: how probable it is, by the normal approximation, that the first
+    /// contestant is the stronger one.
+    pub fn superiority(&self) -> f64 {
+        Sample::of(&self.pentanomial).map_or(0.5, |sample| normal_cdf((sample.mean - 0.5) / sample.standard_error()))
+    }
+
+    /// The same match seen by the second contestant.
+    pub fn opposite(&self) -> Tally {
+        let mut pentanomial = self.pentanomial;
+        pentanomial.reverse();
+        Tally { wins: self.losses, draws: self.draws, losses: self.wins, pentanomial }
+    }
+}
+
+impl fmt::Display for Tally {
+    /// One line as in match reports: `+12 =20 -8  55.0 % [47.1, 62.9]  Elo +34.9 +-56.7  pairs 0-3-10-7-0`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (score, elo) = (self.score(), self.elo());
+        let [p0, p1, p2, p3, p4] = self.pentanomial;
+        write!(
+            f,
+            "+{} ={} -{}  {:.1} % [{:.1}, {:.1}]  Elo {:+.1} +-{:.1}  pairs {p0}-{p1}-{p2}-{p3}-{p4}",
+            self.wins,
+            self.draws,
+            self.losses,
+            100.0 * score.value,
+            100.0 * score.low,
+            100.0 * score.high,
+            elo.value,
+            elo.error(),
+        )
+    }
+}
+
+/// A value with its 95 % interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The value itself.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half the interval: what is written after +-.
+    pub fn error(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    fn map(self, f: impl Fn(f64) -> f64) -> Estimate {
+        Estimate { value: f(self.value), low: f(self.low), high: f(self.high) }
+    }
+}
+
+/// Logistic Elo difference that makes this score the expected one.
+pub fn elo_of_score(score: f64) -> f64 {
+    let score = score.clamp(EXTREME_SCORE, 1.0 - EXTREME_SCORE);
+    400.0 * (score / (1.0 - score)).log10()
+}
+
+/// Expected score at a logistic Elo difference.
+pub fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The scale in which the hypotheses of a sequential test are stated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EloModel {
+    /// Logistic Elo, a statement about the score.
+    #[default]
+    Logistic,
+    /// Normalized Elo, a statement about the score in units of its own deviation.
+    Normalized,
+}
+
+/// A sequential test: is the first contestant stronger by `elo0` (H0) or by `elo1` (H1)?
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sprt {
+    /// The difference under H0.
+    pub elo0: f64,
+    /// The difference under H1, above `elo0`.
+    pub elo1: f64,
+    /// Probability to accept H1 where H0 is true.
+    pub alpha: f64,
+    /// Probability to accept H0 where H1 is true.
+    pub beta: f64,
+    /// What the two differences mean.
+    #[serde(default)]
+    pub model: EloModel,
+}
+
+/// What a sequential test says so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Not decided: more games are needed.
+    Continue,
+    /// H0 is accepted: the difference is not the larger one.
+    H0,
+    /// H1 is accepted.
+    H1,
+}
+
+impl Sprt {
+    /// A test with these hypotheses and error probabilities; says what is wrong with them otherwise.
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, String> {
+        let probability = |p: f64| p > 0.0 && p < 0.5;
+        if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
+            return Err(format!("an SPRT needs elo0 below elo1, but they are {elo0} and {elo1}"));
+        }
+        if !probability(alpha) || !probability(beta) {
+            return Err(format!("an SPRT needs alpha and beta between 0 and 0.5, but they are {alpha} and {beta}"));
+        }
+        Ok(Sprt { elo0, elo1, alpha, beta, model })
+    }
+
+    /// The log-likelihood ratios at which H0 and H1 are accepted (Wald).
+    pub fn bounds(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// Log-likelihood ratio of H1 against H0.
+    pub fn llr(&self, tally: &Tally) -> f64 {
+        self.llr_of(&tally.pentanomial)
+    }
+
+    /// The decision that this tally allows.
+    pub fn decide(&self, tally: &Tally) -> Decision {
+        let (lower, upper) = self.bounds();
+        match self.llr(tally) {
+            llr if llr >= upper => Decision::H1,
+            llr if llr <= lower => Decision::H0,
+            _ => Decision::Continue,
+        }
+    }
+
+    fn llr_of(&self, counts: &[u64; 5]) -> f64 {
+        let pairs: u64 = counts.iter().sum();
+        if pairs == 0 {
+            return 0.0;
+        }
+        let observed = shares_of(counts);
+        let [p0, p1] = [self.elo0, self.elo1].map(|elo| match self.model {
+            EloModel::Logistic => with_mean(&observed, score_of_elo(elo)),
+            // A pair's score has the deviation of a game's divided by the root of two.
+            EloModel::Normalized => with_signal(&observed, elo / NORMALIZED_UNIT * 2f64.sqrt()),
+        });
+        let gain: f64 = (0..5).map(|i| observed[i] * (p1[i] / p0[i]).ln()).sum();
+        pairs as f64 * gain
+    }
+}
+
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = match self.model {
+            EloModel::Logistic => "",
+            EloModel::Normalized => " normalized",
+        };
+        write!(f, "SPRT [{}, {}]{model} alpha {} beta {}", self.elo0, self.elo1, self.alpha, self.beta)
+    }
+}
+
+/// Mean and variance of a pair's score share.
+struct Sample {
+    pairs: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Sample {
+    fn of(counts: &[u64; 5]) -> Option<Sample> {
+        let pairs = counts.iter().sum::<u64>() as f64;
+        let (mean, variance) = moments(&shares_of(counts));
+        (pairs > 0.0).then_some(Sample { pairs, mean, variance })
+    }
+
+    fn standard_error(&self) -> f64 {
+        (self.variance / self.pairs).sqrt()
+    }
+
+    /// Deviation of one game's result, were the two games of a pair independent.
+    fn game_deviation(&self) -> f64 {
+        (2.0 * self.variance).sqrt()
+    }
+}
+
+/// The observed outcome probabilities; none of them is zero.
+fn shares_of(counts: &[u64; 5]) -> [f64; 5] {
+    let counts = counts.map(|count| (count as f64).max(RARE));
+    let total: f64 = counts.iter().sum();
+    counts.map(|count| count / total)
+}
+
+fn moments(p: &[f64; 5]) -> (f64, f64) {
+    let mean: f64 = (0..5).map(|i| p[i] * SHARES[i]).sum();
+    let variance = (0..5).map(|i| p[i] * (SHARES[i] - mean).powi(2)).sum();
+    (mean, variance)
+}
+
+/// The likeliest outcome probabilities whose mean score is `mean`.
+fn with_mean(observed: &[f64; 5], mean: f64) -> [f64; 5] {
+    tilt(observed, &SHARES.map(|share| share - mean))
+}
+
+/// The likeliest outcome probabilities whose distance from an even score is `signal` deviations.
+///
+/// The condition is not linear in the probabilities; each step solves its linearization at the last
+/// solution, which converges in a few steps.
+fn with_signal(observed: &[f64; 5], signal: f64) -> [f64; 5] {
+    let mut p = [0.2; 5];
+    for _ in 0..100 {
+        let (mean, variance) = moments(&p);
+        let deviation = variance.sqrt();
+        let condition =
+            SHARES.map(|share| share - 0.5 - signal * deviation * (1.0 + ((mean - share) / deviation).powi(2)) / 2.0);
+        let next = tilt(observed, &condition);
+        let change = (0..5).map(|i| (next[i] - p[i]).abs()).fold(0.0, f64::max);
+        p = next;
+        if change < 1e-12 {
+            break;
+        }
+    }
+    p
+}
+
+/// The probabilities nearest to `observed` in likelihood under which `values` average to zero: each is
+/// divided by 1 + x * value, with the one x that satisfies the condition, found by bisection.
+fn tilt(observed: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // The average falls as x grows, from plus to minus infinity between these two poles.
+    let (mut low, mut high) = (-1.0 / largest, -1.0 / smallest);
+    let average = |x: f64| (0..5).map(|i| observed[i] * values[i] / (1.0 + x * values[i])).sum::<f64>();
+    for _ in 0..200 {
+        let middle = (low + high) / 2.0;
+        if middle <= low || middle >= high {
+            break;
+        }
+        if average(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let x = (low + high) / 2.0;
+    std::array::from_fn(|i| observed[i] / (1.0 + x * values[i]))
+}
+
+/// Cumulative normal distribution, by the continued fraction of its tail or the series at its center.
+fn normal_cdf(z: f64) -> f64 {
+    if z < 0.0 {
+        return 1.0 - normal_cdf(-z);
+    }
+    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if z < 4.0 {
+        // Phi(z) = 1/2 + phi(z) (z + z^3/3 + z^5/(3*5) + ...)
+        let mut term = z;
+        let mut sum = z;
+        for k in 1..100 {
+            term *= z * z / f64::from(2 * k + 1);
+            sum += term;
+        }
+        0.5 + density * sum
+    } else {
+        // 1 - Phi(z) = phi(z) / (z + 1/(z + 2/(z + 3/(z + ...))))
+        let tail = (1..60).rev().fold(z, |fraction, k| z + f64::from(k) / fraction);
+        1.0 - density / tail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(pentanomial: [u64; 5]) -> Tally {
+        // The split of the middle outcomes into games does not matter for anything but the points.
+        let halves: u64 = (0..5).map(|i| i as u64 * pentanomial[i]).sum();
+        let games = 2 * pentanomial.iter().sum::<u64>();
+        let (wins, draws) = (halves / 2, halves % 2);
+        Tally { wins, draws, losses: games - wins - draws, pentanomial }
+    }
+
+    fn near(got: f64, want: f64, tolerance: f64) {
+        assert!((got - want).abs() <= tolerance, "got {got}, want {want} +- {tolerance}");
+    }
+
+    /// Log-likelihood ratios reported by another implementation (fastchess's own test figures, two
+    /// digits after the point).
+    #[test]
+    fn llr_equals_published_figures() {
+        let cases: [([u64; 5], f64, f64, EloModel, f64); 4] = [
+            ([365, 16618, 36229, 16974, 390], 0.0, 2.0, EloModel::Normalized, 2.25),
+            ([127, 4883, 10712, 5150, 104], -1.75, 0.25, EloModel::Normalized, 3.01),
+            ([223, 9863, 21279, 10037, 246], 0.5, 2.5, EloModel::Logistic, -3.07),
+            ([871, 26175, 55983, 26678, 821], 0.0, 2.0, EloModel::Logistic, -4.98),
+        ];
+        for (counts, elo0, elo1, model, want) in cases {
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
+            near(sprt.llr(&tally(counts)), want, 0.01 * want.abs().max(1.0));
+        }
+    }
+
+    /// Nothing but wins: the likeliest distributions have two points, and the ratio is known exactly.
+    #[test]
+    fn llr_of_a_whitewash() {
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Normalized).unwrap();
+        let signal = 5.0 / NORMALIZED_UNIT * 2f64.sqrt();
+        let want = 104.0 * (1.0 + signal / (1.0 + signal * signal).sqrt()).ln();
+        near(sprt.llr(&tally([0, 0, 0, 0, 104])), want, 0.001);
+    }
+
+    #[test]
+    fn elo_equals_published_figures() {
+        // Pentanomial; Elo and its error; normalized Elo and its error (fastchess's test figures).
+        let cases: [([u64; 5], [f64; 4]); 3] = [
+            ([34, 54, 63, 64, 75], [55.58, 27.65, 57.94, 28.28]),
+            ([332, 433, 498, 333, 334], [-8.64, 10.33, -9.17, 10.96]),
+            ([7895, 8757, 5685, 568, 9999], [-21.04, 2.95, -19.01, 2.65]),
+        ];
+        for (counts, [elo, elo_error, normalized, normalized_error]) in cases {
+            let tally = tally(counts);
+            near(tally.elo().value, elo, 0.01);
+            near(tally.elo().error(), elo_error, 0.01);
+            near(tally.normalized_elo().value, normalized, 0.01);
+            near(tally.normalized_elo().error(), normalized_error, 0.01);
+        }
+        near(tally([332, 433, 498, 333, 334]).superiority(), 0.0505, 0.0001);
+    }
+
+    /// The likeliest distribution satisfies its condition, and moving along the condition in any
+    /// direction makes the data less likely.
+    #[test]
+    fn constrained_maximum_is_a_maximum() {
+        let observed = shares_of(&[30, 210, 480, 240, 40]);
+        let likelihood = |p: &[f64; 5]| (0..5).map(|i| observed[i] * p[i].ln()).sum::<f64>();
+        let best = with_mean(&observed, score_of_elo(5.0));
+        near(best.iter().sum(), 1.0, 1e-12);
+        near(moments(&best).0, score_of_elo(5.0), 1e-12);
+        // Directions that keep both the sum and the mean.
+        for direction in [[1.0, -2.0, 1.0, 0.0, 0.0], [0.0, 1.0, -2.0, 1.0, 0.0], [0.0, 0.0, 1.0, -2.0, 1.0]] {
+            for step in [1e-4, -1e-4] {
+                let moved: [f64; 5] = std::array::from_fn(|i| best[i] + step * direction[i]);
+                assert!(likelihood(&moved) < likelihood(&best));
+            }
+        }
+        let best = with_signal(&observed, 0.05);
+        let (mean, variance) = moments(&best);
+        near(best.iter().sum(), 1.0, 1e-9);
+        near((mean - 0.5) / variance.sqrt(), 0.05, 1e-9);
+    }
+
+    /// For small differences the ratio is that of the Brownian approximation.
+    #[test]
+    fn llr_tends_to_its_normal_approximation() {
+        let counts = [300, 2100, 4800, 2250, 330];
+        let (mean, variance) = moments(&shares_of(&counts));
+        let pairs: u64 = counts.iter().sum();
+        let (s0, s1) = (score_of_elo(0.0), score_of_elo(2.0));
+        let approximation = pairs as f64 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
+        let sprt = Sprt::new(0.0, 2.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        near(sprt.llr(&tally(counts)), approximation, 0.02 * approximation.abs());
+    }
+
+    #[test]
+    fn decisions_at_the_bounds() {
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        let (lower, upper) = sprt.bounds();
+        near(lower, -2.944, 0.001);
+        near(upper, 2.944, 0.001);
+        assert_eq!(sprt.decide(&Tally::default()), Decision::Continue);
+        assert_eq!(sprt.decide(&tally([0, 10, 80, 10, 0])), Decision::Continue);
+        assert_eq!(sprt.decide(&tally([0, 100, 1000, 300, 0])), Decision::H1);
+        assert_eq!(sprt.decide(&tally([0, 300, 1000, 100, 0])), Decision::H0);
+        for (elo0, elo1, alpha) in [(5.0, 0.0, 0.05), (0.0, 5.0, 0.0), (0.0, f64::NAN, 0.05), (0.0, 5.0, 0.7)] {
+            assert!(Sprt::new(elo0, elo1, alpha, 0.05, EloModel::Logistic).is_err());
+        }
+    }
+
+    #[test]
+    fn seen_from_the_other_side_everything_changes_sign() {
+        let mut ours = Tally::default();
+        for pair in [[Points::Win, Points::Draw], [Points::Loss, Points::Win], [Points::Win, Points::Win]] {
+            ours.add(pair);
+        }
+        assert_eq!((ours.wins, ours.draws, ours.losses, ours.pentanomial), (4, 1, 1, [0, 0, 1, 1, 1]));
+        let theirs = ours.opposite();
+        near(ours.elo().value, -theirs.elo().value, 1e-9);
+        near(ours.elo().low, -theirs.elo().high, 1e-9);
+        near(ours.normalized_elo().value, -theirs.normalized_elo().value, 1e-9);
+        near(ours.superiority(), 1.0 - theirs.superiority(), 1e-12);
+    }
+
+    #[test]
+    fn empty_and_one_sided_matches_have_finite_figures() {
+        for counts in [[0; 5], [0, 0, 0, 0, 50], [50, 0, 0, 0, 0], [0, 0, 50, 0, 0]] {
+            let tally = tally(counts);
+            for estimate in [tally.score(), tally.elo(), tally.normalized_elo()] {
+                assert!(estimate.value.is_finite() && estimate.low.is_finite() && estimate.high.is_finite());
+                assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{counts:?} {estimate:?}");
+            }
+            assert!(!tally.to_string().contains("NaN"));
+        }
+    }
+
+    #[test]
+    fn normal_distribution() {
+        for (z, want) in
+            [(0.0, 0.5), (1.0, 0.841_344_746_068_543), (-1.96, 0.024_997_895_148_220), (5.0, 0.999_999_713_348_428)]
+        {
+            near(normal_cdf(z), want, 1e-12);
+        }
+    }
+}
