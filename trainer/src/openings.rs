@@ -182,10 +182,9 @@ impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
 /// A judge that searches: what each position is worth after so many nodes, with an engine that has
 /// forgotten all others.
 pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + Send {
-    let mut engine = Engine::new(weights);
-    // A table as small as possible is emptied soonest. Should even that fail, the usual one is there.
-    let _ = engine.set_hash(1);
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+    // A small table is soon emptied.
+    let mut engine = Engine::with_hash(weights, 1).expect("memory for the smallest table");
+    let limits = Limits::nodes(nodes);
     let control = Control::new(false);
     move |game| {
         engine.clear();
