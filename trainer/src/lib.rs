@@ -37,6 +37,7 @@ pub mod positions;
 pub mod prepare;
 pub mod quality;
 pub mod regression;
+pub mod report;
 pub mod run;
 pub mod samples;
 pub mod schedule;
