@@ -5,9 +5,11 @@
 //! in, so that a JSON file can say the same ([`settings`]).
 
 mod fit;
+mod match_;
 mod prepare;
 mod progress;
 mod quality;
+mod report;
 mod settings;
 mod train;
 
@@ -35,6 +37,10 @@ enum Command {
     Fit(fit::Arguments),
     /// Measures how well weights agree with the scores of held-out engine games.
     Quality(quality::Arguments),
+    /// Plays games between two sets of weights, each opening with both colors.
+    Match(Box<match_::Arguments>),
+    /// Writes a page about a training: learning curves, weights, matches.
+    Report(report::Arguments),
 }
 
 const HELP: &str = "\
@@ -54,6 +60,8 @@ pub fn run() -> ExitCode {
         Command::Train(arguments) => train::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
+        Command::Match(arguments) => match_::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -68,16 +76,23 @@ pub fn run() -> ExitCode {
 fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
+    on_interrupt(move || flag.store(true, Ordering::Relaxed));
+    stop
+}
+
+/// Has the first Ctrl-C call `stop`, and the second end the program at once.
+fn on_interrupt(stop: impl Fn() + Send + 'static) {
+    let stopping = AtomicBool::new(false);
     let installed = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        if stopping.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         eprintln!("stopping; once more to stop at once");
+        stop();
     });
     if let Err(error) = installed {
         eprintln!("Ctrl-C ends the program at once: {error}");
     }
-    stop
 }
 
 /// Threads to use: those asked for, or one for each processor.

@@ -6,5 +6,6 @@ mod arguments;
 mod conversations;
 mod driver;
 mod hostile;
+mod matches;
 mod options;
 mod search;

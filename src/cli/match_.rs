@@ -1,0 +1,302 @@
+//! `dyad match`: games between two sets of weights, or between two settings of the engine.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_trainer::error::Error;
+use dyad_trainer::gate::{Contestant, Match, MatchEnd, MatchGame, MatchRecord, Standing};
+use dyad_trainer::openings::{self, Opening, RandomOpenings, Recipe};
+use dyad_trainer::pgn::{PgnFile, today};
+use dyad_trainer::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
+use dyad_trainer::statistics::{Decision, EloModel, Sprt};
+
+use super::progress::Progress;
+use super::{Outcome, on_interrupt, threads};
+
+/// Nodes by which a made opening is judged.
+const JUDGE_NODES: u64 = 3_000;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Weights of the first player: a file, `default` or `material`
+    a: String,
+    /// Weights of the second player
+    b: String,
+    /// Nodes for each move [default: 20000]
+    #[arg(long, group = "budget")]
+    nodes: Option<u64>,
+    /// Depth of each search
+    #[arg(long, group = "budget")]
+    depth: Option<u32>,
+    /// Time for a game in seconds, as 8+0.08
+    #[arg(long, group = "budget", value_parser = parse_clock)]
+    tc: Option<Budget>,
+    /// Time for each move in seconds
+    #[arg(long, group = "budget", value_name = "SECONDS", value_parser = parse_move_time)]
+    movetime: Option<Budget>,
+    /// Games at most; an odd number is rounded up
+    #[arg(long, default_value_t = 1000)]
+    games: u64,
+    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; made by chance if not given
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Plies that are taken from the games of an opening file
+    #[arg(long, default_value_t = 16)]
+    plies: usize,
+    /// Seed of made openings, and of the order of those from a file
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at a time [default: one for each processor]
+    #[arg(long, value_name = "GAMES")]
+    concurrency: Option<usize>,
+    /// End the match when a sequential test of elo1 against elo0 has decided
+    #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true)]
+    sprt: Option<Vec<f64>>,
+    /// What the Elo of the test means
+    #[arg(long, value_enum, default_value_t = Model::Logistic)]
+    elo_model: Model,
+    /// Append the games to this file
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Append the result as a line of JSON to this file; `matches.jsonl` of a run folder is for its report
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Draw from move FROM on once both sides were within SCORE centipawns for MOVES moves
+    #[arg(long, num_args = 3, value_names = ["FROM", "MOVES", "SCORE"])]
+    draw_adjudication: Option<Vec<u32>>,
+    /// Win once both sides agreed about SCORE centipawns for MOVES moves
+    #[arg(long, num_args = 2, value_names = ["MOVES", "SCORE"])]
+    win_adjudication: Option<Vec<u32>>,
+    /// Draw after so many plies
+    #[arg(long, value_name = "PLIES")]
+    max_plies: Option<u32>,
+    /// A setting of the first player: hash, threads, overhead (ms), nodes, depth, tc or movetime
+    #[arg(long, value_name = "NAME=VALUE")]
+    options_a: Vec<String>,
+    /// A setting of the second player
+    #[arg(long, value_name = "NAME=VALUE")]
+    options_b: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Model {
+    Logistic,
+    Normalized,
+}
+
+/// Plays the match and prints its result.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let played = arguments.to_match()?;
+    let openings = arguments.openings(&played)?;
+    let mut pgn = match &arguments.pgn {
+        Some(path) => Some(PgnFile::append_to(path).map_err(|error| cannot("open", path, &error))?),
+        None => None,
+    };
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    let event = format!("dyad match, seed {}", arguments.seed);
+    let date = today();
+    let mut progress = Progress::new();
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    let record = played.run(openings, &control, |game, standing| {
+        if let (Some(file), Some(path)) = (&mut pgn, &arguments.pgn) {
+            let written = file.write(&played.pgn(game, &event, &date));
+            written.map_err(Error::file("write", path))?;
+        }
+        *reasons.entry(game.game.reason.words()).or_default() += 1;
+        if game.game.reason == Reason::IllegalMove {
+            progress.say(&format!("game {}: the engine made no legal move", game.number + 1));
+        }
+        let elapsed = progress.elapsed();
+        progress.show(|| progress_line(&played, game, standing, elapsed));
+        Ok(())
+    });
+    drop(progress);
+    let record = record?;
+    print!("{}", summary(&record, &reasons));
+    match &arguments.results {
+        Some(path) => Ok(append_line(path, &record).map_err(|error| cannot("write", path, &error))?),
+        None => Ok(()),
+    }
+}
+
+impl Arguments {
+    fn to_match(&self) -> Result<Match, String> {
+        let [a, b] = [load(&self.a)?, load(&self.b)?];
+        let [mut name_a, mut name_b] = [name_of(&self.a), name_of(&self.b)];
+        if name_a == name_b {
+            name_a.push_str(" A");
+            name_b.push_str(" B");
+        }
+        let contestants = [
+            with_options(Contestant::new(&name_a, a, self.budget()), &self.options_a)?,
+            with_options(Contestant::new(&name_b, b, self.budget()), &self.options_b)?,
+        ];
+        Ok(Match {
+            contestants,
+            pairs: self.games.div_ceil(2).max(1),
+            threads: threads(self.concurrency),
+            adjudication: self.adjudication(),
+            sprt: self.sprt()?,
+        })
+    }
+
+    fn budget(&self) -> Budget {
+        let depth = self.depth.map(Budget::Depth);
+        let timed = self.tc.or(self.movetime);
+        depth.or(timed).unwrap_or(Budget::Nodes(self.nodes.unwrap_or(20_000).max(1)))
+    }
+
+    fn adjudication(&self) -> Adjudication {
+        let score = |score: u32| score.min(i16::MAX as u32) as i16;
+        let draw = self.draw_adjudication.as_deref().map(|numbers| DrawRule {
+            from: numbers[0],
+            moves: numbers[1],
+            score: score(numbers[2]),
+        });
+        let win = self.win_adjudication.as_deref();
+        let win = win.map(|numbers| WinRule { moves: numbers[0], score: score(numbers[1]) });
+        Adjudication { draw, win, plies: self.max_plies }
+    }
+
+    fn sprt(&self) -> Result<Option<Sprt>, String> {
+        let model = match self.elo_model {
+            Model::Logistic => EloModel::Logistic,
+            Model::Normalized => EloModel::Normalized,
+        };
+        let test = |numbers: &[f64]| Sprt::new(numbers[0], numbers[1], numbers[2], numbers[3], model);
+        self.sprt.as_deref().map(test).transpose()
+    }
+
+    fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, String> {
+        let Some(path) = &self.openings else {
+            let judge = openings::judge(Weights::embedded(), JUDGE_NODES);
+            return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed), judge)));
+        };
+        let mut list = openings::read(path, self.plies).map_err(|error| error.to_string())?;
+        openings::shuffle(&mut list, self.seed);
+        if (list.len() as u64) < played.pairs && played.is_deterministic() {
+            eprintln!(
+                "{} holds {} openings, which make {} different games at fixed nodes or depth: no more are played",
+                path.display(),
+                list.len(),
+                2 * list.len(),
+            );
+            return Ok(Box::new(list.into_iter()));
+        }
+        Ok(Box::new(list.into_iter().cycle()))
+    }
+}
+
+fn load(name: &str) -> Result<Arc<Weights>, String> {
+    match name {
+        "default" => Ok(Weights::embedded()),
+        "material" => Ok(Arc::new(Weights::material())),
+        _ => Weights::load(Path::new(name)).map(Arc::new).map_err(|error| error.to_string()),
+    }
+}
+
+fn name_of(argument: &str) -> String {
+    Path::new(argument).file_stem().map_or_else(|| argument.to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contestant, String> {
+    for option in options {
+        let (name, value) =
+            option.split_once('=').ok_or_else(|| format!("'{option}' is not of the form name=value"))?;
+        let wrong = |error: &dyn std::fmt::Display| format!("option {name}: '{value}': {error}");
+        let number = || value.parse::<u64>().map_err(|error| wrong(&error));
+        match name.to_lowercase().as_str() {
+            "hash" => contestant.hash = number()?.max(1) as usize,
+            "threads" => contestant.threads = number()?.max(1) as usize,
+            "overhead" => contestant.options.move_overhead = Duration::from_millis(number()?),
+            "nodes" => contestant.budget = Budget::Nodes(number()?.max(1)),
+            "depth" => contestant.budget = Budget::Depth(number()?.max(1) as u32),
+            "tc" => contestant.budget = parse_clock(value).map_err(|error| wrong(&error))?,
+            "movetime" => contestant.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
+            _ => {
+                return Err(format!(
+                    "there is no option '{name}': hash, threads, overhead, nodes, depth, tc, movetime"
+                ));
+            }
+        }
+    }
+    Ok(contestant)
+}
+
+fn parse_clock(text: &str) -> Result<Budget, String> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    Ok(Budget::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)? })
+}
+
+fn parse_move_time(text: &str) -> Result<Budget, String> {
+    parse_seconds(text).map(Budget::MoveTime)
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds"))
+}
+
+fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
+    let mut line = serde_json::to_string(record).expect("a record is plain data");
+    line.push('\n');
+    OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
+    format!("cannot {what} {}: {error}", path.display())
+}
+
+fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
+    let (done, all) = (game.number + 1, 2 * played.pairs);
+    let left = elapsed.as_secs_f64() / done as f64 * (all - done) as f64;
+    let llr = standing.llr.map_or_else(String::new, |llr| format!("  LLR {llr:+.2}"));
+    format!("game {done} of {all}, {left:.0} s left  {}{llr}", standing.tally)
+}
+
+fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
+    let mut text = String::new();
+    let mut line =
+        |name: &str, value: String| writeln!(text, "{name:<9}{value}").expect("writing to a string does not fail");
+    let [a, b] = &record.names;
+    let [budget_a, budget_b] = &record.budgets;
+    let budget = if budget_a == budget_b { budget_a.clone() } else { format!("{budget_a} against {budget_b}") };
+    let tally = &record.tally;
+    line("Match", format!("{a} ({}) - {b} ({}), {budget}", record.ids[0], record.ids[1]));
+    line("Games", format!("{}: +{} ={} -{}", tally.games(), tally.wins, tally.draws, tally.losses));
+    let [low, high] = [record.score.low, record.score.high].map(|score| 100.0 * score);
+    line("Score", format!("{:.2} % [{low:.2}, {high:.2}]", 100.0 * record.score.value));
+    line("Elo", format!("{:+.1} +- {:.1}", record.elo.value, record.elo.error()));
+    line("nElo", format!("{:+.1} +- {:.1}", record.normalized_elo.value, record.normalized_elo.error()));
+    line("LOS", format!("{:.2} %", 100.0 * record.superiority));
+    line("Pairs", format!("{:?} with 0, 1/2, 1, 3/2, 2 points", tally.pentanomial));
+    if let (Some(sprt), Some(llr)) = (&record.sprt, record.llr) {
+        let (lower, upper) = sprt.bounds();
+        let decision = match record.decision {
+            Some(Decision::H0) => "H0 is accepted",
+            Some(Decision::H1) => "H1 is accepted",
+            _ => "not decided",
+        };
+        line("LLR", format!("{llr:+.2} ({lower:.2}, {upper:.2}), {sprt}: {decision}"));
+    }
+    let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    line("Endings", reasons.join(", "));
+    let end = match record.end {
+        MatchEnd::Decided => "the test has decided",
+        MatchEnd::Complete => "all games were played",
+        MatchEnd::NoMoreOpenings => "there are no more openings",
+        MatchEnd::Stopped => "it was stopped",
+    };
+    line("Ended", format!("after {:.1} s, because {end}", record.seconds));
+    text
+}

@@ -1,0 +1,32 @@
+//! `dyad report`: a training on one page.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dyad_trainer::error::Error;
+use dyad_trainer::folder::write_whole;
+use dyad_trainer::report::{Material, page, parse_focus};
+
+use super::Outcome;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The folder of the run
+    folder: PathBuf,
+    /// Where the page goes [default: report.html in the folder]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The piece whose pairs are shown, as Nf5
+    #[arg(long, default_value = "Nf5")]
+    pair: String,
+}
+
+/// Writes the page and says where it is.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let focus = parse_focus(&arguments.pair)?;
+    let material = Material::load(&arguments.folder)?;
+    let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join("report.html"));
+    write_whole(&output, page(&material, focus).as_bytes()).map_err(Error::file("write", &output))?;
+    println!("{}", output.display());
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Matches and their report on the command line.
+
+use std::fs;
+use std::path::Path;
+
+use crate::driver::Program;
+
+fn output(arguments: &[&str]) -> Vec<String> {
+    let (lines, status) = Program::start_with(arguments).wait();
+    assert!(status.success(), "{arguments:?}: {status}");
+    lines
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a temporary folder has a plain name")
+}
+
+#[test]
+fn a_match_writes_its_games_and_its_result_for_the_report() {
+    let folder = std::env::temp_dir().join(format!("dyad-match-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
+    let mut played = Vec::new();
+    for threads in ["1", "2"] {
+        let lines = output(&[
+            "match",
+            "material",
+            "default",
+            "--nodes",
+            "200",
+            "--games",
+            "4",
+            "--seed",
+            "9",
+            "--concurrency",
+            threads,
+            "--sprt",
+            "-10",
+            "10",
+            "0.05",
+            "0.05",
+            "--pgn",
+            text(&pgn),
+            "--results",
+            text(&results),
+        ]);
+        for name in ["Games    4: ", "Score ", "Elo ", "nElo ", "LOS ", "Pairs ", "LLR ", "Endings ", "Ended "] {
+            assert!(lines.iter().any(|line| line.starts_with(name)), "{name} in {lines:?}");
+        }
+        played.push(fs::read_to_string(&pgn).unwrap());
+    }
+    assert_eq!(played[0].matches("[Event ").count(), 4);
+    assert_eq!(played[1], played[0].repeat(2), "the same games on two threads");
+    assert_eq!(fs::read_to_string(&results).unwrap().lines().count(), 2);
+
+    let page = output(&["report", text(&folder)]);
+    let html = fs::read_to_string(page.last().expect("where the page is")).unwrap();
+    assert!(html.contains("<h2>Matches</h2>") && html.contains("material - default"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn faults_are_told_in_a_sentence() {
+    for arguments in [
+        &["match", "default", "/nowhere/weights.json"][..],
+        &["match", "default", "material", "--sprt", "5", "0", "0.05", "0.05"],
+        &["match", "default", "material", "--openings", "/nowhere/openings.epd"],
+        &["match", "default", "material", "--options-a", "nonsense=1"],
+        &["match", "default", "material", "--nodes", "10", "--depth", "2"],
+        &["report", "/nowhere"],
+    ] {
+        let (_, status) = Program::start_with(arguments).wait();
+        assert_eq!(status.code().map(|code| code == 0), Some(false), "{arguments:?}");
+    }
+}
