@@ -552,7 +552,7 @@ mod tests {
             ("per-game", Filters { per_game: Some(5), ..all.clone() }, 9, Reason::PerGame, 24),
             ("scored", Filters { scored: true, ..all.clone() }, 5, Reason::Score, 31),
             ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, Reason::Score, 2),
-            ("quiet", Filters { quiet: true, ..all.clone() }, 24, Reason::Noisy, 8),
+            ("quiet", Filters { quiet: true, ..all.clone() }, 27, Reason::Noisy, 7),
         ];
         for (name, filters, expected, reason, times) in cases {
             let (count, counts) = filtered(name, filters);
