@@ -17,9 +17,11 @@ use dyad_trainer::openings::{self, Opening, RandomOpenings, Recipe};
 use dyad_trainer::pgn::{PgnFile, today};
 use dyad_trainer::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
 use dyad_trainer::statistics::{Decision, EloModel, Sprt};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::progress::Progress;
-use super::{Outcome, on_interrupt, threads};
+use super::{Outcome, on_interrupt, settings, threads};
 
 /// Nodes by which a made opening is judged.
 const JUDGE_NODES: u64 = 3_000;
@@ -30,6 +32,17 @@ pub struct Arguments {
     a: String,
     /// Weights of the second player
     b: String,
+    /// Settings from a JSON file, named as the options here; the options override it
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    #[command(flatten)]
+    asked: Settings,
+}
+
+/// How the match is played. What is not said is as usual.
+#[derive(Args, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Settings {
     /// Nodes for each move [default: 20000]
     #[arg(long, group = "budget")]
     nodes: Option<u64>,
@@ -37,32 +50,32 @@ pub struct Arguments {
     #[arg(long, group = "budget")]
     depth: Option<u32>,
     /// Time for a game in seconds, as 8+0.08
-    #[arg(long, group = "budget", value_parser = parse_clock)]
-    tc: Option<Budget>,
+    #[arg(long, group = "budget")]
+    tc: Option<String>,
     /// Time for each move in seconds
-    #[arg(long, group = "budget", value_name = "SECONDS", value_parser = parse_move_time)]
-    movetime: Option<Budget>,
-    /// Games at most; an odd number is rounded up
-    #[arg(long, default_value_t = 1000)]
-    games: u64,
+    #[arg(long, group = "budget", value_name = "SECONDS")]
+    movetime: Option<f64>,
+    /// Games at most; an odd number is rounded up [default: 1000]
+    #[arg(long)]
+    games: Option<u64>,
     /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; made by chance if not given
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Plies that are taken from the games of an opening file
-    #[arg(long, default_value_t = 16)]
-    plies: usize,
-    /// Seed of made openings, and of the order of those from a file
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Plies that are taken from the games of an opening file [default: 16]
+    #[arg(long)]
+    plies: Option<usize>,
+    /// Seed of made openings, and of the order of those from a file [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Games at a time [default: one for each processor]
     #[arg(long, value_name = "GAMES")]
     concurrency: Option<usize>,
     /// End the match when a sequential test of elo1 against elo0 has decided
     #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true)]
     sprt: Option<Vec<f64>>,
-    /// What the Elo of the test means
-    #[arg(long, value_enum, default_value_t = Model::Logistic)]
-    elo_model: Model,
+    /// What the Elo of the test means [default: logistic]
+    #[arg(long, value_enum)]
+    elo_model: Option<Model>,
     /// Append the games to this file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -86,7 +99,8 @@ pub struct Arguments {
     options_b: Vec<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Model {
     Logistic,
     Normalized,
@@ -94,21 +108,22 @@ enum Model {
 
 /// Plays the match and prints its result.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let played = arguments.to_match()?;
-    let openings = arguments.openings(&played)?;
-    let mut pgn = match &arguments.pgn {
-        Some(path) => Some(PgnFile::append_to(path).map_err(|error| cannot("open", path, &error))?),
+    let settings = arguments.asked.over(settings::load(arguments.settings.as_deref(), "match")?)?;
+    let played = settings.to_match([&arguments.a, &arguments.b])?;
+    let openings = settings.openings(&played)?;
+    let mut pgn = match &settings.pgn {
+        Some(path) => Some(PgnFile::append_to(path).map_err(Error::file("open", path))?),
         None => None,
     };
     let control = Arc::new(Control::new(false));
     let stopped = control.clone();
     on_interrupt(move || stopped.stop());
-    let event = format!("dyad match, seed {}", arguments.seed);
+    let event = format!("dyad match, seed {}", settings.seed());
     let date = today();
     let mut progress = Progress::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     let record = played.run(openings, &control, |game, standing| {
-        if let (Some(file), Some(path)) = (&mut pgn, &arguments.pgn) {
+        if let (Some(file), Some(path)) = (&mut pgn, &settings.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
             written.map_err(Error::file("write", path))?;
         }
@@ -123,67 +138,93 @@ pub fn run(arguments: &Arguments) -> Outcome {
     drop(progress);
     let record = record?;
     print!("{}", summary(&record, &reasons));
-    match &arguments.results {
-        Some(path) => Ok(append_line(path, &record).map_err(|error| cannot("write", path, &error))?),
+    match &settings.results {
+        Some(path) => Ok(append_line(path, &record).map_err(Error::file("write", path))?),
         None => Ok(()),
     }
 }
 
-impl Arguments {
-    fn to_match(&self) -> Result<Match, String> {
-        let [a, b] = [load(&self.a)?, load(&self.b)?];
-        let [mut name_a, mut name_b] = [name_of(&self.a), name_of(&self.b)];
+impl Settings {
+    /// These settings, and those of a file where these say nothing.
+    fn over(&self, mut file: Settings) -> Result<Settings, serde_json::Error> {
+        if self.nodes.is_some() || self.depth.is_some() || self.tc.is_some() || self.movetime.is_some() {
+            file = Settings { nodes: None, depth: None, tc: None, movetime: None, ..file };
+        }
+        let mut both = serde_json::to_value(file)?;
+        let asked = serde_json::to_value(self)?;
+        let said = |value: &Json| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        for (name, value) in asked.as_object().into_iter().flatten().filter(|(_, value)| said(value)) {
+            both[name] = value.clone();
+        }
+        serde_json::from_value(both)
+    }
+
+    fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
+        let [a, b] = weights;
+        let [mut name_a, mut name_b] = [name_of(a), name_of(b)];
         if name_a == name_b {
             name_a.push_str(" A");
             name_b.push_str(" B");
         }
+        let budget = self.budget()?;
         let contestants = [
-            with_options(Contestant::new(&name_a, a, self.budget()), &self.options_a)?,
-            with_options(Contestant::new(&name_b, b, self.budget()), &self.options_b)?,
+            with_options(Contestant::new(&name_a, load(a)?, budget), &self.options_a)?,
+            with_options(Contestant::new(&name_b, load(b)?, budget), &self.options_b)?,
         ];
         Ok(Match {
             contestants,
-            pairs: self.games.div_ceil(2).max(1),
+            pairs: self.games.unwrap_or(1000).div_ceil(2).max(1),
             threads: threads(self.concurrency),
-            adjudication: self.adjudication(),
+            adjudication: self.adjudication()?,
             sprt: self.sprt()?,
         })
     }
 
-    fn budget(&self) -> Budget {
-        let depth = self.depth.map(Budget::Depth);
-        let timed = self.tc.or(self.movetime);
-        depth.or(timed).unwrap_or(Budget::Nodes(self.nodes.unwrap_or(20_000).max(1)))
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
     }
 
-    fn adjudication(&self) -> Adjudication {
+    fn budget(&self) -> Result<Budget, String> {
+        let clock = self.tc.as_deref().map(parse_clock).transpose()?;
+        let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
+        let given = self.depth.map(Budget::Depth).or(clock).or(move_time);
+        Ok(given.unwrap_or(Budget::Nodes(self.nodes.unwrap_or(20_000).max(1))))
+    }
+
+    fn adjudication(&self) -> Result<Adjudication, String> {
         let score = |score: u32| score.min(i16::MAX as u32) as i16;
-        let draw = self.draw_adjudication.as_deref().map(|numbers| DrawRule {
-            from: numbers[0],
-            moves: numbers[1],
-            score: score(numbers[2]),
-        });
-        let win = self.win_adjudication.as_deref();
-        let win = win.map(|numbers| WinRule { moves: numbers[0], score: score(numbers[1]) });
-        Adjudication { draw, win, plies: self.max_plies }
+        let draw = match self.draw_adjudication.as_deref() {
+            None => None,
+            Some(&[from, moves, limit]) => Some(DrawRule { from, moves, score: score(limit) }),
+            Some(_) => return Err("draw-adjudication takes three numbers: from, moves, score".to_string()),
+        };
+        let win = match self.win_adjudication.as_deref() {
+            None => None,
+            Some(&[moves, limit]) => Some(WinRule { moves, score: score(limit) }),
+            Some(_) => return Err("win-adjudication takes two numbers: moves, score".to_string()),
+        };
+        Ok(Adjudication { draw, win, plies: self.max_plies })
     }
 
     fn sprt(&self) -> Result<Option<Sprt>, String> {
         let model = match self.elo_model {
-            Model::Logistic => EloModel::Logistic,
-            Model::Normalized => EloModel::Normalized,
+            None | Some(Model::Logistic) => EloModel::Logistic,
+            Some(Model::Normalized) => EloModel::Normalized,
         };
-        let test = |numbers: &[f64]| Sprt::new(numbers[0], numbers[1], numbers[2], numbers[3], model);
-        self.sprt.as_deref().map(test).transpose()
+        match self.sprt.as_deref() {
+            None => Ok(None),
+            Some(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta, model).map(Some),
+            Some(_) => Err("sprt takes four numbers: elo0, elo1, alpha, beta".to_string()),
+        }
     }
 
-    fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, String> {
+    fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
             let judge = openings::judge(Weights::embedded(), JUDGE_NODES);
-            return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed), judge)));
+            return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed()), judge)));
         };
-        let mut list = openings::read(path, self.plies).map_err(|error| error.to_string())?;
-        openings::shuffle(&mut list, self.seed);
+        let mut list = openings::read(path, self.plies.unwrap_or(16))?;
+        openings::shuffle(&mut list, self.seed());
         if (list.len() as u64) < played.pairs && played.is_deterministic() {
             eprintln!(
                 "{} holds {} openings, which make {} different games at fixed nodes or depth: no more are played",
@@ -253,10 +294,6 @@ fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())
 }
 
-fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
-    format!("cannot {what} {}: {error}", path.display())
-}
-
 fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
     let (done, all) = (game.number + 1, 2 * played.pairs);
     let left = elapsed.as_secs_f64() / done as f64 * (all - done) as f64;
@@ -299,4 +336,41 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
     };
     line("Ended", format!("after {:.1} s, because {end}", record.seconds));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_override_the_file() {
+        let file = r#"{"depth": 3, "games": 10, "sprt": [0, 5, 0.05, 0.05], "options-a": ["hash=1"]}"#;
+        let file = || serde_json::from_str::<Settings>(file).unwrap();
+        let alone = Settings::default().over(file()).unwrap();
+        assert_eq!((alone.depth, alone.games, alone.options_a.len()), (Some(3), Some(10), 1));
+        let asked = Settings { nodes: Some(100), games: Some(20), ..Settings::default() };
+        let both = asked.over(file()).unwrap();
+        assert_eq!((both.nodes, both.depth, both.games), (Some(100), None, Some(20)));
+        assert_eq!(both.sprt, Some(vec![0.0, 5.0, 0.05, 0.05]));
+        assert!(serde_json::from_str::<Settings>(r#"{"game": 10}"#).is_err());
+    }
+
+    #[test]
+    fn budgets() {
+        let seconds = Duration::from_secs_f64;
+        let clock = Budget::Clock { base: seconds(8.0), increment: seconds(0.08) };
+        let cases = [
+            (Settings::default(), Budget::Nodes(20_000)),
+            (Settings { nodes: Some(5), ..Settings::default() }, Budget::Nodes(5)),
+            (Settings { depth: Some(5), ..Settings::default() }, Budget::Depth(5)),
+            (Settings { tc: Some("8+0.08".into()), ..Settings::default() }, clock),
+            (Settings { movetime: Some(0.5), ..Settings::default() }, Budget::MoveTime(seconds(0.5))),
+        ];
+        for (settings, budget) in cases {
+            assert_eq!(settings.budget(), Ok(budget));
+        }
+        for text in ["", "x", "-1", "1+", "1e300", "NaN"] {
+            assert!(parse_clock(text).is_err(), "{text}");
+        }
+    }
 }
