@@ -564,7 +564,11 @@ impl Worker {
         if hints.killers.contains(&Some(mv)) || hints.counter == Some(mv) {
             reduction -= params::lmr_killer();
         }
+        // The position is that after the move: its frame counts the cutoffs of this node's other children.
         let ply = self.position.ply();
+        if ply == 1 {
+            reduction -= params::lmr_root();
+        }
         if self.frame(ply).cutoffs > 3 {
             reduction += params::lmr_cutoffs();
         }

@@ -76,8 +76,8 @@ params! {
     rfp_improving = 110, 20..=240;
     // Razoring.
     razor_depth = 4, 2..=8;
-    razor_base = 300, 100..=800;
-    razor_factor = 400, 150..=900;
+    razor_base = 350, 100..=800;
+    razor_factor = 170, 60..=500; // times depth squared
     // Null move pruning.
     nmp_depth = 3, 2..=5;
     nmp_base = 4, 2..=6;
@@ -128,6 +128,7 @@ params! {
     lmr_check = 900, 0..=2048;
     lmr_killer = 1000, 0..=2048;
     lmr_tt_noisy = 800, 0..=2048;
+    lmr_root = 1100, 0..=3072;
     lmr_cutoffs = 900, 0..=2048;
     lmr_history_divisor = 13000, 4000..=20000;
     lmr_deeper = 70, 10..=200;
@@ -155,7 +156,7 @@ pub(super) fn rfp_margin(depth: i32, improving: bool) -> i32 {
 
 /// How far below alpha a node must stand to be looked at by quiescence only.
 pub(super) fn razor_margin(depth: i32) -> i32 {
-    razor_base() + razor_factor() * (depth - 1)
+    razor_base() + razor_factor() * depth * depth
 }
 
 /// How many plies a null move search is shallower.

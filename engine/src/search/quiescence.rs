@@ -53,9 +53,9 @@ impl Worker {
             if in_check { (NONE, NONE) } else { self.static_eval::<M>(&board, entry.map_or(NONE, |e| e.eval)) };
         self.frame(ply).eval = eval;
         let mut best = -INFINITE;
-        let original_alpha = alpha;
         if !in_check {
-            best = better_guess(eval, entry.as_ref());
+            // On the principal variation a stored value would stand in for the line that proves it.
+            best = if PV { eval } else { better_guess(eval, entry.as_ref()) };
             if best >= beta {
                 if !M::TRAINING && entry.is_none() {
                     let stand = Entry { mv: None, value: best, eval: raw, depth: 0, bound: Bound::Lower, pv: tt_pv };
@@ -124,9 +124,7 @@ impl Worker {
             if best >= beta && best.abs() < MATE_IN_MAX && beta.abs() < MATE_IN_MAX {
                 best = (3 * best + beta) / 4;
             }
-            // A PV node's value with a bound between alphas would be exact, but quiescence proves too little.
             let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
-            let _ = original_alpha;
             shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
         }
         Ok(best)
