@@ -96,14 +96,17 @@ pub struct Table {
 
 // Data word: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
 
-fn pack_move(mv: Option<ChessMove>) -> u64 {
+/// A move in sixteen bits; 0 is none.
+#[inline]
+pub(crate) fn pack_move(mv: Option<ChessMove>) -> u64 {
     mv.map_or(0, |mv| {
         let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index() as u64);
         u64::from(mv.get_source().to_int()) | u64::from(mv.get_dest().to_int()) << 6 | promotion << 12
     })
 }
 
-fn unpack_move(bits: u64) -> Option<ChessMove> {
+#[inline]
+pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
     let (from, to) = ((bits & 63) as usize, (bits >> 6 & 63) as usize);
     let promotion = match bits >> 12 & 15 {
         1 => Some(Piece::Knight),

@@ -2,8 +2,12 @@
 
 /// A value of a position from the view of the side to move, in search units.
 ///
-/// The standard unit: 200 is one pawn of the UCI output, the advantage that wins half of the games.
+/// The unit is set by [`WINS_HALF`]; a pawn in an exchange counts 200.
 pub type Value = i32;
+
+/// The advantage that wins half of the games, +100 in the UCI output. The scale of a weights file brings
+/// its evaluations to this unit, so that the margins of the search mean the same with all weights.
+pub const WINS_HALF: Value = 360;
 
 /// The deepest ply a search line can reach.
 pub const MAX_PLY: usize = 246;

@@ -1,7 +1,7 @@
 //! What an evaluation is worth: the scale of weights and their model of winning chances.
 //!
 //! Training settles the weights among each other, not what a value means. Search compares values with
-//! margins in standard units and users read centipawns, and for both +100 centipawns, 200 units, shall be the
+//! margins in standard units and users read centipawns, and for both +100 centipawns, 360 units, shall be the
 //! value that wins half of the games. So a model is fitted to values and results: at each phase a
 //! game is won with probability s(u v - c) and lost with s(-u v - c), s the logistic function, what is left
 //! is drawn. This is an ordered logit (McCullagh 1980), symmetric in the colors; its likelihood is concave, so
@@ -18,7 +18,7 @@ use crate::games::GameResult;
 use crate::samples::Packed;
 
 /// The value that wins half of the games, in units of search.
-pub const STANDARD_UNIT: f64 = 200.0;
+pub const STANDARD_UNIT: f64 = dyad_engine::value::WINS_HALF as f64;
 
 /// Phases are looked at in so many steps.
 const PHASES: usize = 16;
@@ -219,14 +219,14 @@ mod tests {
 
     #[test]
     fn a_known_model_is_found_again() {
-        // On the whole 200 units win half of the games, but more are needed in the endgame.
-        let known = WinRate { a: [260, -120, 0, 0], b: [70, 40, 0, 0] };
+        // On the whole 360 units win half of the games, but more are needed in the endgame.
+        let known = WinRate { a: [468, -216, 0, 0], b: [126, 72, 0, 0] };
         for unit in [0.5, 1.0, 3.0] {
             let (scale, found) = model(&play(&known, unit, 400_000)).unwrap();
             let factor = unit * f64::from(scale) / f64::from(SCALE_ONE);
             assert!((factor - 1.0).abs() < 0.03, "unit {unit}: scale {scale}");
             for phase in (0..=PHASE_MAX).step_by(1_000) {
-                for value in [-400, -100, 0, 50, 300] {
+                for value in [-720, -180, 0, 90, 540] {
                     let [expected, found] = [known, found].map(|model| model.chances(value, phase));
                     let gap = expected.iter().zip(found).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0);
                     assert!(gap < 30, "unit {unit} phase {phase} value {value}: {expected:?} {found:?}");

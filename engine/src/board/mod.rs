@@ -537,8 +537,8 @@ impl Board {
         for &man in delta.added() {
             into.keys.add(man);
         }
-        into.halfmove = if irreversible { 0 } else { self.halfmove + 1 };
-        into.fullmove = self.fullmove + u16::from(us == Color::Black);
+        into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
+        into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
         into.en_passant = None;
         if moved == Piece::Pawn && into.rules.en_passant().is_some() {
             let target = from.uforward(us);
@@ -599,7 +599,7 @@ impl Board {
         if let Some(rules) = self.rules.null_move() {
             into.rules = rules;
             into.en_passant = None;
-            into.halfmove += 1;
+            into.halfmove = into.halfmove.saturating_add(1);
             self.update_state_key(into);
         }
     }

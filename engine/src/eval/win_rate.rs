@@ -6,6 +6,7 @@
 //! the phase. A centipawn is defined by it: +100 is the value at which half of the games are won.
 
 use super::taper::PHASE_MAX;
+use crate::value::WINS_HALF;
 use serde::{Deserialize, Serialize};
 
 /// Chances by value and phase. Both parameters are cubic polynomials, constant first, of the phase as a
@@ -20,9 +21,9 @@ pub struct WinRate {
 }
 
 impl Default for WinRate {
-    /// One pawn of the paper's Table I wins half of the games at every phase.
+    /// [`WINS_HALF`] at every phase.
     fn default() -> WinRate {
-        WinRate { a: [200, 0, 0, 0], b: [100, 0, 0, 0] }
+        WinRate { a: [WINS_HALF, 0, 0, 0], b: [WINS_HALF / 2, 0, 0, 0] }
     }
 }
 

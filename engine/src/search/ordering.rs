@@ -7,6 +7,7 @@
 
 use super::history::{Context, Histories, PieceTo, piece_to};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece};
+use crate::tt::{pack_move, unpack_move};
 
 /// A move with what was found out about it.
 #[derive(Clone, Copy)]
@@ -35,10 +36,37 @@ pub(super) enum Kind {
     Noisy,
 }
 
+/// A move and its score in one word, ordered by score: what sorting moves about costs least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate(u64);
+
+impl Candidate {
+    #[inline]
+    fn new(mv: ChessMove, score: i32) -> Candidate {
+        Candidate(u64::from(score as u32 ^ 1 << 31) << 32 | pack_move(Some(mv)))
+    }
+
+    #[inline]
+    fn score(self) -> i32 {
+        ((self.0 >> 32) as u32 ^ 1 << 31) as i32
+    }
+
+    #[inline]
+    fn mv(self) -> ChessMove {
+        unpack_move(self.0 & 0xFFFF).unwrap_or_default()
+    }
+
+    #[inline]
+    fn scored(self, board: &Board) -> Scored {
+        let mv = self.mv();
+        Scored { mv, mover: piece_to(board, mv), score: self.score() }
+    }
+}
+
 /// The moves of the nodes of a line: noisy moves and quiet ones, one node after another.
 pub(super) struct Arena {
-    noisy: Vec<Scored>,
-    quiet: Vec<Scored>,
+    noisy: Vec<Candidate>,
+    quiet: Vec<Candidate>,
 }
 
 impl Arena {
@@ -141,12 +169,14 @@ impl Picker {
                 Stage::ScoreQuiets => {
                     if !self.skip_quiets {
                         for quiet in &mut arena.quiet[self.quiet_start..] {
-                            quiet.score = quiet_score(board, histories, hints, quiet.mv, quiet.mover);
+                            let mv = quiet.mv();
+                            let score = quiet_score(board, histories, hints, mv, piece_to(board, mv));
+                            *quiet = Candidate::new(mv, score);
                         }
                     }
                     self.stage = Stage::Quiet;
                 }
-                Stage::Quiet => match self.next_quiet(arena) {
+                Stage::Quiet => match self.next_quiet(arena, board) {
                     Some(found) => return Some(found),
                     None => {
                         self.stage = Stage::BadNoisy;
@@ -159,7 +189,7 @@ impl Picker {
                         return None;
                     }
                     self.noisy_next += 1;
-                    return Some(arena.noisy[self.noisy_next - 1]);
+                    return Some(arena.noisy[self.noisy_next - 1].scored(board));
                 }
             }
         }
@@ -178,11 +208,10 @@ impl Picker {
         if Some(mv) == self.table_move {
             return;
         }
-        let mover = piece_to(board, mv);
         if self.kind == Kind::Noisy || board.is_noisy(mv) {
-            arena.noisy.push(Scored { mv, mover, score: noisy_score(board, histories, mv, mover) });
+            arena.noisy.push(Candidate::new(mv, noisy_score(board, histories, mv, piece_to(board, mv))));
         } else {
-            arena.quiet.push(Scored { mv, mover, score: 0 });
+            arena.quiet.push(Candidate::new(mv, 0));
         }
     }
 
@@ -191,9 +220,9 @@ impl Picker {
         while let Some(found) = select(&mut arena.noisy, self.noisy_next) {
             self.noisy_next += 1;
             // In quiescence the threshold is exact: what it looks at must not depend on the histories.
-            let slack = if self.kind == Kind::All { found.score / 32 } else { 0 };
-            if board.see_ge(found.mv, self.see_threshold - slack) {
-                return Some(found);
+            let slack = if self.kind == Kind::All { found.score() / 32 } else { 0 };
+            if board.see_ge(found.mv(), self.see_threshold - slack) {
+                return Some(found.scored(board));
             }
             arena.noisy[self.bad_end] = found;
             self.bad_end += 1;
@@ -201,23 +230,30 @@ impl Picker {
         None
     }
 
-    fn next_quiet(&mut self, arena: &mut Arena) -> Option<Scored> {
+    fn next_quiet(&mut self, arena: &mut Arena, board: &Board) -> Option<Scored> {
         if self.skip_quiets {
             return None;
         }
         let found = select(&mut arena.quiet, self.quiet_next)?;
         self.quiet_next += 1;
-        Some(found)
+        Some(found.scored(board))
     }
 }
 
 /// Brings the best move from `start` on to `start`.
 #[inline]
-fn select(moves: &mut [Scored], start: usize) -> Option<Scored> {
+fn select(moves: &mut [Candidate], start: usize) -> Option<Candidate> {
     let rest = moves.get_mut(start..)?;
-    let best = (0..rest.len()).reduce(|best, index| if rest[index].score > rest[best].score { index } else { best })?;
-    rest.swap(0, best);
-    Some(rest[0])
+    let mut best = *rest.first()?;
+    let mut index = 0;
+    for (other, &candidate) in rest.iter().enumerate() {
+        if candidate > best {
+            best = candidate;
+            index = other;
+        }
+    }
+    rest.swap(0, index);
+    Some(best)
 }
 
 /// Most valuable victim first, corrected by what captures of this kind led to.

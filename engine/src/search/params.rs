@@ -1,6 +1,6 @@
 //! The constants of the search, in one table.
 //!
-//! Words: a *margin* is a distance between values in search units (200 = one pawn); a *base* is what a
+//! Words: a *margin* is a distance between values in search units (360 win half of the games; an exchanged pawn counts 200); a *base* is what a
 //! formula starts from and a *factor* (or slope) what it multiplies; a *threshold* is compared with; a *divisor*
 //! scales histories down. Depths count plies, reductions 1/1024 plies. The formulas stand beside the table as functions,
 //! so that a constant's meaning is said once.
