@@ -5,6 +5,7 @@
 //! in, so that a JSON file can say the same ([`settings`]).
 
 mod fit;
+mod label;
 mod match_;
 mod prepare;
 mod progress;
@@ -31,6 +32,8 @@ struct Arguments {
 enum Command {
     /// Makes a sample file from games (PGN) and positions (EPD).
     Prepare(prepare::Arguments),
+    /// Replaces the desired moves of a sample file by those of a search.
+    Label(label::Arguments),
     /// Trains weights by comparing the desired moves of samples with their siblings.
     Train(train::Arguments),
     /// Fits weights to the results and scores of positions.
@@ -57,6 +60,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 pub fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Label(arguments) => label::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),

@@ -6,6 +6,7 @@ use clap::Args;
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::calibration::calibrate;
+use dyad_trainer::log::norms;
 use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
 use dyad_trainer::samples::SampleFile;
 use serde_json::{Value as Json, json};
@@ -187,7 +188,7 @@ fn print(weights: &Weights, fitted: &Fitted) {
         let [mg, eg] = weights.ints()[MATERIAL.at(index)];
         println!("{name:>7} {mg:5} {eg:5}");
     }
-    for (name, norm) in regression::norms(&fitted.weights) {
-        println!("{name:>14}: norm {norm:.3}");
+    for (name, [mg, eg]) in norms(&fitted.weights).into_iter().filter(|(_, norms)| *norms != [0.0; 2]) {
+        println!("{name:>24}: norms {mg:7.3} {eg:7.3}");
     }
 }

@@ -9,7 +9,7 @@
 //! [`checkpoint`], [`log`] and [`folder`] for what remains on disk.
 //!
 //! Before that, [`games`] and [`epd`] files are read ([`input`]), filtered ([`positions`]) and written as
-//! [`samples`] by [`prepare`]. Weights to start from come from [`regression`], what an evaluation means
+//! [`samples`] by [`prepare`]; [`label`] replaces their moves by those of a search. Weights to start from come from [`regression`], what an evaluation means
 //! from [`calibration`], and [`quality`] measures it against searches. Nothing here prints.
 
 pub mod average;
@@ -25,12 +25,14 @@ pub mod gate;
 pub mod gradient;
 pub mod hash;
 pub mod input;
+pub mod label;
 pub mod leaves;
 pub mod log;
 pub mod objective;
 pub mod openings;
 pub mod optimizer;
 pub mod ordered;
+pub mod outside;
 pub mod pgn;
 pub mod play;
 pub mod positions;

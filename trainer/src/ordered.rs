@@ -15,6 +15,8 @@ use crossbeam::channel::{bounded, unbounded};
 
 /// Items under way for each thread.
 const AHEAD: usize = 4;
+/// Stack of a thread: work may be a search, and a line of it runs deep.
+const STACK: usize = 16 << 20;
 
 /// Applies `work` to every item on `threads` threads, each with a state of its own, and gives the results
 /// to `take` in the order of the items. `take` may end everything early by breaking.
@@ -38,7 +40,7 @@ pub fn ordered_map<T, S, R>(
     thread::scope(|scope| {
         for _ in 0..threads {
             let (task_out, result_in, state, work) = (task_out.clone(), result_in.clone(), &state, &work);
-            scope.spawn(move || {
+            let worker = move || {
                 // A panic travels as a result, so that the threads waiting for this item learn of it.
                 let mut own = catch_unwind(AssertUnwindSafe(state));
                 for (index, item) in task_out {
@@ -50,7 +52,9 @@ pub fn ordered_map<T, S, R>(
                         break;
                     }
                 }
-            });
+            };
+            let spawned = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
+            spawned.expect("the system has a thread to give");
         }
         drop((task_out, result_in));
         scope.spawn(move || {

@@ -19,15 +19,15 @@ pub use settings::{GroupSettings, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyad_engine::eval::layout::{self, LEN, PAIRS, TERMS_LEN};
-use dyad_engine::eval::{FloatWeights, Weights};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_pcg::Pcg64;
+use dyad_engine::board::Board;
+use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, TERMS_LEN};
+use dyad_engine::eval::placement::placement;
+use dyad_engine::eval::{FloatWeights, terms, visit};
 
 use crate::error::Error;
 use crate::samples::{Packed, SampleFile};
-use gradient::{Lesson, Model};
+use crate::schedule::Order;
+use gradient::Lesson;
 use step::Adam;
 
 /// The positions to fit to, all in memory: 32 bytes each.
@@ -120,27 +120,26 @@ pub fn fit(
     report: &mut dyn FnMut(Event<'_>),
 ) -> Result<Fitted, Error> {
     settings.check()?;
-    let with_pairs = settings.group(PAIRS.name).learn || any(start, PAIRS.range());
-    let lesson = Lesson { target: settings.target, with_pairs, threads };
-    let scale = lesson.scale(data, start)?;
-    let mut model = Model::new(start, scale, with_pairs)?;
+    let lesson = Lesson { target: settings.target, reach: Reach::of(settings, start), threads };
+    let (mut model, scale) = lesson.model(data, start)?;
     let start_loss = lesson.loss(&model, &data.test)?;
     report(Event::Start { scale, test_loss: start_loss });
 
     let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss };
     let mut best_loss = start_loss;
-    let mut adam = Adam::new(settings, with_pairs, data.train.len());
-    let steps = settings.epochs as usize * data.train.len().div_ceil(settings.batch);
-    let mut order: Vec<u32> = (0..data.train.len() as u32).collect();
+    let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());
+    let batches = data.train.len().div_ceil(settings.batch);
+    let positions: Vec<u32> = (0..data.train.len() as u32).collect();
     for number in 1..=settings.epochs {
-        order.shuffle(&mut Pcg64::seed_from_u64(settings.seed ^ u64::from(number) << 32));
+        let order = Order::shuffled(&positions, settings.seed, number);
         let mut loss = 0.0;
-        for (index, batch) in order.chunks(settings.batch).enumerate() {
+        for index in 0..batches {
+            let batch = order.slice(index * settings.batch..(index + 1) * settings.batch);
             let (batch_loss, gradient) = lesson.gradient(&model, data, batch)?;
             loss += batch_loss;
-            let step = (number as usize - 1) * order.len().div_ceil(settings.batch) + index;
-            adam.step(&mut model.weights, &gradient, settings.schedule(step, steps));
-            model.update_phases()?;
+            let done = ((number - 1) as usize * batches + index) as f64 / (settings.epochs as usize * batches) as f64;
+            adam.step(&mut model.weights, &gradient, settings.schedule(done));
+            model.settle()?;
             report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
             if stop.load(Ordering::Relaxed) {
                 return Ok(fitted);
@@ -163,31 +162,52 @@ pub fn fit(
     Ok(fitted)
 }
 
-/// Mean loss of weights, scaled to the data, on the test positions, and the scale: what any weights
-/// file predicts.
-pub fn measure(data: &Data, target: Target, weights: &Weights, threads: usize) -> Result<(f64, f64), Error> {
-    let floats = FloatWeights::from(weights);
-    let lesson = Lesson { target, with_pairs: weights.has_pairs(), threads };
-    let scale = lesson.scale(data, &floats)?;
-    let model = Model::new(&floats, scale, lesson.with_pairs)?;
-    Ok((scale, lesson.loss(&model, &data.test)?))
+/// Which features a fit has to look at. Most of the time goes into finding them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// Material and location.
+    Squares,
+    /// All but the 2-tuples.
+    Terms,
+    /// All.
+    Pairs,
 }
 
-fn any(weights: &FloatWeights, range: std::ops::Range<usize>) -> bool {
-    weights.mg[range.clone()].iter().chain(&weights.eg[range]).any(|&weight| weight != 0.0)
+impl Reach {
+    /// As far as a group learns or has weights to begin with.
+    fn of(settings: &Settings, start: &FloatWeights) -> Reach {
+        let used = |group: &Group| {
+            let weights = start.mg[group.range()].iter().chain(&start.eg[group.range()]);
+            settings.group(group.name).learn || weights.into_iter().any(|&weight| weight != 0.0)
+        };
+        match layout::GROUPS.iter().rev().find(|group| used(group)) {
+            Some(group) if group.start >= TERMS_LEN => Reach::Pairs,
+            Some(group) if group.start >= LOCATION.range().end => Reach::Terms,
+            _ => Reach::Squares,
+        }
+    }
+
+    /// Number of features, from the first.
+    fn len(self) -> usize {
+        match self {
+            Reach::Squares => LOCATION.range().end,
+            Reach::Terms => TERMS_LEN,
+            Reach::Pairs => LEN,
+        }
+    }
+
+    /// The features of a position.
+    fn list(self, board: &Board, features: &mut Vec<(u32, i32)>) {
+        features.clear();
+        if self == Reach::Pairs {
+            return visit(board, features);
+        }
+        board.men().for_each(|man| placement(&[], man, features));
+        if self == Reach::Terms {
+            terms(board, features);
+        }
+    }
 }
 
-/// Features that a fit has to do with: all, or those before the 2-tuples.
-fn length(with_pairs: bool) -> usize {
-    if with_pairs { LEN } else { TERMS_LEN }
-}
-
-/// Sums of squares of weights by group: how much each group says.
-#[must_use]
-pub fn norms(weights: &FloatWeights) -> Vec<(&'static str, f64)> {
-    let square = |weights: &[f64]| weights.iter().map(|weight| weight * weight).sum::<f64>();
-    layout::GROUPS
-        .iter()
-        .map(|group| (group.name, (square(&weights.mg[group.range()]) + square(&weights.eg[group.range()])).sqrt()))
-        .collect()
-}
+#[cfg(test)]
+mod tests;

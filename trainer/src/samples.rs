@@ -25,10 +25,11 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use dyad_engine::board::{ALL_SQUARES, Board, ChessMove, Color, PIECES, Piece, Square};
+use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, PIECES, Piece, Setup, Square};
 use serde_json::Value as Json;
 
 use crate::error::Error;
+use crate::examples::{Example, Examples};
 use crate::games::{GameResult, Score};
 use crate::hash;
 
@@ -147,11 +148,15 @@ impl Packed {
         self.0[31] = self.0[31] & !START_BIT | if starts { START_BIT } else { 0 };
     }
 
-    /// Puts another desired move and score in place.
-    pub fn relabel(&mut self, desired: ChessMove, score: Option<Score>) {
+    /// Puts another desired move, as [`move_bits`] makes it, and score in place. Without a move nothing
+    /// changes, and the answer is false.
+    pub fn relabel(&mut self, desired: u16, score: Score) -> bool {
         let black = self.number(24) & 0x8000;
-        self.0[24..26].copy_from_slice(&(move_bits(Some(desired)) | black).to_le_bytes());
-        self.0[26..28].copy_from_slice(&score.map_or(NO_SCORE, |score| score.0).to_le_bytes());
+        if desired != 0 {
+            self.0[24..26].copy_from_slice(&(desired | black).to_le_bytes());
+            self.0[26..28].copy_from_slice(&score.0.to_le_bytes());
+        }
+        desired != 0
     }
 
     fn number(&self, at: usize) -> u16 {
@@ -187,57 +192,35 @@ impl Packed {
         if occupied.count_ones() > 32 {
             return Err(format!("{} men on a board", occupied.count_ones()));
         }
-        let mut men = [None; 64];
-        let (mut castling, mut passing) = (String::new(), None);
-        for (index, square) in chess_squares(occupied).enumerate() {
+        let black_to_move = self.number(24) & 0x8000 != 0;
+        let mut setup = Setup {
+            men: [None; 64],
+            side_to_move: if black_to_move { Color::Black } else { Color::White },
+            castling: [[false; 2]; 2],
+            en_passant: None,
+            halfmove_clock: u16::from(self.0[30]),
+            fullmove_number: self.number(28),
+        };
+        for (index, square) in BitBoard(occupied).enumerate() {
             let kind = self.0[8 + index / 2] >> (4 * (index % 2)) & 15;
-            men[square.to_index()] = Some(kind);
-            if kind & !1 == CASTLING_ROOK {
-                let letter = if square.get_file().to_index() > 4 { 'k' } else { 'q' };
-                castling.push(if kind & 1 == 0 { letter.to_ascii_uppercase() } else { letter });
-            } else if kind == PASSING_PAWN {
-                passing = Some(square);
-            } else if kind > PASSING_PAWN {
-                return Err(format!("a man of kind {kind} on {square}"));
-            }
-        }
-        Board::from_fen(&self.fen(&men, &castling, passing)).map_err(|error| error.to_string())
-    }
-
-    fn fen(&self, men: &[Option<u8>; 64], castling: &str, passing: Option<Square>) -> String {
-        let mut fen = String::with_capacity(96);
-        for rank in (0..8).rev() {
-            let mut empty = 0u8;
-            for kind in &men[8 * rank..8 * rank + 8] {
-                let Some(kind) = kind else {
-                    empty += 1;
-                    continue;
-                };
-                if empty > 0 {
-                    fen.push(char::from(b'0' + empty));
-                    empty = 0;
+            let color = COLORS[usize::from(kind & 1)];
+            let man = match kind & !1 {
+                CASTLING_ROOK => {
+                    setup.castling[color.to_index()][usize::from(square.get_file().to_index() > 4)] = true;
+                    (Piece::Rook, color)
                 }
-                let black = self.number(24) & 0x8000 != 0;
-                fen.push(letter_of_kind(*kind, black));
-            }
-            if empty > 0 {
-                fen.push(char::from(b'0' + empty));
-            }
-            if rank > 0 {
-                fen.push('/');
-            }
+                PASSING_PAWN if kind == PASSING_PAWN => {
+                    // The pawn that may be taken belongs to the side that has just moved.
+                    setup.en_passant = square.forward(setup.side_to_move);
+                    (Piece::Pawn, !setup.side_to_move)
+                }
+                _ if kind < CASTLING_ROOK => (PIECES[usize::from(kind / 2)], color),
+                _ => return Err(format!("a man of kind {kind} on {square}")),
+            };
+            setup.men[square.to_index()] = Some(man);
         }
-        let black = self.number(24) & 0x8000 != 0;
-        let target = passing.map(|pawn| if black { pawn.down() } else { pawn.up() }.unwrap_or(pawn).to_string());
-        let side = if black { 'b' } else { 'w' };
-        let castling = if castling.is_empty() { "-" } else { castling };
-        let target = target.as_deref().unwrap_or("-");
-        fen + &format!(" {side} {castling} {target} {} {}", self.0[30], self.number(28))
+        Board::from_setup(&setup).map_err(|error| error.to_string())
     }
-}
-
-fn chess_squares(squares: u64) -> impl Iterator<Item = Square> {
-    dyad_engine::board::BitBoard(squares)
 }
 
 /// Kinds 0 to 11 are piece type times two plus color, then the rooks that may castle, and the pawn that may be taken.
@@ -259,17 +242,6 @@ fn castles_with(board: &Board, color: Color, rook: Square) -> bool {
     let home = if color == Color::White { [Square::A1, Square::H1] } else { [Square::A8, Square::H8] };
     let [queen_side, king_side] = board.castling_sides(color);
     (queen_side && rook == home[0]) || (king_side && rook == home[1])
-}
-
-fn letter_of_kind(kind: u8, black_to_move: bool) -> char {
-    let (piece, color) = match kind {
-        12 | 13 => (Piece::Rook, kind & 1),
-        // The pawn that may be taken belongs to the side that has just moved.
-        14.. => (Piece::Pawn, u8::from(!black_to_move)),
-        _ => (PIECES[usize::from(kind / 2)], kind & 1),
-    };
-    let letter = piece.to_string(Color::Black).chars().next().unwrap_or('?');
-    if color == 0 { letter.to_ascii_uppercase() } else { letter }
 }
 
 /// A move in 15 bits; no move is 0 (a1a1).
@@ -533,6 +505,31 @@ impl SampleFile {
     }
 }
 
+/// Units of evaluation in a pawn of a score.
+const PAWN: f64 = 200.0;
+
+impl Examples for SampleFile {
+    fn identity(&self) -> String {
+        format!("{:016x}", self.summary.identity)
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        self.is_test(index)
+    }
+
+    fn get(&self, index: usize) -> io::Result<Example> {
+        let invalid = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
+        let sample = self.read(index).map_err(|error| invalid(error.to_string()))?;
+        let desired = sample.desired.ok_or_else(|| invalid(format!("sample {index} has no desired move")))?;
+        let score = sample.score.map(|score| PAWN * score.pawns());
+        Ok(Example { board: sample.board, desired, result: sample.points(), score })
+    }
+}
+
 fn packed(bytes: &[u8]) -> Packed {
     Packed(bytes.try_into().expect("chunks are as long as a sample"))
 }
@@ -691,7 +688,8 @@ pub(crate) mod tests {
             let moves = sample.board.moves();
             let Some(&desired) = moves.last() else { continue };
             let mut packed = Packed::new(&sample);
-            packed.relabel(desired, Some(Score(-7)));
+            assert!(packed.relabel(move_bits(Some(desired)), Score(-7)));
+            assert!(!packed.relabel(0, Score(9)));
             let expected = Sample { desired: Some(desired), score: Some(Score(-7)), ..sample };
             assert_eq!(packed, Packed::new(&expected));
         }

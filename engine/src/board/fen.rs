@@ -33,6 +33,25 @@ fn quote(text: &str) -> String {
 
 type Placement = [Option<(Piece, Color)>; 64];
 
+/// A position in its parts, as a FEN names them; whether it is valid is found out when a [`Board`] is made
+/// of it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Who stands where, by square from a1 to h8.
+    pub men: [Option<(Piece, Color)>; 64],
+    /// Whose move it is.
+    pub side_to_move: Color,
+    /// Rights to castle, by color, on the queen's side and on the king's side. Where king or rook is not at home
+    /// they mean nothing.
+    pub castling: [[bool; 2]; 2],
+    /// The square a pawn has just passed. Where no pawn can capture there it means nothing.
+    pub en_passant: Option<Square>,
+    /// Plies since the last capture or pawn move.
+    pub halfmove_clock: u16,
+    /// Number of the move.
+    pub fullmove_number: u16,
+}
+
 fn parse_piece(letter: char) -> Option<(Piece, Color)> {
     let piece = match letter.to_ascii_lowercase() {
         'p' => Piece::Pawn,
@@ -76,20 +95,20 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
 
 /// Men a side may have: one king, at most eight pawns, and as many more pieces as pawns are missing.
 fn check_men(placement: &Placement) -> Result<(), FenError> {
-    for color in [Color::White, Color::Black] {
-        let name = if color == Color::White { "White" } else { "Black" };
-        let count = |piece| placement.iter().filter(|&&man| man == Some((piece, color))).count();
-        let kings = count(Piece::King);
+    let mut counts = [[0usize; 6]; 2];
+    for (piece, color) in placement.iter().flatten() {
+        counts[color.to_index()][piece.to_index()] += 1;
+    }
+    for (name, [pawns, knights, bishops, rooks, queens, kings]) in ["White", "Black"].into_iter().zip(counts) {
         if kings != 1 {
             return error(format!("{name} has {kings} kings, expected 1"));
         }
-        let pawns = count(Piece::Pawn);
         if pawns > 8 {
             return error(format!("{name} has {pawns} pawns, at most 8 are possible"));
         }
-        let promoted: usize = [(Piece::Knight, 2), (Piece::Bishop, 2), (Piece::Rook, 2), (Piece::Queen, 1)]
+        let promoted: usize = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)]
             .iter()
-            .map(|&(piece, start)| count(piece).saturating_sub(start))
+            .map(|&(count, start)| count.saturating_sub(start))
             .sum();
         if pawns + promoted > 8 {
             return error(format!(
@@ -112,28 +131,37 @@ fn parse_side(text: &str) -> Result<Color, FenError> {
     }
 }
 
-/// Rights whose king or rook is not at home are dropped, as most programs do; Shredder's letters of the
-/// usual squares (`HAha`) mean the same as `KQkq`.
-fn parse_castling(text: &str, placement: &Placement) -> Result<[CastleRights; 2], FenError> {
-    let mut rights = [CastleRights::NoRights; 2];
+/// Shredder's letters of the usual squares (`HAha`) mean the same as `KQkq`.
+fn parse_castling(text: &str) -> Result<[[bool; 2]; 2], FenError> {
+    let mut sides = [[false; 2]; 2];
     if text == "-" {
-        return Ok(rights);
+        return Ok(sides);
     }
     for letter in text.chars() {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        let (rook_file, right) = match letter.to_ascii_lowercase() {
-            'k' | 'h' => (7, CastleRights::KingSide),
-            'q' | 'a' => (0, CastleRights::QueenSide),
+        let side = match letter.to_ascii_lowercase() {
+            'q' | 'a' => 0,
+            'k' | 'h' => 1,
             _ => return error(format!("castling rights {}, expected some of KQkq or -", quote(text))),
         };
-        let home = if color == Color::White { 0 } else { 56 };
-        if placement[home + 4] == Some((Piece::King, color))
-            && placement[home + rook_file] == Some((Piece::Rook, color))
+        sides[color.to_index()][side] = true;
+    }
+    Ok(sides)
+}
+
+/// Rights whose king or rook is not at home are dropped, as most programs do.
+fn castling_rights(setup: &Setup, color: Color) -> CastleRights {
+    let home = if color == Color::White { 0 } else { 56 };
+    let mut rights = CastleRights::NoRights;
+    for (side, rook_file, right) in [(0, 0, CastleRights::QueenSide), (1, 7, CastleRights::KingSide)] {
+        if setup.castling[color.to_index()][side]
+            && setup.men[home + 4] == Some((Piece::King, color))
+            && setup.men[home + rook_file] == Some((Piece::Rook, color))
         {
-            rights[color.to_index()] = rights[color.to_index()].add(right);
+            rights = rights.add(right);
         }
     }
-    Ok(rights)
+    rights
 }
 
 fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
@@ -174,33 +202,42 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
     if !(4..=6).contains(&fields.len()) {
         return error(format!("a FEN has 4 to 6 fields, {} has {}", quote(fen), fields.len()));
     }
-    let placement = parse_placement(fields[0])?;
-    check_men(&placement)?;
-    let side = parse_side(fields[1])?;
-    let rights = parse_castling(fields[2], &placement)?;
-    let target = parse_en_passant(fields[3])?;
-    let halfmove = parse_clock(fields.get(4), "halfmove clock", 0)?;
-    let fullmove = parse_clock(fields.get(5), "fullmove number", 1)?.max(1);
+    let men = parse_placement(fields[0])?;
+    build(&Setup {
+        men,
+        side_to_move: parse_side(fields[1])?,
+        castling: parse_castling(fields[2])?,
+        en_passant: parse_en_passant(fields[3])?,
+        halfmove_clock: parse_clock(fields.get(4), "halfmove clock", 0)?,
+        fullmove_number: parse_clock(fields.get(5), "fullmove number", 1)?,
+    })
+}
 
+/// A board of these parts, if they are those of a position.
+pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
+    check_men(&setup.men)?;
+    let side = setup.side_to_move;
     let mut builder = BoardBuilder::new();
-    for square in ALL_SQUARES {
-        if let Some((piece, color)) = placement[square.to_index()] {
+    for (square, man) in ALL_SQUARES.into_iter().zip(&setup.men) {
+        if let Some((piece, color)) = *man {
             builder.piece(square, piece, color);
         }
     }
     builder.side_to_move(side);
-    builder.castle_rights(Color::White, rights[0]).castle_rights(Color::Black, rights[1]);
-    let build = |builder: &BoardBuilder| {
-        chess::Board::try_from(builder)
-            .map_err(|_| FenError(format!("{} can be captured: its side has just moved", king_name(!side))))
-    };
-    let plain = Board::wrap(build(&builder)?, None, halfmove, fullmove);
-    let Some(target) = target.filter(|&t| double_step(&placement, side, t).is_some()) else { return Ok(plain) };
-    if !plain.en_passant_is_legal(target) {
-        return Ok(plain);
+    for color in [Color::White, Color::Black] {
+        builder.castle_rights(color, castling_rights(setup, color));
     }
-    builder.en_passant(Some(target.get_file()));
-    Ok(Board::wrap(build(&builder)?, Some(target), halfmove, fullmove))
+    let board = |builder: &BoardBuilder, target| {
+        let rules = chess::Board::try_from(builder)
+            .map_err(|_| FenError(format!("{} can be captured: its side has just moved", king_name(!side))))?;
+        Ok(Board::wrap(rules, target, setup.halfmove_clock, setup.fullmove_number.max(1)))
+    };
+    let plain: Board = board(&builder, None)?;
+    let passed = |&target: &Square| double_step(&setup.men, side, target).is_some();
+    match setup.en_passant.filter(passed).filter(|&target| plain.en_passant_is_legal(target)) {
+        None => Ok(plain),
+        Some(target) => board(builder.en_passant(Some(target.get_file())), Some(target)),
+    }
 }
 
 fn king_name(color: Color) -> &'static str {

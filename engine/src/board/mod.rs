@@ -17,7 +17,7 @@ pub(crate) mod zobrist;
 
 pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
 pub use cuckoo::upcoming_repetition;
-pub use fen::FenError;
+pub use fen::{FenError, Setup};
 pub use game::{Ending, Game};
 pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
@@ -170,6 +170,14 @@ impl Board {
     /// Says what is wrong with the FEN and where.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
         fen::parse(fen)
+    }
+
+    /// Makes a board of its parts; faster than from a FEN, and checked like one.
+    ///
+    /// # Errors
+    /// Says what is wrong with the position.
+    pub fn from_setup(setup: &Setup) -> Result<Board, FenError> {
+        fen::build(setup)
     }
 
     /// The position as a FEN of six fields.

@@ -3,13 +3,12 @@
 use std::ops::ControlFlow;
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::layout::{LEN, MATERIAL};
-use dyad_engine::eval::placement::placement;
-use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights, terms, visit};
+use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL};
+use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
 use serde_json::Value as Json;
 
 use super::settings::Target;
-use super::{Data, length};
+use super::{Data, Reach};
 use crate::error::Error;
 use crate::ordered::ordered_map;
 use crate::samples::{Packed, Sample};
@@ -44,18 +43,34 @@ pub struct Model {
     pub weights: Vec<[f64; 2]>,
     /// The material alone, as search will have it: tells the phase.
     phases: Weights,
+    /// How often a piece stands on each of its squares, by location; sums to one for each piece.
+    frequencies: Vec<f64>,
 }
 
 impl Model {
-    /// Weights multiplied by `scale`.
-    pub fn new(weights: &FloatWeights, scale: f64, with_pairs: bool) -> Result<Model, Error> {
+    /// Weights multiplied by `scale`; pieces stand where they do in `samples`.
+    pub fn new(weights: &FloatWeights, scale: f64, reach: Reach, samples: &[Packed]) -> Result<Model, Error> {
         let both = weights.mg.iter().zip(&weights.eg).map(|(mg, eg)| [scale * mg, scale * eg]);
-        let weights: Vec<[f64; 2]> = both.take(length(with_pairs)).collect();
-        Ok(Model { phases: phases(&weights)?, weights })
+        let weights: Vec<[f64; 2]> = both.take(reach.len()).collect();
+        Ok(Model { phases: phases(&weights)?, weights, frequencies: frequencies(samples)? })
     }
 
     /// Counts the phase with the present weights of the pieces.
-    pub fn update_phases(&mut self) -> Result<(), Error> {
+    ///
+    /// A piece's worth could as well be in its squares: any amount moved from all of them to its material
+    /// changes no evaluation. But the phase is counted with the material, so it is settled here: the squares
+    /// of a piece are worth nothing on average.
+    pub fn settle(&mut self) -> Result<(), Error> {
+        let squares = LOCATION.len / MATERIAL.len;
+        for piece in 0..MATERIAL.len {
+            let rows = LOCATION.at(piece * squares)..LOCATION.at(piece * squares) + squares;
+            for stage in [0, 1] {
+                let worth = |row: usize| self.weights[row][stage] * self.frequencies[row - LOCATION.start];
+                let mean: f64 = rows.clone().map(worth).sum();
+                rows.clone().for_each(|row| self.weights[row][stage] -= mean);
+                self.weights[MATERIAL.at(piece)][stage] += mean;
+            }
+        }
         self.phases = phases(&self.weights)?;
         Ok(())
     }
@@ -73,6 +88,23 @@ impl Model {
     fn alpha(&self, board: &Board) -> f64 {
         f64::from(self.phases.phase(board)) / f64::from(PHASE_MAX)
     }
+}
+
+fn frequencies(samples: &[Packed]) -> Result<Vec<f64>, Error> {
+    // Once on every square, so that none is impossible.
+    let (mut counts, mut features) = (vec![1.0; LOCATION.len], Vec::new());
+    for sample in samples {
+        Reach::Squares.list(&sample.board().map_err(Error::Settings)?, &mut features);
+        for &(feature, count) in features.iter().filter(|(feature, _)| LOCATION.range().contains(&(*feature as usize)))
+        {
+            counts[feature as usize - LOCATION.start] += f64::from(count.abs());
+        }
+    }
+    for squares in counts.chunks_mut(LOCATION.len / MATERIAL.len) {
+        let all: f64 = squares.iter().sum();
+        squares.iter_mut().for_each(|count| *count /= all);
+    }
+    Ok(counts)
 }
 
 fn phases(weights: &[[f64; 2]]) -> Result<Weights, Error> {
@@ -99,7 +131,7 @@ pub struct Prediction {
 struct Predictor<'a> {
     model: &'a Model,
     target: Target,
-    with_pairs: bool,
+    reach: Reach,
     features: Vec<(u32, i32)>,
 }
 
@@ -107,13 +139,7 @@ impl Predictor<'_> {
     fn predict(&mut self, packed: &Packed) -> Result<Prediction, String> {
         let sample: Sample = packed.unpack()?;
         let target = self.target.of(&sample).ok_or("a sample without the result or score needed")?;
-        self.features.clear();
-        if self.with_pairs {
-            visit(&sample.board, &mut self.features);
-        } else {
-            sample.board.men().for_each(|man| placement(&[], man, &mut self.features));
-            terms(&sample.board, &mut self.features);
-        }
+        self.reach.list(&sample.board, &mut self.features);
         let alpha = self.model.alpha(&sample.board);
         let [mg, eg] = self.features.iter().fold([0.0; 2], |[mg, eg], &(feature, count)| {
             let weight = self.model.weights[feature as usize];
@@ -127,20 +153,20 @@ impl Predictor<'_> {
 pub struct Lesson {
     /// What to predict.
     pub target: Target,
-    /// Whether the 2-tuples are looked at.
-    pub with_pairs: bool,
+    /// Which features are looked at.
+    pub reach: Reach,
     /// Threads.
     pub threads: usize,
 }
 
 impl Lesson {
     fn predictor<'a>(&self, model: &'a Model) -> Predictor<'a> {
-        Predictor { model, target: self.target, with_pairs: self.with_pairs, features: Vec::with_capacity(1_200) }
+        Predictor { model, target: self.target, reach: self.reach, features: Vec::with_capacity(1_200) }
     }
 
     /// Sum of losses over a batch of training positions, and the gradient of their mean.
     pub fn gradient(&self, model: &Model, data: &Data, batch: &[u32]) -> Result<(f64, Gradient), Error> {
-        let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; length(self.with_pairs)]);
+        let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; self.reach.len()]);
         let mut fault = None;
         let share = 1.0 / batch.len() as f64;
         ordered_map(
@@ -170,7 +196,7 @@ impl Lesson {
     /// at random, and a part is a thousand positions.
     fn part(&self, model: &Model, data: &Data, part: &[u32]) -> Result<(f64, Vec<[f32; 2]>), String> {
         let mut predictor = self.predictor(model);
-        let (mut loss, mut gradient) = (0.0, vec![[0.0f32; 2]; length(self.with_pairs)]);
+        let (mut loss, mut gradient) = (0.0, vec![[0.0f32; 2]; self.reach.len()]);
         for &index in part {
             let Prediction { z, alpha, target } = predictor.predict(&data.train[index as usize])?;
             loss += cross_entropy(target, z);
@@ -216,15 +242,15 @@ impl Lesson {
         Ok(mean_loss(&predictions, 1.0))
     }
 
-    /// The factor that makes weights of any unit predict best.
-    pub fn scale(&self, data: &Data, weights: &FloatWeights) -> Result<f64, Error> {
-        // Weights of evaluation units would overflow nothing, but begin near the logits they will be.
-        let first = 1.0 / 400.0;
-        let model = Model::new(weights, first, self.with_pairs)?;
+    /// A model of weights of any unit, scaled to predict best, and the scale.
+    pub fn model(&self, data: &Data, weights: &FloatWeights) -> Result<(Model, f64), Error> {
         let step = data.train.len().div_ceil(SCALE_POSITIONS).max(1);
         let some: Vec<Packed> = data.train.iter().step_by(step).copied().collect();
-        let predictions = self.predictions(&model, &some)?;
-        Ok(first * best_factor(&predictions))
+        // The units of evaluation, brought near logits.
+        let first = 1.0 / 400.0;
+        let model = Model::new(weights, first, self.reach, &some)?;
+        let scale = first * best_factor(&self.predictions(&model, &some)?);
+        Ok((Model::new(weights, scale, self.reach, &some)?, scale))
     }
 }
 

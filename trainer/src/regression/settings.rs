@@ -59,18 +59,18 @@ pub struct GroupSettings {
     pub learn: bool,
     /// Adam's rate, in logits.
     pub rate: f64,
-    /// L2: how many positions' worth of evidence holds a weight to zero. The reciprocal of a normal prior's
-    /// variance in logits.
+    /// L2: how many positions' worth of evidence holds a weight to zero, or what a piece is worth to its
+    /// first value. The reciprocal of a normal prior's variance in logits.
     pub l2: f64,
 }
 
 impl GroupSettings {
-    /// A position has hundreds of 2-tuples and most of them are rare: they must learn slowly and be
-    /// held.
+    /// Few positions tell what a queen is worth in the opening. A position has hundreds of 2-tuples and
+    /// most of them are rare: they must learn slowly and be held.
     #[must_use]
     pub fn of(name: &str) -> GroupSettings {
         match name {
-            "material" => GroupSettings { learn: true, rate: 0.01, l2: 0.0 },
+            "material" => GroupSettings { learn: true, rate: 0.01, l2: 100.0 },
             "pairs" => GroupSettings { learn: true, rate: 0.001, l2: 1_000.0 },
             _ => GroupSettings { learn: true, rate: 0.01, l2: 10.0 },
         }
@@ -122,9 +122,8 @@ impl Settings {
         self.groups.insert(name.to_string(), group);
     }
 
-    /// The factor of all rates at a step: from one down to a hundredth along a cosine.
-    pub(super) fn schedule(&self, step: usize, steps: usize) -> f64 {
-        let done = step as f64 / steps.max(1) as f64;
+    /// The factor of all rates when so much of the fit is done: from one down to a hundredth along a cosine.
+    pub(super) fn schedule(&self, done: f64) -> f64 {
         0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
     }
 

@@ -3,9 +3,9 @@
 //! A batch of thousands of positions touches nearly every feature that will ever be touched, so nothing is
 //! gained by sparse steps here, and the plain method (Kingma and Ba 2015, algorithm 1) needs no clocks.
 
-use dyad_engine::eval::layout::GROUPS;
+use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
-use super::{GroupSettings, Settings, length};
+use super::{GroupSettings, Reach, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -14,19 +14,24 @@ const EPSILON: f64 = 1e-8;
 /// Running means of the gradient and of its square, by feature and stage.
 pub struct Adam {
     groups: Vec<(std::ops::Range<usize>, GroupSettings)>,
+    /// What L2 holds weights to, as far as that is not zero.
+    anchor: Vec<[f64; 2]>,
     moments: Vec<[[f64; 2]; 2]>,
     steps: i32,
     positions: f64,
 }
 
+const _: () = assert!(MATERIAL.start == 0, "the anchor is looked up by feature");
+
 impl Adam {
-    /// Has seen nothing yet of so many training positions.
-    pub fn new(settings: &Settings, with_pairs: bool, positions: usize) -> Adam {
-        let length = length(with_pairs);
-        let groups = GROUPS.iter().filter(|group| group.range().end <= length);
+    /// Has seen nothing yet of so many training positions. What pieces are worth is held to `start`, all
+    /// other weights to zero.
+    pub fn new(settings: &Settings, reach: Reach, start: &[[f64; 2]], positions: usize) -> Adam {
+        let groups = GROUPS.iter().filter(|group| group.range().end <= reach.len());
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
-            moments: vec![[[0.0; 2]; 2]; length],
+            anchor: start[MATERIAL.range()].to_vec(),
+            moments: vec![[[0.0; 2]; 2]; reach.len()],
             steps: 0,
             positions: positions as f64,
         }
@@ -41,7 +46,8 @@ impl Adam {
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];
-                    let slope = gradient[feature][stage] + decay * *weight;
+                    let held = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
+                    let slope = gradient[feature][stage] + decay * held;
                     let [mean, square] = &mut self.moments[feature][stage];
                     *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
                     *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
