@@ -29,7 +29,6 @@ use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color,
 use serde_json::Value as Json;
 
 use crate::error::Error;
-use crate::examples::{Example, Examples};
 use crate::games::{GameResult, Score};
 use crate::hash;
 
@@ -502,31 +501,6 @@ impl SampleFile {
             all.extend(block?);
         }
         Ok(all)
-    }
-}
-
-/// Units of evaluation in a pawn of a score.
-const PAWN: f64 = 200.0;
-
-impl Examples for SampleFile {
-    fn identity(&self) -> String {
-        format!("{:016x}", self.summary.identity)
-    }
-
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn is_test(&self, index: usize) -> bool {
-        self.is_test(index)
-    }
-
-    fn get(&self, index: usize) -> io::Result<Example> {
-        let invalid = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
-        let sample = self.read(index).map_err(|error| invalid(error.to_string()))?;
-        let desired = sample.desired.ok_or_else(|| invalid(format!("sample {index} has no desired move")))?;
-        let score = sample.score.map(|score| PAWN * score.pawns());
-        Ok(Example { board: sample.board, desired, result: sample.points(), score })
     }
 }
 

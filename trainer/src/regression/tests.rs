@@ -91,7 +91,7 @@ fn known_weights_are_found_again() {
     let mut settings = Settings { epochs: 15, batch: 1_000, ..Settings::default() };
     settings.target.result_share = 0.0;
     for group in &layout::GROUPS {
-        settings.set_group(group.name, |own| own.learn = group.name == MATERIAL.name);
+        settings.set_group(group.name, |own| (own.learn, own.l2) = (group.name == MATERIAL.name, 0.0));
     }
     let fitted = run(&settings, &data, &FloatWeights::material(), 2);
     assert!(fitted.test_loss() < fitted.start_loss);
