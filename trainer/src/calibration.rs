@@ -58,7 +58,7 @@ pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
     let unfit = || Error::Settings("results and evaluations have too little to do with each other".to_string());
     let all = Curve::fit(observations.iter()).ok_or_else(unfit)?;
     let scale = STANDARD_UNIT / all.even * f64::from(SCALE_ONE);
-    if !(scale >= 1.0 && scale < 1e6) {
+    if !(1.0..1e6).contains(&scale) {
         return Err(unfit());
     }
     let scale = scale.round();

@@ -6,7 +6,7 @@
 //! they are read twice: the first pass finds how small the random number of a position must be. That
 //! takes eight bytes a position, where a reservoir would take forty.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -406,7 +406,7 @@ impl Output {
 
 /// Files cut into pieces of work.
 struct Batches {
-    inputs: std::vec::IntoIter<PathBuf>,
+    inputs: VecDeque<PathBuf>,
     current: Option<Source>,
 }
 
@@ -417,13 +417,13 @@ enum Source {
 
 impl Batches {
     fn new(inputs: &[PathBuf]) -> Batches {
-        Batches { inputs: inputs.to_vec().into_iter(), current: None }
+        Batches { inputs: inputs.iter().cloned().collect(), current: None }
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
         loop {
             let Some(source) = &mut self.current else {
-                let Some(path) = self.inputs.next() else { return Ok(None) };
+                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
                     Kind::Games => Source::Games(GameTexts::open(&path)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),

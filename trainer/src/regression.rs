@@ -106,7 +106,7 @@ impl Fitted {
     /// The test loss of the weights found.
     #[must_use]
     pub fn test_loss(&self) -> f64 {
-        self.epochs.iter().filter(|epoch| epoch.best).map(|epoch| epoch.test_loss).last().unwrap_or(self.start_loss)
+        self.epochs.iter().rfind(|epoch| epoch.best).map_or(self.start_loss, |epoch| epoch.test_loss)
     }
 }
 
