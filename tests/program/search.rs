@@ -206,6 +206,7 @@ fn the_game_may_be_over() {
 
 #[test]
 fn mates_are_told_in_moves() {
+    // Deep enough for a search that reduces and prunes.
     let mut program = Program::start();
     for (position, mate) in [
         ("6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1", 1),
@@ -213,7 +214,7 @@ fn mates_are_told_in_moves() {
         ("7k/8/8/8/8/8/R7/1R5K w - - 0 1", 2),
     ] {
         program.send(&format!("position fen {position}"));
-        let lines = check_search(&fen(position), &program.search("go depth 6"));
+        let lines = check_search(&fen(position), &program.search("go depth 12"));
         let last = lines.last().expect("there are lines");
         assert_eq!(last.score, ("mate".to_string(), mate), "{position}");
     }
