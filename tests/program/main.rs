@@ -9,3 +9,4 @@ mod hostile;
 mod matches;
 mod options;
 mod search;
+mod training;

@@ -103,11 +103,11 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
         let examples = examples();
         let mut begun = false;
         loop {
-            // Each leg ends after five batches.
+            // Each leg ends after eleven batches.
             let (stop, mut batches) = (AtomicBool::new(false), 0);
             let mut progress = |progress: &Progress| {
                 batches += u32::from(progress.line.is_none());
-                stop.store(batches >= 5, Ordering::Relaxed);
+                stop.store(batches >= 11, Ordering::Relaxed);
             };
             let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
             let summary = match begun {

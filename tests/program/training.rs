@@ -1,0 +1,116 @@
+//! Trainings that are killed, interrupted and gone on with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use dyad_engine::board::Board;
+use dyad_trainer::samples::{Packed, Sample, SampleWriter};
+
+/// A folder in the build's own, empty at first.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).expect("the build may write there");
+    folder
+}
+
+/// Positions of random games with random desired moves; one in ten is for testing.
+fn write_samples(path: &Path, count: u64) {
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut writer = SampleWriter::create(path, serde_json::json!({})).unwrap();
+    let mut board = Board::startpos();
+    while writer.count() < count {
+        let moves = board.moves();
+        if moves.len() < 2 || board.halfmove_clock() > 40 {
+            board = Board::startpos();
+            continue;
+        }
+        let desired = Some(moves[random(moves.len())]);
+        let test = writer.count().is_multiple_of(10);
+        let sample = Sample { board, desired, result: None, score: None, test, starts_game: false };
+        writer.push(&Packed::new(&sample)).unwrap();
+        board = board.after(moves[random(moves.len())]);
+    }
+    writer.finish().unwrap();
+}
+
+fn train(arguments: &[&str]) -> Child {
+    let program = Command::new(env!("CARGO_BIN_EXE_dyad"))
+        .arg("train")
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    program.expect("the program was built")
+}
+
+/// Begins the same training in a folder, with a checkpoint after each batch.
+fn begin(samples: &Path, out: &Path) -> Child {
+    let (samples, out) = (samples.to_str().unwrap(), out.to_str().unwrap());
+    let small = ["--batch", "20", "--iterations", "2", "--report-every", "100", "--report-positions", "20"];
+    let rest = ["--keep-going", "--checkpoint-seconds", "0"];
+    train(&[&[samples, "--out", out], &small[..], &rest[..]].concat())
+}
+
+fn same_weights(one: &Path, other: &Path) {
+    for file in ["iteration-00.json", "iteration-01.json", "iteration-02.json", "best.json"] {
+        let [one, other] = [one, other].map(|folder| fs::read(folder.join(file)).unwrap());
+        assert!(one == other, "{file} differs");
+    }
+}
+
+#[test]
+fn a_training_that_is_killed_loses_nothing_but_time() {
+    let folder = folder("killed");
+    let samples = folder.join("samples");
+    write_samples(&samples, 300);
+    let (whole, killed) = (folder.join("whole"), folder.join("killed"));
+    assert!(begin(&samples, &whole).wait().unwrap().success());
+
+    let mut running = begin(&samples, &killed);
+    let mut patience = Duration::from_millis(400);
+    loop {
+        thread::sleep(patience);
+        if let Some(status) = running.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        running.kill().unwrap();
+        running.wait().unwrap();
+        // Killed before there was a run: it is begun again.
+        running = match killed.join("settings.json").exists() {
+            true => train(&["--resume", killed.to_str().unwrap(), "--threads", "2"]),
+            false => begin(&samples, &killed),
+        };
+        // However slow the machine is, one of the legs is long enough to end.
+        patience = patience * 5 / 4;
+    }
+    same_weights(&whole, &killed);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_training_ends_with_a_checkpoint() {
+    let folder = folder("interrupted");
+    let samples = folder.join("samples");
+    write_samples(&samples, 3000);
+    let out = folder.join("run");
+    let settings = ["--depth", "2", "--checkpoint-seconds", "100000", "--tests", "10"];
+    let mut running = train(&[&[samples.to_str().unwrap(), "--out", out.to_str().unwrap()], &settings[..]].concat());
+    while fs::read_to_string(out.join("log.jsonl")).unwrap_or_default().is_empty() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let checkpoint = fs::read(out.join("checkpoint.bin")).unwrap_or_default();
+    let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert!(running.wait().unwrap().success());
+    assert!(fs::read(out.join("checkpoint.bin")).unwrap() != checkpoint);
+    assert!(!out.join("iteration-01.json").exists(), "it ended in the first iteration");
+}

@@ -1,0 +1,74 @@
+//! Positions per second of training: a table by search depth, batch, threads and way of searching.
+//!
+//! ```text
+//! throughput SAMPLES [--start WEIGHTS] [--positions N] [--depths 1,2] [--batches 1,50] [--threads 1,2]
+//!            [--ways fast,plain]
+//! ```
+//!
+//! Each row is a training of one iteration on the same N positions (an eighth of them for each ply beyond the
+//! second), without reports. Beside positions per second stand those per second of processor time, which tell
+//! more on a machine that has other work to do.
+
+use dyad_trainer::log::LogLine;
+use dyad_trainer::run::{Progress, Surroundings, begin};
+use dyad_trainer::samples::SampleFile;
+use dyad_trainer::settings::{SearchWay, Settings};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().expect("the first argument is a sample file"));
+    let options: Vec<String> = arguments.collect();
+    let option = |name: &str| options.iter().position(|word| word == name).and_then(|at| options.get(at + 1));
+    let samples = SampleFile::open(&path).expect("a sample file");
+    let positions = option("--positions").map_or(4000, |n| n.parse().expect("a number of positions"));
+    println!("depth batch threads way    positions/s  /s of processor  nodes  mean |S|");
+    for depth in list(option("--depths"), "1,2,3,4") {
+        for batch in list(option("--batches"), "1,50,100,200") {
+            for threads in list(option("--threads"), "1,2") {
+                for way in list::<String>(option("--ways"), "fast") {
+                    let mut settings = Settings { samples: path.clone(), depth, batch, ..Settings::default() };
+                    settings.start = option("--start").map(PathBuf::from);
+                    settings.train_positions = Some(positions >> (3 * depth.saturating_sub(2)));
+                    settings.test_positions = Some(0);
+                    settings.iterations = 1;
+                    settings.report_every = u64::MAX;
+                    settings.machine.threads = threads;
+                    settings.machine.search = if way == "plain" { SearchWay::Plain } else { SearchWay::Fast };
+                    let before = processor_seconds();
+                    let line = train(&settings, &samples);
+                    let spent = processor_seconds() - before;
+                    let (pace, nodes, s) = (line.positions_per_second, line.nodes, line.mean_s);
+                    let done = line.done as f64 / spent;
+                    println!("{depth:5} {batch:5} {threads:7} {way:6} {pace:11.0} {done:16.0} {nodes:6.0} {s:9.2}");
+                }
+            }
+        }
+    }
+}
+
+fn list<T: FromStr>(option: Option<&String>, default: &str) -> Vec<T> {
+    let parse = |word: &str| word.parse().unwrap_or_else(|_| panic!("{word} does not belong in this list"));
+    option.map_or(default, String::as_str).split(',').map(parse).collect()
+}
+
+fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
+    let folder = std::env::temp_dir().join(format!("dyad-throughput-{}", std::process::id()));
+    let mut last = LogLine::default();
+    let mut progress = |progress: &Progress| last = progress.line.cloned().unwrap_or_default();
+    let stop = AtomicBool::new(false);
+    let surroundings = Surroundings { examples: samples, stop: &stop, progress: &mut progress };
+    let ended = begin(settings, &folder, surroundings);
+    std::fs::remove_dir_all(&folder).ok();
+    ended.expect("the training runs");
+    last
+}
+
+/// Processor time of this process so far; nothing where /proc does not tell.
+fn processor_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = stat.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>();
+    ticks / 100.0
+}
