@@ -1,7 +1,7 @@
 //! What takes long, and runs beside the event loop.
 //!
 //! The loop must answer `isready` and obey `stop` at any time, so a search (or a count, a
-//! benchmark, a set of openings) runs on a thread of its own. The job takes the whole session with
+//! benchmark, a set of openings) runs on another thread. The job takes the whole session with
 //! it and hands it back at its end: what belongs to one thread at a time needs no lock, and nobody
 //! can change the hash table under a search. The control that stops a job is made when the command
 //! is accepted, not when the job starts, so that a `stop` right after `go` is never lost.
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::Sender;
+use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Report};
@@ -54,23 +54,43 @@ pub type Say<'a> = dyn FnMut(String) + Send + 'a;
 /// Deep lines have deep recursions.
 const STACK: usize = 64 << 20;
 
-/// Starts a job. Every job ends with [`Event::Done`], whatever happens to it.
-pub fn spawn(work: Work, mut session: Box<Session>, control: Arc<Control>, events: Sender<Event>) {
-    let body = move || {
-        // Without a receiver the program is ending: there is nobody to tell.
-        let mut say = |line| drop(events.send(Event::Line(line)));
-        let run = AssertUnwindSafe(|| work.run(&mut session, &control, &mut say));
-        let last = catch_unwind(run).unwrap_or_else(|_| {
-            session.engine.clear();
-            work.after_panic()
-        });
-        drop(events.send(Event::Done(session, last)));
-    };
+/// A job to be done.
+pub struct Job {
+    /// What to do.
+    pub work: Work,
+    /// What to do it with.
+    pub session: Box<Session>,
+    /// What stops it.
+    pub control: Arc<Control>,
+}
+
+/// Starts the thread that does one job after another, and tells of each by `events`.
+///
+/// One thread for all of them: on a busy machine a new thread waits for its turn like everybody else,
+/// while one that slept is let in at once. At fast time controls the difference loses games.
+pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
+    let (sender, jobs) = unbounded();
+    let body = move || jobs.iter().for_each(|job: Job| job.run(&events));
     thread::Builder::new()
         .name("job".to_string())
         .stack_size(STACK)
         .spawn(body)
-        .expect("the system has a thread for the job");
+        .expect("the system has a thread for the jobs");
+    sender
+}
+
+impl Job {
+    /// Does the job. It ends with [`Event::Done`], whatever happens to it.
+    fn run(mut self, events: &Sender<Event>) {
+        // Without a receiver the program is ending: there is nobody to tell.
+        let mut say = |line| drop(events.send(Event::Line(line)));
+        let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut say));
+        let last = catch_unwind(run).unwrap_or_else(|_| {
+            self.session.engine.clear();
+            self.work.after_panic()
+        });
+        drop(events.send(Event::Done(self.session, last)));
+    }
 }
 
 impl Work {

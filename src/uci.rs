@@ -31,7 +31,7 @@ use self::go::Go;
 use self::line::{Input, MAX_LENGTH};
 use self::options::{Assignment, Session};
 use crate::display;
-use crate::job::{self, Event, Work};
+use crate::job::{self, Event, Job, Work};
 use crate::perft;
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
@@ -43,7 +43,7 @@ pub fn run_on_stdin() -> ExitCode {
         let flow = select! {
             recv(input) -> input => uci.read(input.unwrap_or(Input::End)),
             recv(events) -> event => {
-                uci.take(event.expect("the loop keeps a sender"));
+                uci.take(event.expect("the thread for jobs never ends"));
                 ControlFlow::Continue(())
             }
         };
@@ -88,7 +88,7 @@ struct Uci {
     /// What was accepted while the engine was busy.
     waiting: VecDeque<Task>,
     debug: bool,
-    sender: Sender<Event>,
+    jobs: Sender<Job>,
     events: Receiver<Event>,
 }
 
@@ -120,7 +120,7 @@ impl Uci {
             engine: State::Free(Box::new(Session::new())),
             waiting: VecDeque::new(),
             debug: false,
-            sender,
+            jobs: job::spawn_worker(sender),
             events,
         }
     }
@@ -226,7 +226,7 @@ impl Uci {
             Task::Job(work, control) => {
                 let busy = State::Busy(control.clone());
                 if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
-                    job::spawn(work, session, control, self.sender.clone());
+                    self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
                 }
             }
         }
