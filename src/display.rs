@@ -45,10 +45,11 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     evaluator.reset(board);
     let [win, draw, loss] = weights.win_rate(white * evaluator.evaluate(board), weights.phase(board));
-    let pawns = f64::from(explain::white_cp(weights, board)) / 100.0;
+    let centipawns = explain::white_cp(weights, board);
     let mut lines = lines(&explain::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));
-    lines.push(format!("Evaluation: {pawns:+.2} from White's side, where +1.00 wins half of the games"));
+    lines.push("+100 cp win half of the games".to_string());
+    lines.push(format!("evaluation {centipawns} cp (white side)"));
     lines
 }
 

@@ -40,8 +40,9 @@ impl Bounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
-        // What may be spent at all: never the overhead, and a reserve for a busy machine.
-        let usable = (remaining - overhead - (0.05 * remaining).min(0.03)).max(0.001);
+        // What may be spent at all: never the overhead, and a reserve for a busy machine, which may keep a thread
+        // waiting for tens of milliseconds.
+        let usable = (remaining - overhead - (0.35 * remaining).min(0.06)).max(0.001);
         let (soft, hard) = match clock.moves_to_go {
             Some(moves) => {
                 let moves = f64::from(moves.clamp(1, 50));
