@@ -413,7 +413,7 @@ impl Worker {
             self.position.unmake();
 
             if root {
-                self.update_root_move(mv, value, alpha, count, self.nodes - nodes_before);
+                self.update_root_move(mv, value, (alpha, beta), count, self.nodes - nodes_before);
             }
             if value > best {
                 best = value;

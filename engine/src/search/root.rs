@@ -70,6 +70,7 @@ impl Worker {
             shared.limits.depth.map_or(MAX_PLY as i32 - 10, |depth| depth.clamp(1, MAX_PLY as u32 - 10) as i32);
         let multipv = shared.options.multipv.clamp(1, self.root_moves.len());
         let mut stability = Stability::default();
+        let mut finished = None;
         for depth in 1..=max_depth {
             // Helpers skip some iterations, so that the threads do not all search the same.
             if self.id > 0
@@ -87,11 +88,13 @@ impl Worker {
                 self.pv_index = pv_index;
                 if self.aspire(shared, depth).is_err() {
                     self.sort_root_moves(pv_index);
+                    self.settle(finished);
                     return;
                 }
                 self.sort_root_moves(0);
             }
             self.completed_depth = depth;
+            finished = self.root_moves.first().cloned();
             if self.id == 0 {
                 shared.nodes[0].store(self.nodes, Relaxed);
                 self.report_all(shared, multipv);
@@ -99,6 +102,22 @@ impl Worker {
                     return;
                 }
             }
+        }
+    }
+
+    /// After a stop in the middle of an iteration: what is played and told must be proved.
+    ///
+    /// A move that failed low gives way to the best one of the last full iteration; one that failed high is played, but
+    /// a mate it promises has no line yet and is not told.
+    fn settle(&mut self, finished: Option<RootMove>) {
+        let best = &mut self.root_moves[0];
+        match (best.bound, finished) {
+            (Bound::Upper, Some(finished)) => {
+                self.root_moves.retain(|root_move| root_move.mv != finished.mv);
+                self.root_moves.insert(0, finished);
+            }
+            (Bound::Lower, _) => best.value = best.value.clamp(1 - MATE_IN_MAX, MATE_IN_MAX - 1),
+            _ => {}
         }
     }
 
@@ -127,16 +146,13 @@ impl Worker {
             self.sort_root_moves(self.pv_index);
             let best = &mut self.root_moves[self.pv_index];
             if value <= alpha {
-                best.bound = Bound::Upper;
                 beta = (alpha + beta) / 2;
                 alpha = value - delta;
                 reduced = 0;
             } else if value >= beta {
-                best.bound = Bound::Lower;
                 beta = value + delta;
                 reduced = (reduced + 1).min(2);
             } else {
-                best.bound = Bound::Exact;
                 best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
                 return Ok(());
             }
@@ -163,12 +179,24 @@ impl Worker {
     }
 
     /// Notes the value of a root move that was searched.
-    pub(super) fn update_root_move(&mut self, mv: ChessMove, value: Value, alpha: Value, count: usize, nodes: u64) {
+    pub(super) fn update_root_move(
+        &mut self,
+        mv: ChessMove,
+        value: Value,
+        (alpha, beta): (Value, Value),
+        count: usize,
+        nodes: u64,
+    ) {
         let seldepth = self.seldepth;
         let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
         root_move.nodes += nodes;
         if count == 1 || value > alpha {
             root_move.value = value;
+            root_move.bound = match value {
+                v if v <= alpha => Bound::Upper,
+                v if v >= beta => Bound::Lower,
+                _ => Bound::Exact,
+            };
             root_move.seldepth = seldepth;
             root_move.pv.clear();
             root_move.pv.push(mv);
