@@ -1,7 +1,7 @@
 //! Times the whole-board terms over the positions of random games.
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::terms::{material_terms, pawn_terms, piece_terms};
+use dyad_engine::eval::terms::{king_terms, material_terms, pawn_terms, piece_terms};
 use dyad_engine::eval::weights::{Total, Weights};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -50,11 +50,25 @@ fn main() {
         black_box(pawn_terms(board, &mut total));
         total.sum()
     });
-    let infos: Vec<_> = boards.iter().map(|board| pawn_terms(board, &mut Total::new(&weights))).collect();
-    let mut next = infos.iter().cycle();
-    time("pieces", &boards, |board| {
+    let known = |board: &Board| {
         let mut total = Total::new(&weights);
-        piece_terms(board, next.next().expect("a cycle"), &mut total);
+        let balance = material_terms(board, &mut total);
+        let pawns = pawn_terms(board, &mut total);
+        (balance, pawns, king_terms(board, &pawns, &mut total))
+    };
+    let known: Vec<_> = boards.iter().map(known).collect();
+    let mut next = known.iter().cycle();
+    time("kings", &boards, |board| {
+        let (_, pawns, _) = next.next().expect("a cycle");
+        let mut total = Total::new(&weights);
+        black_box(king_terms(board, pawns, &mut total));
+        total.sum()
+    });
+    let mut next = known.iter().cycle();
+    time("pieces", &boards, |board| {
+        let (balance, pawns, shelters) = next.next().expect("a cycle");
+        let mut total = Total::new(&weights);
+        piece_terms(board, balance, pawns, shelters, &mut total);
         total.sum()
     });
 }

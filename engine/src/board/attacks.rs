@@ -1,4 +1,7 @@
 //! Attack sets, by the `chess` crate's tables.
+//!
+//! For a slider the crate has tables of 64-bit sets found by multiplication, and where the processor can extract and
+//! deposit bits (BMI2) a quarter of that size of 16-bit ones, which stay in a near cache.
 
 use chess::{BitBoard, Color, Square};
 
@@ -22,6 +25,9 @@ pub fn king(square: Square) -> BitBoard {
 #[inline]
 #[must_use]
 pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
+    #[cfg(target_feature = "bmi2")]
+    return chess::get_bishop_moves_bmi(square, occupied);
+    #[cfg(not(target_feature = "bmi2"))]
     chess::get_bishop_moves(square, occupied)
 }
 
@@ -29,7 +35,24 @@ pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
 #[inline]
 #[must_use]
 pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
+    #[cfg(target_feature = "bmi2")]
+    return chess::get_rook_moves_bmi(square, occupied);
+    #[cfg(not(target_feature = "bmi2"))]
     chess::get_rook_moves(square, occupied)
+}
+
+/// Squares a bishop attacks from `square` on an empty board.
+#[inline]
+#[must_use]
+pub fn diagonals(square: Square) -> BitBoard {
+    chess::get_bishop_rays(square)
+}
+
+/// Squares a rook attacks from `square` on an empty board.
+#[inline]
+#[must_use]
+pub fn straights(square: Square) -> BitBoard {
+    chess::get_rook_rays(square)
 }
 
 /// Squares a queen attacks from `square` on a board with these men.

@@ -1,6 +1,6 @@
 //! The evaluation as search uses it: one evaluator for each thread.
 //!
-//! Placement is kept along the line of search, the terms of pawns and of material are remembered by their
+//! Placement is kept along the line of search, the terms of material, pawns and kings are remembered by their
 //! keys, the other terms are worked out anew. Together that is the linear evaluation, which is what
 //! training sees; what is known about endings is applied last, and only for search.
 
@@ -8,7 +8,7 @@ use super::accumulator::Accumulator;
 use super::cache::Cache;
 use super::endgame::{self, FULL_SCALE, Known};
 use super::taper::taper;
-use super::terms::{PawnInfo, material_terms, pawn_terms, piece_terms};
+use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
 use super::weights::{Total, Weights, unpack};
 use crate::board::{Board, Color, Delta};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub const MAX_EVALUATION: i32 = 20_000;
 
 /// Pawn structures that are remembered: as many as the second-level cache has room for.
 const PAWN_SLOTS: usize = 1 << 12;
+/// Pawns with kings that are remembered.
+const KING_SLOTS: usize = 1 << 13;
 /// Materials that are remembered: a search sees few.
 const MATERIAL_SLOTS: usize = 1 << 10;
 
@@ -28,15 +30,23 @@ pub struct Evaluator {
     accumulator: Accumulator,
     /// Packed sums of the pawn terms, with what the other terms need to know.
     pawns: Cache<(i64, PawnInfo)>,
-    /// Packed sums of the material terms.
-    material: Cache<i64>,
+    /// Packed sums of the terms of pawns and kings, with what the other terms need to know.
+    kings: Cache<(i64, Shelters)>,
+    /// Packed sums of the material terms, with what the other terms need to know.
+    material: Cache<(i64, Balance)>,
 }
 
 impl Evaluator {
     /// An evaluator at the initial position.
     pub fn new(weights: Arc<Weights>) -> Evaluator {
         let accumulator = Accumulator::new(&weights, &Board::startpos());
-        Evaluator { weights, accumulator, pawns: Cache::new(PAWN_SLOTS), material: Cache::new(MATERIAL_SLOTS) }
+        Evaluator {
+            weights,
+            accumulator,
+            pawns: Cache::new(PAWN_SLOTS),
+            kings: Cache::new(KING_SLOTS),
+            material: Cache::new(MATERIAL_SLOTS),
+        }
     }
 
     /// The weights in use.
@@ -49,6 +59,7 @@ impl Evaluator {
         self.weights = weights;
         self.accumulator.restart(&self.weights);
         self.pawns.clear();
+        self.kings.clear();
         self.material.clear();
     }
 
@@ -107,18 +118,23 @@ impl Evaluator {
     #[inline]
     fn terms(&mut self, board: &Board) -> i64 {
         let weights = &*self.weights;
-        let material = *self.material.get(board.material_key(), || {
+        let (material, balance) = self.material.get(board.material_key(), || {
             let mut total = Total::new(weights);
-            material_terms(board, &mut total);
-            total.sum()
+            let balance = material_terms(board, &mut total);
+            (total.sum(), balance)
         });
         let (pawns, info) = self.pawns.get(board.pawn_key(), || {
             let mut total = Total::new(weights);
             let info = pawn_terms(board, &mut total);
             (total.sum(), info)
         });
+        let (kings, shelters) = self.kings.get(king_key(board), || {
+            let mut total = Total::new(weights);
+            let shelters = king_terms(board, info, &mut total);
+            (total.sum(), shelters)
+        });
         let mut total = Total::new(weights);
-        piece_terms(board, info, &mut total);
-        material + pawns + total.sum()
+        piece_terms(board, balance, info, shelters, &mut total);
+        material + pawns + kings + total.sum()
     }
 }

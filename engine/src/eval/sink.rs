@@ -10,6 +10,15 @@ pub trait Sink {
     /// `count` more of `feature`. White's features count positive and Black's negative, so that the
     /// sum of count times weight is the evaluation from White's side.
     fn add(&mut self, feature: usize, count: i32);
+
+    /// As much of `feature` if the condition holds: for conditions that no processor can predict, because a sum
+    /// then does without the branch.
+    #[inline(always)]
+    fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
+        if condition {
+            self.add(feature, count);
+        }
+    }
 }
 
 /// Lists features and counts as they come; the same feature may come more than once.

@@ -6,8 +6,9 @@
 //! linear: a count is either multiplied with one weight or, where its worth is not proportional, looked up in a
 //! table with one weight for each value.
 //!
-//! The terms come in three parts by what they depend on, so that search can keep the first two:
-//! [`material_terms`] on the material, [`pawn_terms`] on the pawns, [`piece_terms`] on everything.
+//! The terms come in four parts by what they depend on, so that search can keep the first three:
+//! [`material_terms`] on the material, [`pawn_terms`] on the pawns, [`king_terms`] on pawns and kings,
+//! [`piece_terms`] on everything.
 //!
 //! Each term is written for a player called us, see [`view`]; a term of both players' view is visited
 //! once for each, Black's with a negative count.
@@ -27,34 +28,34 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use material::{ENEMY_LEN as MATERIAL_ENEMY_LEN, OWN_LEN as MATERIAL_OWN_LEN, material_terms};
+pub use king::{Shelters, king_key, king_terms};
+pub use material::{Balance, ENDINGS, ENEMY_LEN as MATERIAL_ENEMY_LEN, OWN_LEN as MATERIAL_OWN_LEN, material_terms};
 pub use pawns::{PawnInfo, PawnSide, pawn_terms};
-pub use standing::ENDINGS;
 pub use words::describe;
 
 use crate::board::Board;
 use crate::eval::sink::Sink;
-use view::View;
+use view::{Side, View};
 
 /// Visits all terms of a position.
 pub fn terms<S: Sink>(board: &Board, sink: &mut S) {
-    material_terms(board, sink);
+    let balance = material_terms(board, sink);
     let pawns = pawn_terms(board, sink);
-    piece_terms(board, &pawns, sink);
+    let shelters = king_terms(board, &pawns, sink);
+    piece_terms(board, &balance, &pawns, &shelters, sink);
 }
 
 /// Visits the terms that depend on pieces.
-pub fn piece_terms<S: Sink>(board: &Board, pawns: &PawnInfo, sink: &mut S) {
-    let mut view = View::new(board, pawns);
+pub fn piece_terms<S: Sink>(board: &Board, balance: &Balance, pawns: &PawnInfo, shelters: &Shelters, sink: &mut S) {
+    let mut sides = Side::both(board, pawns);
+    let mut view = View::new(board, &mut sides);
     activity::activity(&mut view, sink);
-    let white_shelter = king::shelter(&view, sink);
     view.turn();
     activity::activity(&mut view, sink);
-    let black_shelter = king::shelter(&view, sink);
-    side(&view, white_shelter, sink);
+    side(&view, shelters.white, sink);
     view.turn();
-    side(&view, black_shelter, sink);
-    standing::standing(&view, sink);
+    side(&view, shelters.black, sink);
+    standing::standing(&view, balance, sink);
     space::tempo(&view, sink);
 }
 

@@ -360,6 +360,11 @@ impl Sink for Total<'_> {
     fn add(&mut self, feature: usize, count: i32) {
         self.sum += self.packed[feature] * i64::from(count);
     }
+
+    #[inline(always)]
+    fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
+        self.add(feature, count * i32::from(condition));
+    }
 }
 
 /// Sums integers of any features.

@@ -77,12 +77,11 @@ fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> Bit
     }
     us.attack(piece, attacked);
     let hits = (attacked & view.them.king_ring).len();
-    if hits > 0 {
-        us.ring.attackers += 1;
-        us.ring.weight += ATTACK_WEIGHT[piece];
-        us.ring.hits += hits;
-        us.ring.by_piece[piece] += hits as u8;
-    }
+    let attackers = usize::from(hits > 0);
+    us.ring.attackers += attackers;
+    us.ring.weight += ATTACK_WEIGHT[piece] * attackers;
+    us.ring.hits += hits;
+    us.ring.by_piece[piece] += hits as i32;
     attacked
 }
 
@@ -120,11 +119,8 @@ fn minor<S: Sink>(view: &View, squares: &Surroundings, piece: usize, at: Square,
         }
     }
     let roof = only(at).north();
-    if (roof & us.men[PAWN]).some() {
-        sink.add(MINOR_BEHIND_PAWN.at(kind * 2), sign);
-    } else if (roof & them.men[PAWN]).some() {
-        sink.add(MINOR_BEHIND_PAWN.at(kind * 2 + 1), sign);
-    }
+    sink.add_if((roof & us.men[PAWN]).some(), MINOR_BEHIND_PAWN.at(kind * 2), sign);
+    sink.add_if((roof & them.men[PAWN]).some(), MINOR_BEHIND_PAWN.at(kind * 2 + 1), sign);
     sink.add(MINOR_KING_DISTANCE.at(kind * 8 + distance(at, us.king())), sign);
 }
 
@@ -140,7 +136,7 @@ fn bishop<S: Sink>(view: &View, at: Square, attacked: BitBoard, sink: &mut S) {
     sink.add(BISHOP_BLOCKED_CENTER.at(blocked_center), sign);
     sink.add(BISHOP_RAMMED_PAWNS.at(rammed.len().min(4)), sign);
     sink.add(BISHOP_ENEMY_PAWNS.at((them.men[PAWN] & color).len()), sign);
-    let rays = attacks::bishop(at, EMPTY);
+    let rays = attacks::diagonals(at);
     sink.add(BISHOP_XRAY_PAWNS.at((rays & them.men[PAWN]).len().min(5)), sign);
     if LONG_DIAGONALS.has(at) {
         let through = attacks::bishop(at, us.men[PAWN] | them.men[PAWN]) | only(at);

@@ -158,6 +158,12 @@ pub fn first(set: BitBoard) -> Square {
     square(set.0.trailing_zeros() as usize)
 }
 
+/// The last square of a set, as a set; empty if the set is.
+#[inline(always)]
+pub fn last(set: BitBoard) -> BitBoard {
+    BitBoard((1 << 63 >> (set.0.leading_zeros() & 63)) & set.0)
+}
+
 /// Rank of a square, 0 to 7.
 #[inline(always)]
 pub fn rank(square: Square) -> usize {

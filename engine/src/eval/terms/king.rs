@@ -7,8 +7,9 @@
 //! correct what the fixed units get wrong.
 
 use super::bits::*;
+use super::pawns::PawnInfo;
 use super::view::*;
-use crate::board::{BitBoard, EMPTY, attacks};
+use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
 use crate::eval::sink::Sink;
 
@@ -41,9 +42,39 @@ const GAP: [i32; 7] = [4, 0, 1, 2, 3, 3, 4];
 /// Danger from the rank of the enemy's nearest pawn, 0 for none; seen from the king's side.
 const STORM: [i32; 7] = [1, 3, 3, 2, 1, 0, 0];
 
-/// Visits our king's shelter and their attack-free comforts: all terms of our king that need no enemy pieces'
-/// attacks. Returns its gaps and storms in units for [`attack`].
-pub fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
+/// Gaps and storms of the kings' shelters, in units of danger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shelters {
+    /// Of White's king.
+    pub white: i32,
+    /// Of Black's king.
+    pub black: i32,
+}
+
+/// A key of all that [`king_terms`] depend on: pawns, kings, rights to castle, who has heavy pieces.
+#[inline]
+pub fn king_key(board: &Board) -> u64 {
+    let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+    let color = |color: Color| {
+        let king = board.king(color).to_index() << 2;
+        (king | usize::from((heavy & board.colors(color)).some()) << 1 | usize::from(board.can_castle(color))) as u64
+    };
+    let kings = color(Color::White) << 8 | color(Color::Black);
+    board.pawn_key() ^ (kings + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Visits the terms of pawns and kings, for both colors.
+pub fn king_terms<S: Sink>(board: &Board, pawns: &PawnInfo, sink: &mut S) -> Shelters {
+    let mut sides = Side::both(board, pawns);
+    let mut view = View::new(board, &mut sides);
+    let white = shelter(&view, sink);
+    view.turn();
+    Shelters { white, black: shelter(&view, sink) }
+}
+
+/// Visits our king's shelter and comforts: all terms of our king that need no pieces' attacks. Returns its
+/// gaps and storms in units for [`attack`].
+fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
     let (us, them, sign) = (&view.us, &view.them, view.sign);
     let king = us.king();
     let here = ranks_from(rank(king));
@@ -106,14 +137,11 @@ pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
 
     sink.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), sign);
     sink.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), sign);
-    for piece in KNIGHT..=QUEEN {
-        let hits = i32::from(us.ring.by_piece[piece]);
-        if hits > 0 {
-            sink.add(KING_ATTACK_BY.at(piece - KNIGHT), sign * hits);
-        }
-    }
     let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
-    sink.add(KING_ATTACK_BY.at(4), sign * pawn_hits);
+    let [_, by_piece @ .., _] = us.ring.by_piece;
+    for (by, hits) in by_piece.into_iter().chain([pawn_hits]).enumerate() {
+        sink.add_if(hits > 0, KING_ATTACK_BY.at(by), sign * hits);
+    }
     sink.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), sign);
 
     let defenders = (them.all & them.king_ring & !them.men[KING]).len();
@@ -153,14 +181,11 @@ fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
         let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
         let safe = from & safe & !spared;
         let more = usize::from(safe.many());
-        if safe.some() {
-            total += safe.len();
-            units += unit::SAFE_CHECK[kind][more];
-            sink.add(SAFE_CHECKS.at(kind * 2 + more), sign);
-        } else if from.some() {
-            units += unit::UNSAFE_CHECK;
-            sink.add(UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), sign);
-        }
+        let only_unsafe = from.some() && !safe.some();
+        total += safe.len();
+        units += unit::SAFE_CHECK[kind][more] * i32::from(safe.some()) + unit::UNSAFE_CHECK * i32::from(only_unsafe);
+        sink.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), sign);
+        sink.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), sign);
     }
     sink.add(SAFE_CHECKS.at(8 + total.min(7)), sign);
     units

@@ -4,13 +4,66 @@
 //! the enemy has minor pieces to exchange for one, and so on. Each pair of types is a 2-tuple over the
 //! two counts, once for own with own men and once for own with enemy men.
 
-use crate::board::{Board, Color, PIECES};
+use super::bits::Squares;
+use crate::board::{Board, Color, PIECES, Piece};
 use crate::eval::layout::*;
 use crate::eval::sink::Sink;
 
 /// How many counts are told apart, by piece type: 0 to 8 pawns, up to two knights, bishops and rooks,
 /// up to one queen. What is above counts as the most.
 pub const LEVELS: [usize; 5] = [9, 3, 3, 3, 2];
+
+/// Values by which it is judged who is ahead, in pawns.
+const VALUES: [i32; 5] = [1, 3, 3, 5, 9];
+
+/// The number of kinds of endings that are told apart.
+pub const ENDINGS: usize = 10;
+
+/// What the material says to the other terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Balance {
+    /// By how many pawns' worth White is ahead.
+    pub lead: i32,
+    /// Of which in pieces.
+    pub pieces: i32,
+    /// Which of the endings with well-known drawing chances this is.
+    pub ending: Option<u8>,
+    /// The same when the bishops stand on opposite colors.
+    pub opposite_bishops: Option<u8>,
+}
+
+impl Balance {
+    fn new(board: &Board) -> Self {
+        let [white, black] = [Color::White, Color::Black]
+            .map(|color| -> [usize; 5] { std::array::from_fn(|piece| board.colored(color, PIECES[piece]).len()) });
+        let worth = |piece: usize| VALUES[piece] * (white[piece] as i32 - black[piece] as i32);
+        let pawns = Piece::Pawn.to_index();
+        let pieces = (pawns + 1..VALUES.len()).map(worth).sum::<i32>();
+        Self {
+            lead: pieces + worth(pawns),
+            pieces,
+            ending: ending(&white, &black, false),
+            opposite_bishops: ending(&white, &black, true),
+        }
+    }
+}
+
+/// The kind of ending with these numbers of pawns, knights, bishops, rooks and queens.
+fn ending(&[_, ref white @ ..]: &[usize; 5], &[_, ref black @ ..]: &[usize; 5], opposite_bishops: bool) -> Option<u8> {
+    Some(match (white, black) {
+        ([0, 0, 0, 0], [0, 0, 0, 0]) => 0,
+        ([1, 0, 0, 0], [1, 0, 0, 0]) => 1,
+        ([0, 1, 0, 0], [0, 1, 0, 0]) if opposite_bishops => 2,
+        ([0, 1, 0, 0], [0, 1, 0, 0]) => 3,
+        ([0, 1, 0, 0], [1, 0, 0, 0]) | ([1, 0, 0, 0], [0, 1, 0, 0]) => 4,
+        ([0, 0, 1, 0], [0, 0, 1, 0]) => 5,
+        ([0, 0, 2, 0], [0, 0, 2, 0]) => 6,
+        ([0, 0, 0, 1], [0, 0, 0, 1]) => 7,
+        ([0, 1, 1, 0], [0, 1, 1, 0]) if opposite_bishops => 8,
+        ([_, 1, _, _], [_, 1, _, _]) if opposite_bishops => 9,
+        _ => return None,
+    })
+}
 
 /// Features of the pairs of different types among the men of one player.
 pub const OWN_LEN: usize = starts(0, false).1;
@@ -38,7 +91,7 @@ const fn starts(first: usize, with_itself: bool) -> ([usize; 25], usize) {
 }
 
 /// Visits the material pairs of both players. They depend on the material key alone.
-pub fn material_terms<S: Sink>(board: &Board, sink: &mut S) {
+pub fn material_terms<S: Sink>(board: &Board, sink: &mut S) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {
             let count = board.colored(color, PIECES[piece]).popcnt() as usize;
@@ -46,11 +99,11 @@ pub fn material_terms<S: Sink>(board: &Board, sink: &mut S) {
         })
     };
     let (white, black) = (levels(Color::White), levels(Color::Black));
-    if white == black {
-        return;
+    if white != black {
+        pairs(&white, &black, 1, sink);
+        pairs(&black, &white, -1, sink);
     }
-    pairs(&white, &black, 1, sink);
-    pairs(&black, &white, -1, sink);
+    Balance::new(board)
 }
 
 fn pairs<S: Sink>(us: &[usize; 5], them: &[usize; 5], sign: i32, sink: &mut S) {

@@ -43,7 +43,7 @@ fn strongest(men: &[BitBoard; 6]) -> usize {
 fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
     let (us, them, sign) = (&view.us, &view.them, view.sign);
     let step = rank(at) - 1;
-    let below = attacks::rook(at, view.occupied) & behind(at);
+    let below = last(behind(at) & view.occupied);
     let own_rook = (below & (us.men[ROOK] | us.men[QUEEN])).some();
     let enemy_rook = (below & (them.men[ROOK] | them.men[QUEEN])).some();
     if own_rook {

@@ -6,33 +6,26 @@
 //! nobody is.
 
 use super::bits::*;
+use super::material::Balance;
 use super::view::*;
 use crate::board::BitBoard;
 use crate::eval::layout::*;
 use crate::eval::sink::Sink;
 
-/// Values by which it is judged who is ahead, in pawns.
-const VALUES: [i32; 5] = [1, 3, 3, 5, 9];
-
 /// Visits the terms about the player who is ahead; White's view.
-pub fn standing<S: Sink>(view: &View, sink: &mut S) {
-    let worth = |men: &[BitBoard; 6], types: std::ops::Range<usize>| -> i32 {
-        types.map(|piece| VALUES[piece] * men[piece].len() as i32).sum()
-    };
-    let (us, them) = (&view.us.men, &view.them.men);
-    let pieces = worth(us, KNIGHT..KING) - worth(them, KNIGHT..KING);
-    let lead = pieces + worth(us, PAWN..KNIGHT) - worth(them, PAWN..KNIGHT);
+pub fn standing<S: Sink>(view: &View, balance: &Balance, sink: &mut S) {
+    let &Balance { lead, pieces, .. } = balance;
     if lead == 0 {
         return;
     }
     let sign = lead.signum() * view.sign;
-    let (ahead, behind) = if lead > 0 { (&view.us, &view.them) } else { (&view.them, &view.us) };
+    let (ahead, behind): (&Side, &Side) = if lead > 0 { (view.us, view.them) } else { (view.them, view.us) };
     let board = Both { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
     board.winning_chances(sign, sink);
-    if let Some(ending) = board.ending() {
+    if let Some(ending) = if board.opposite_bishops() { balance.opposite_bishops } else { balance.ending } {
         let size = board.lead.min(4) - 1;
         let wings = usize::from(board.on_both_wings());
-        sink.add(ENDING.at((ending * 4 + size) * 2 + wings), sign);
+        sink.add(ENDING.at((usize::from(ending) * 4 + size) * 2 + wings), sign);
     }
 }
 
@@ -44,9 +37,6 @@ struct Both<'a> {
     /// Of which in pieces, negative when pawns make up for missing pieces.
     pieces: i32,
 }
-
-/// The number of kinds of endings that are told apart.
-pub const ENDINGS: usize = 10;
 
 impl Both<'_> {
     fn men(&self, piece: usize) -> BitBoard {
@@ -77,24 +67,6 @@ impl Both<'_> {
             _ => 4,
         };
         sink.add(AHEAD_OWN_PAWNS.at(class * 9 + self.ahead.men[PAWN].len()), sign);
-    }
-
-    /// Which of the endings with well-known drawing chances this is.
-    fn ending(&self) -> Option<usize> {
-        let counts = |side: &Side| [KNIGHT, BISHOP, ROOK, QUEEN].map(|piece| side.men[piece].len());
-        Some(match (counts(self.ahead), counts(self.behind)) {
-            ([0, 0, 0, 0], [0, 0, 0, 0]) => 0,
-            ([1, 0, 0, 0], [1, 0, 0, 0]) => 1,
-            ([0, 1, 0, 0], [0, 1, 0, 0]) if self.opposite_bishops() => 2,
-            ([0, 1, 0, 0], [0, 1, 0, 0]) => 3,
-            ([0, 1, 0, 0], [1, 0, 0, 0]) | ([1, 0, 0, 0], [0, 1, 0, 0]) => 4,
-            ([0, 0, 1, 0], [0, 0, 1, 0]) => 5,
-            ([0, 0, 2, 0], [0, 0, 2, 0]) => 6,
-            ([0, 0, 0, 1], [0, 0, 0, 1]) => 7,
-            ([0, 1, 1, 0], [0, 1, 1, 0]) if self.opposite_bishops() => 8,
-            ([_, 1, _, _], [_, 1, _, _]) if self.opposite_bishops() => 9,
-            _ => return None,
-        })
     }
 
     fn opposite_bishops(&self) -> bool {

@@ -46,22 +46,19 @@ fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
     for at in them.all & us.attacked & !them.men[KING] {
         let target = them.piece_on(at);
         let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
-        let mut attackers = us.attackers_of(at);
-        while attackers != 0 {
-            let attacker = attackers.trailing_zeros() as usize;
-            sink.add(ATTACKED.at((defense * 6 + attacker) * 5 + target), sign);
-            attackers &= attackers - 1;
+        for attacker in PAWN..=KING {
+            let feature = ATTACKED.at((defense * 6 + attacker) * 5 + target);
+            sink.add_if(us.attacks[attacker].has(at), feature, sign);
         }
         if squares.weak.has(at) {
-            targets += usize::from(target != PAWN);
-            if defense == 0 || (target != PAWN && us.twice.has(at)) {
-                sink.add(HANGING.at(usize::from(view.to_move) * 5 + target), sign);
-            }
-            if defense == 1 && them.attacks[QUEEN].has(at) && !them.twice.has(at) {
-                sink.add(QUEEN_DEFENDS.at(0), sign);
-            } else if defense == 1 && !us.twice.has(at) {
-                sink.add(OVERLOADED.at(usize::from(target != PAWN)), sign);
-            }
+            let piece = target != PAWN;
+            targets += usize::from(piece);
+            let hanging = (defense == 0) | (piece & us.twice.has(at));
+            let queen_defends = (defense == 1) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
+            let overloaded = (defense == 1) & !us.twice.has(at) & !queen_defends;
+            sink.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), sign);
+            sink.add_if(queen_defends, QUEEN_DEFENDS.at(0), sign);
+            sink.add_if(overloaded, OVERLOADED.at(usize::from(piece)), sign);
         }
     }
     sink.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), sign);
@@ -97,9 +94,7 @@ fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
     let open = !us.men[PAWN] & !squares.strong;
     let mut add = |kind: usize, from: BitBoard| {
         let count = from.len() as i32;
-        if count > 0 {
-            sink.add(QUEEN_THREAT.at(kind * 2 + alone), sign * count);
-        }
+        sink.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), sign * count);
     };
     add(0, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
     let twice = us.twice & open & !us.all;

@@ -6,7 +6,7 @@
 
 use super::bits::*;
 use super::pawns::PawnInfo;
-use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
+use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
 
 pub const PAWN: usize = 0;
 pub const KNIGHT: usize = 1;
@@ -53,21 +53,40 @@ pub struct RingAttack {
     /// Squares of it that they attack, each counted for each attacker.
     pub hits: usize,
     /// The same by piece type.
-    pub by_piece: [u8; 6],
+    pub by_piece: [i32; 6],
 }
 
 impl Side {
+    /// A player's men with the attacks of king and pawns; those of pieces are added by the mobility terms.
+    pub fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
+        let pawns = &pawns.sides[color.to_index()];
+        let mut side = Self {
+            men: PIECES.map(|piece| board.colored(color, piece)),
+            all: board.colors(color),
+            pawn_span: pawns.span,
+            passed: pawns.passed,
+            can_castle: board.can_castle(color),
+            ..Self::default()
+        };
+        let king = attacks::king(side.king());
+        side.attacks[PAWN] = pawns.attacks;
+        side.attacks[KING] = king;
+        side.attacked = pawns.attacks | king;
+        side.twice = pawns.double_attacks | (pawns.attacks & king);
+        side.king_ring = king_ring(side.king()) & !pawns.double_attacks;
+        side
+    }
+
+    /// White's and Black's.
+    pub fn both(board: &Board, pawns: &PawnInfo) -> [Self; 2] {
+        [Color::White, Color::Black].map(|color| Self::new(board, color, pawns))
+    }
+
     /// The type of the man on `square`, which has one of this side's.
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> usize {
         let is = |piece: usize| usize::from(self.men[piece].has(square));
         is(KNIGHT) + 2 * is(BISHOP) + 3 * is(ROOK) + 4 * is(QUEEN) + 5 * is(KING)
-    }
-
-    /// The types of the men that attack `square`, as bits.
-    #[inline(always)]
-    pub fn attackers_of(&self, square: Square) -> usize {
-        (PAWN..=KING).map(|piece| usize::from(self.attacks[piece].has(square)) << piece).sum()
     }
 
     pub fn king(&self) -> Square {
@@ -97,9 +116,9 @@ impl Side {
 }
 
 /// The board from the side of the player called us.
-pub struct View {
-    pub us: Side,
-    pub them: Side,
+pub struct View<'a> {
+    pub us: &'a mut Side,
+    pub them: &'a mut Side,
     pub occupied: BitBoard,
     /// Whether it is our move.
     pub to_move: bool,
@@ -107,30 +126,12 @@ pub struct View {
     pub sign: i32,
 }
 
-impl View {
-    /// White's view, with the attacks of kings and pawns; those of pieces are added by the mobility terms.
-    pub fn new(board: &Board, pawns: &PawnInfo) -> Self {
-        let side = |color: Color| {
-            let pawns = &pawns.sides[color.to_index()];
-            let mut side = Side {
-                men: PIECES.map(|piece| board.colored(color, piece)),
-                all: board.colors(color),
-                pawn_span: pawns.span,
-                passed: pawns.passed,
-                can_castle: board.can_castle(color),
-                ..Side::default()
-            };
-            let king = attacks::king(side.king());
-            side.attacks[PAWN] = pawns.attacks;
-            side.attacks[KING] = king;
-            side.attacked = pawns.attacks | king;
-            side.twice = pawns.double_attacks | (pawns.attacks & king);
-            side.king_ring = king_ring(side.king()) & !pawns.double_attacks;
-            side
-        };
+impl<'a> View<'a> {
+    /// White's view.
+    pub fn new(board: &Board, [white, black]: &'a mut [Side; 2]) -> Self {
         Self {
-            us: side(Color::White),
-            them: side(Color::Black),
+            us: white,
+            them: black,
             occupied: board.occupied(),
             to_move: board.side_to_move() == Color::White,
             sign: 1,
@@ -164,8 +165,8 @@ pub fn shields(
     occupied: BitBoard,
     mut each: impl FnMut(Square, Square),
 ) {
-    let diagonal = attacks::bishop(target, EMPTY) & sliders[0];
-    let straight = attacks::rook(target, EMPTY) & sliders[1];
+    let diagonal = attacks::diagonals(target) & sliders[0];
+    let straight = attacks::straights(target) & sliders[1];
     for slider in (diagonal | straight) & side.all {
         let between = attacks::between(target, slider) & occupied;
         if between.some() && !between.many() {
