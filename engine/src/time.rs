@@ -42,7 +42,7 @@ impl Bounds {
         let overhead = overhead.as_secs_f64();
         // What may be spent at all: never the overhead, and a reserve for a busy machine, which may keep a thread
         // waiting for tens of milliseconds.
-        let usable = (remaining - overhead - (0.35 * remaining).min(0.06)).max(0.001);
+        let usable = (remaining - overhead - (0.4 * remaining).min(0.1)).max(0.001);
         let (soft, hard) = match clock.moves_to_go {
             Some(moves) => {
                 let moves = f64::from(moves.clamp(1, 50));

@@ -403,9 +403,11 @@ mod tests {
         let board = board("4k3/8/8/3q4/8/8/P7/3RK3 w - - 0 1");
         let missed = without_each_piece(&material, &board);
         let value = |square: Square| missed.iter().find(|(man, _)| man.square == square).map(|(_, pawns)| *pawns);
-        assert!((value(Square::A2).expect("a pawn") - 1.0).abs() < 0.05);
-        assert!(value(Square::D5).expect("a queen") < -10.0);
-        assert!(value(Square::D1).expect("a rook") > 5.0);
+        // A pawn of 200 where 360 win half of the games.
+        let pawn = value(Square::A2).expect("a pawn");
+        assert!((0.3..0.8).contains(&pawn), "{pawn}");
+        assert!(value(Square::D5).expect("a queen") < -5.0);
+        assert!(value(Square::D1).expect("a rook") > 2.5);
         assert_eq!(value(Square::E1), None);
     }
 
