@@ -75,6 +75,9 @@ pub struct Arguments {
     /// Only positions not in check, with a move that neither captures nor promotes.
     #[arg(long)]
     quiet: bool,
+    /// Only positions not in check where no capture and no promotion wins material.
+    #[arg(long)]
+    still: bool,
     /// Leave out positions in check.
     #[arg(long)]
     no_checks: bool,
@@ -191,6 +194,7 @@ impl Arguments {
         filters.largest_score = self.max_score.or(filters.largest_score);
         filters.scored |= self.scored;
         filters.quiet |= self.quiet;
+        filters.still |= self.still;
         filters.no_checks |= self.no_checks;
         filters.forced |= self.forced;
         filters.book |= self.book;

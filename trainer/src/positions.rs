@@ -63,6 +63,8 @@ pub struct Filters {
     pub largest_score: Option<f64>,
     /// Only positions not in check whose move is neither a capture nor a promotion.
     pub quiet: bool,
+    /// Only positions not in check where no capture and no promotion wins material by static exchange.
+    pub still: bool,
     /// Leave out positions in check.
     pub no_checks: bool,
     /// Take positions with a single legal move.
@@ -88,6 +90,7 @@ impl Default for Filters {
             scored: false,
             largest_score: None,
             quiet: false,
+            still: false,
             no_checks: false,
             forced: false,
             book: false,
@@ -116,6 +119,8 @@ pub enum Reason {
     Check,
     /// The move is a capture or a promotion.
     Noisy,
+    /// A capture or promotion would win material.
+    Tactical,
     /// There is only one legal move, or none.
     Forced,
     /// The move mates.
@@ -143,6 +148,7 @@ impl Reason {
             Reason::Score => "score",
             Reason::Check => "in check",
             Reason::Noisy => "capture or promotion",
+            Reason::Tactical => "something to win",
             Reason::Forced => "only move",
             Reason::Mate => "mating move",
             Reason::DuplicateGame => "game came before",
@@ -246,11 +252,14 @@ impl Filters {
         if self.scored && played.score.is_none() || self.largest_score.is_some_and(too_large) {
             return Err(Reason::Score);
         }
-        if (self.quiet || self.no_checks) && board.in_check() {
+        if (self.quiet || self.still || self.no_checks) && board.in_check() {
             return Err(Reason::Check);
         }
         if !self.forced && board.count_moves() < 2 {
             return Err(Reason::Forced);
+        }
+        if self.still && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
+            return Err(Reason::Tactical);
         }
         Ok(())
     }
