@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_engine::eval::layout::{GROUPS, MATERIAL};
+use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::eval::{FloatWeights, Weights};
-use dyad_trainer::calibration::calibrate;
+use dyad_trainer::calibration::{calibrate, calibrate_by_scores};
 use dyad_trainer::log::norms;
 use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
 use dyad_trainer::samples::SampleFile;
@@ -96,7 +96,10 @@ pub fn run(arguments: Arguments) -> Outcome {
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
     weights.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
-    calibrate(&mut weights, data.train.iter().chain(&data.test))?;
+    if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
+        eprintln!("{error}; a pawn of the scores is a pawn");
+        calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, settings.target.pawns);
+    }
     weights.save(&arguments.out)?;
     print(&weights, &fitted);
     Ok(())
@@ -105,18 +108,10 @@ pub fn run(arguments: Arguments) -> Outcome {
 impl Arguments {
     fn settings(&self) -> Result<Settings, Box<dyn std::error::Error>> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "fit")?;
-        for name in self.groups.iter().chain(&self.freeze) {
-            if !GROUPS.iter().any(|group| group.name == name) {
-                let known: Vec<&str> = GROUPS.iter().map(|group| group.name).collect();
-                return Err(format!("there is no group {name}; there are {}", known.join(", ")).into());
-            }
+        if !self.groups.is_empty() {
+            settings.learn.clone_from(&self.groups);
         }
-        for group in &GROUPS {
-            let learn = self.groups.is_empty() || self.groups.iter().any(|name| name == group.name);
-            if !learn || self.freeze.iter().any(|name| name == group.name) {
-                settings.set_group(group.name, |group| group.learn = false);
-            }
-        }
+        self.freeze.iter().for_each(|name| settings.set_group(name, |group| group.learn = false));
         self.l2.iter().for_each(|(name, l2)| settings.set_group(name, |group| group.l2 = *l2));
         self.rate.iter().for_each(|(name, rate)| settings.set_group(name, |group| group.rate = *rate));
         settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);

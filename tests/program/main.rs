@@ -4,6 +4,7 @@
 
 mod arguments;
 mod conversations;
+mod data;
 mod driver;
 mod hostile;
 mod matches;

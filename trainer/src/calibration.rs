@@ -53,6 +53,15 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
     Ok(())
 }
 
+/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale
+/// so that a pawn of theirs is a [`STANDARD_UNIT`], when `logits` is the worth of one unit of the weights and
+/// `pawns` multiply the odds by e.
+pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
+    let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
+    weights.scale = scale.round().clamp(1.0, 1e6) as i32;
+    weights.win_rate = WinRate::default();
+}
+
 /// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
 pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
     let unfit = || Error::Settings("results and evaluations have too little to do with each other".to_string());

@@ -553,7 +553,7 @@ mod tests {
             ("scored", Filters { scored: true, ..all.clone() }, 5, Reason::Score, 31),
             ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, Reason::Score, 2),
             ("quiet", Filters { quiet: true, ..all.clone() }, 27, Reason::Noisy, 7),
-            ("still", Filters { still: true, ..all.clone() }, 26, Reason::Tactical, 7),
+            ("still", Filters { still: true, ..all.clone() }, 23, Reason::Tactical, 11),
         ];
         for (name, filters, expected, reason, times) in cases {
             let (count, counts) = filtered(name, filters);

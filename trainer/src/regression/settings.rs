@@ -89,6 +89,8 @@ impl Default for GroupSettings {
 pub struct Settings {
     /// What to predict.
     pub target: Target,
+    /// The groups that learn; empty for all.
+    pub learn: Vec<String>,
     /// Groups that differ from [`GroupSettings::of`] their name.
     pub groups: BTreeMap<String, GroupSettings>,
     /// Passes over the data at most.
@@ -103,8 +105,8 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let groups = BTreeMap::new();
-        Settings { target: Target::default(), groups, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        let (learn, groups) = (Vec::new(), BTreeMap::new());
+        Settings { target: Target::default(), learn, groups, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 
@@ -112,14 +114,14 @@ impl Settings {
     /// The settings of one group.
     #[must_use]
     pub fn group(&self, name: &str) -> GroupSettings {
-        self.groups.get(name).copied().unwrap_or_else(|| GroupSettings::of(name))
+        let group = self.groups.get(name).copied().unwrap_or_else(|| GroupSettings::of(name));
+        let listed = self.learn.is_empty() || self.learn.iter().any(|listed| listed == name);
+        GroupSettings { learn: group.learn && listed, ..group }
     }
 
     /// Makes `change` to the settings of one group.
     pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut GroupSettings)) {
-        let mut group = self.group(name);
-        change(&mut group);
-        self.groups.insert(name.to_string(), group);
+        change(self.groups.entry(name.to_string()).or_insert_with(|| GroupSettings::of(name)));
     }
 
     /// The factor of all rates when so much of the fit is done: from one down to a hundredth along a cosine.
@@ -136,10 +138,11 @@ impl Settings {
         if !(0.0..=1.0).contains(&result_share) || pawns.is_nan() || pawns <= 0.0 {
             return wrong(format!("result share {result_share} (0 to 1), pawns {pawns} (above 0)"));
         }
+        if let Some(name) = self.groups.keys().chain(&self.learn).find(|name| layout::group(name).is_none()) {
+            let known: Vec<&str> = layout::GROUPS.iter().map(|group| group.name).collect();
+            return wrong(format!("there is no group of features called {name}; there are {}", known.join(", ")));
+        }
         for (name, group) in &self.groups {
-            if layout::group(name).is_none() {
-                return wrong(format!("there is no group of features called {name}"));
-            }
             if !(group.rate >= 0.0 && group.rate.is_finite() && group.l2 >= 0.0 && group.l2.is_finite()) {
                 return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
             }

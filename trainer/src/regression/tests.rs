@@ -90,9 +90,8 @@ fn known_weights_are_found_again() {
     let data = taught(&teacher, 1.0 / 600.0, 20_000);
     let mut settings = Settings { epochs: 15, batch: 1_000, ..Settings::default() };
     settings.target.result_share = 0.0;
-    for group in &layout::GROUPS {
-        settings.set_group(group.name, |own| (own.learn, own.l2) = (group.name == MATERIAL.name, 0.0));
-    }
+    settings.learn = vec![MATERIAL.name.to_string()];
+    settings.set_group(MATERIAL.name, |group| group.l2 = 0.0);
     let fitted = run(&settings, &data, &FloatWeights::material(), 2);
     assert!(fitted.test_loss() < fitted.start_loss);
     let found = Weights::from_floats(&fitted.weights, serde_json::Value::Null).unwrap();
@@ -150,6 +149,7 @@ fn settings_are_checked() {
         (Settings { batch: 0, ..Settings::default() }, "batch"),
         (Settings { epochs: 0, ..Settings::default() }, "epochs"),
         (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result share"),
+        (Settings { learn: vec!["pears".into()], ..Settings::default() }, "pears"),
         (Settings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..Settings::default() }, "pears"),
         (Settings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..Settings::default() }, "rate"),
         (Settings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..Settings::default() }, "l2"),

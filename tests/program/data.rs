@@ -1,0 +1,141 @@
+//! The way of the data: games to samples, labels, weights and their measure.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use dyad_engine::board::Board;
+use dyad_engine::eval::Weights;
+use dyad_trainer::hash;
+use dyad_trainer::label::journal_name;
+use dyad_trainer::samples::SampleFile;
+
+/// A folder in the build's own, empty at first.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).expect("the build may write there");
+    folder
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    command.current_dir(folder).args(arguments.split_whitespace());
+    command
+}
+
+/// Runs the program in a folder and expects it to succeed.
+fn run(folder: &Path, arguments: &str) -> String {
+    let output = command(folder, arguments).output().expect("the program was built");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{arguments}\n{}{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs the program in a folder and expects it to fail with a sentence.
+fn refuse(folder: &Path, arguments: &str, expected: &str) {
+    let Output { status, stderr, .. } = command(folder, arguments).output().expect("the program was built");
+    let told = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(!status.success() && told.contains(expected), "{arguments}: expected {expected}, told {told}");
+}
+
+/// Games of random moves that end in favor of who has more material left, with its balance as the score of
+/// each move; every tenth is broken.
+fn write_games(path: &Path, count: u64) {
+    let weights = Weights::material();
+    let pawns = |board: &Board| f64::from(weights.value(weights.sums(board), board)) / 200.0;
+    let mut pgn = String::new();
+    for game in 0..count {
+        let (mut board, mut moves) = (Board::startpos(), String::new());
+        for ply in 0..80 {
+            let legal = board.moves();
+            if legal.is_empty() {
+                break;
+            }
+            let mv = legal[(hash::fold(game, ply) % legal.len() as u64) as usize];
+            moves += &format!("{} {{{:.2}/1}} ", board.san(mv), pawns(&board));
+            board = board.after(mv);
+        }
+        let result = match pawns(&board) {
+            ahead if ahead > 1.0 => "1-0",
+            ahead if ahead < -1.0 => "0-1",
+            _ => "1/2-1/2",
+        };
+        let fault = if game % 10 == 9 { "Ka9 " } else { "" };
+        pgn += &format!("[Event \"Random blitz\"]\n[White \"A{game}\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n");
+        pgn += &format!("{moves}{fault}{result}\n\n");
+    }
+    fs::write(path, pgn).expect("the folder may be written");
+}
+
+fn identity(path: PathBuf) -> u64 {
+    SampleFile::open(&path).unwrap().summary().identity
+}
+
+#[test]
+fn games_become_samples_labels_and_weights() {
+    let folder = folder("data");
+    write_games(&folder.join("games.pgn"), 60);
+    let told = run(&folder, "prepare games.pgn -o a.samples --scores white --quiet --min-ply 6 --test-percent 25");
+    assert!(told.contains("60 games or lines read, 6 of them broken"), "{told}");
+    fs::write(
+        folder.join("settings.json"),
+        r#"{"prepare": {"inputs": ["games.pgn"], "scores": "white", "test-percent": 25.0,
+            "filters": {"quiet": true, "plies": [6, 10000]}}, "fit": {"epochs": 2, "batch": 200}}"#,
+    )
+    .unwrap();
+    run(&folder, "prepare --settings settings.json -o b.samples");
+    assert_eq!(identity(folder.join("a.samples")), identity(folder.join("b.samples")));
+
+    let fit = "fit a.samples --settings settings.json -o w.json --groups material,location --result-share 0";
+    let told = run(&folder, fit);
+    assert!(told.contains("test loss"), "{told}");
+    let weights = Weights::load(&folder.join("w.json")).unwrap();
+    assert_eq!((weights.name.as_str(), &weights.made["by"]), ("w", &serde_json::json!("dyad fit")));
+    let first = fs::read(folder.join("w.json")).unwrap();
+    run(&folder, &format!("{fit} --threads 3"));
+    assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
+    let told = run(&folder, "quality w.json --games games.pgn --test-percent 25");
+    // The scores are the balance of material, and that is what is left to find.
+    let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
+    assert!(r2 > 0.98, "{told}");
+
+    refuse(&folder, "prepare none.pgn -o c.samples", "cannot open none.pgn");
+    refuse(&folder, "fit games.pgn -o w.json", "not a sample file");
+    refuse(&folder, "fit a.samples -o w.json --groups pears", "no group of features called pears");
+    let cut = fs::read(folder.join("a.samples")).unwrap();
+    fs::write(folder.join("cut.samples"), &cut[..cut.len() / 2]).unwrap();
+    refuse(&folder, "fit cut.samples -o w.json", "cut.samples, header: the file is cut");
+}
+
+#[test]
+fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
+    let folder = folder("labels");
+    write_games(&folder.join("games.pgn"), 20);
+    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --count 700");
+    run(&folder, "label a.samples -o whole.samples --nodes 300");
+
+    let killed = folder.join("killed.samples");
+    for _ in 0..20 {
+        let mut running = command(&folder, "label a.samples -o killed.samples --nodes 300 --threads 2")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program was built");
+        thread::sleep(Duration::from_millis(150));
+        running.kill().expect("it may be killed");
+        running.wait().expect("it was started");
+        if killed.exists() {
+            break;
+        }
+    }
+    run(&folder, "label a.samples -o killed.samples --nodes 300");
+    assert_eq!(identity(killed.clone()), identity(folder.join("whole.samples")));
+    assert!(!journal_name(&killed).exists());
+
+    let outside = format!("label a.samples -o outside.samples --nodes 300 --engine {}", env!("CARGO_BIN_EXE_dyad"));
+    run(&folder, &outside);
+    assert_eq!(identity(folder.join("outside.samples")), identity(folder.join("whole.samples")));
+}
