@@ -48,7 +48,6 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let centipawns = explain::white_cp(weights, board);
     let mut lines = lines(&explain::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));
-    lines.push("+100 cp win half of the games".to_string());
     lines.push(format!("evaluation {centipawns} cp (white side)"));
     lines
 }

@@ -76,7 +76,7 @@ fn weights_from_a_file_and_back() {
     let mut program = Program::start();
     let eval = |program: &mut Program| {
         program.send("position startpos moves e2e4 d7d5 e4d5\neval");
-        program.until("Evaluation: ").pop()
+        program.until("evaluation ").pop()
     };
     let embedded = eval(&mut program);
     program.send("setoption name WeightsFile value weights/material.json");
