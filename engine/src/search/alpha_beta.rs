@@ -276,7 +276,7 @@ impl Worker {
             } else if score < KILLER && !root {
                 score
             } else {
-                self.histories.quiet(&board, mv, mover, &context, threats)
+                self.histories.quiet_scores(&board, &context, threats).of(mv, mover)
             };
             if root && self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
                 shared.report(&Report::CurrentMove { depth: depth as u32, mv, number: count + self.pv_index });

@@ -2,10 +2,10 @@
 //! the table's move, captures that do not lose material, killers and the counter-move, quiet moves
 //! by their histories, losing captures.
 //!
-//! All moves of a node are generated once, when the table's move did not suffice, into an arena that the nodes of the
-//! line share.
+//! Captures are generated when the table's move did not suffice, quiet moves when no capture did, both into an
+//! arena that the nodes of the line share.
 
-use super::history::{Context, Histories, PieceTo, piece_to};
+use super::history::{Context, Histories, PieceTo, piece_index, piece_to};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece};
 use crate::tt::{pack_move, unpack_move};
 
@@ -22,7 +22,7 @@ enum Stage {
     Table,
     Generate,
     GoodNoisy,
-    ScoreQuiets,
+    GenerateQuiet,
     Quiet,
     BadNoisy,
 }
@@ -36,14 +36,14 @@ pub(super) enum Kind {
     Noisy,
 }
 
-/// A move and its score in one word, ordered by score: what sorting moves about costs least.
+/// A move, the man that makes it and its score in one word, ordered by score: what sorting moves about costs least.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate(u64);
 
 impl Candidate {
     #[inline]
-    fn new(mv: ChessMove, score: i32) -> Candidate {
-        Candidate(u64::from(score as u32 ^ 1 << 31) << 32 | pack_move(Some(mv)))
+    fn new(mv: ChessMove, mover: PieceTo, score: i32) -> Candidate {
+        Candidate(u64::from(score as u32 ^ 1 << 31) << 32 | pack_move(Some(mv)) << 16 | u64::from(mover))
     }
 
     #[inline]
@@ -53,13 +53,12 @@ impl Candidate {
 
     #[inline]
     fn mv(self) -> ChessMove {
-        unpack_move(self.0 & 0xFFFF).unwrap_or_default()
+        unpack_move(self.0 >> 16 & 0xFFFF).unwrap_or_default()
     }
 
     #[inline]
-    fn scored(self, board: &Board) -> Scored {
-        let mv = self.mv();
-        Scored { mv, mover: piece_to(board, mv), score: self.score() }
+    fn scored(self) -> Scored {
+        Scored { mv: self.mv(), mover: self.0 as PieceTo, score: self.score() }
     }
 }
 
@@ -87,6 +86,15 @@ pub(super) struct Hints {
     pub(super) context: Context,
     /// Squares attacked by enemy pawns.
     pub(super) threats: u64,
+}
+
+impl Hints {
+    /// The score of a killer or counter-move.
+    #[inline]
+    fn special(&self, mv: ChessMove) -> Option<i32> {
+        let specials = [(self.killers[0], 3 * KILLER), (self.killers[1], 2 * KILLER), (self.counter, KILLER)];
+        specials.into_iter().find(|&(special, _)| special == Some(mv)).map(|(_, score)| score)
+    }
 }
 
 /// Yields the moves of one node, best first.
@@ -159,24 +167,20 @@ impl Picker {
                     }
                 }
                 Stage::Generate => {
-                    self.generate(arena, board, histories);
+                    self.generate_noisy(arena, board, histories);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.next_good(arena, board) {
                     Some(found) => return Some(found),
-                    None => self.stage = if self.kind == Kind::All { Stage::ScoreQuiets } else { Stage::BadNoisy },
+                    None => self.stage = if self.kind == Kind::All { Stage::GenerateQuiet } else { Stage::BadNoisy },
                 },
-                Stage::ScoreQuiets => {
+                Stage::GenerateQuiet => {
                     if !self.skip_quiets {
-                        for quiet in &mut arena.quiet[self.quiet_start..] {
-                            let mv = quiet.mv();
-                            let score = quiet_score(board, histories, hints, mv, piece_to(board, mv));
-                            *quiet = Candidate::new(mv, score);
-                        }
+                        self.generate_quiet(arena, board, histories, hints);
                     }
                     self.stage = Stage::Quiet;
                 }
-                Stage::Quiet => match self.next_quiet(arena, board) {
+                Stage::Quiet => match self.next_quiet(arena) {
                     Some(found) => return Some(found),
                     None => {
                         self.stage = Stage::BadNoisy;
@@ -189,30 +193,34 @@ impl Picker {
                         return None;
                     }
                     self.noisy_next += 1;
-                    return Some(arena.noisy[self.noisy_next - 1].scored(board));
+                    return Some(arena.noisy[self.noisy_next - 1].scored());
                 }
             }
         }
     }
 
-    fn generate(&mut self, arena: &mut Arena, board: &Board, histories: &Histories) {
-        match self.kind {
-            Kind::All => board.for_each_legal(|mv| self.add(arena, board, histories, mv)),
-            Kind::Noisy => board.for_each_noisy(|mv| self.add(arena, board, histories, mv)),
-        }
+    #[inline]
+    fn generate_noisy(&self, arena: &mut Arena, board: &Board, histories: &Histories) {
+        let us = board.side_to_move();
+        board.for_each_noisy(|moved, mv| {
+            if Some(mv) != self.table_move {
+                let mover = piece_index(us, moved, mv.get_dest());
+                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, histories, mv, mover)));
+            }
+        });
     }
 
-    /// Quiet moves are scored later: most nodes are cut off before their turn.
     #[inline]
-    fn add(&self, arena: &mut Arena, board: &Board, histories: &Histories, mv: ChessMove) {
-        if Some(mv) == self.table_move {
-            return;
-        }
-        if self.kind == Kind::Noisy || board.is_noisy(mv) {
-            arena.noisy.push(Candidate::new(mv, noisy_score(board, histories, mv, piece_to(board, mv))));
-        } else {
-            arena.quiet.push(Candidate::new(mv, 0));
-        }
+    fn generate_quiet(&self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints) {
+        let us = board.side_to_move();
+        let scores = histories.quiet_scores(board, &hints.context, hints.threats);
+        board.for_each_quiet(|moved, mv| {
+            if Some(mv) != self.table_move {
+                let mover = piece_index(us, moved, mv.get_dest());
+                let score = hints.special(mv).unwrap_or_else(|| scores.of(mv, mover));
+                arena.quiet.push(Candidate::new(mv, mover, score));
+            }
+        });
     }
 
     /// Noisy moves from the best score down; those that lose material are put aside at the front.
@@ -222,7 +230,7 @@ impl Picker {
             // In quiescence the threshold is exact: what it looks at must not depend on the histories.
             let slack = if self.kind == Kind::All { found.score() / 32 } else { 0 };
             if board.see_ge(found.mv(), self.see_threshold - slack) {
-                return Some(found.scored(board));
+                return Some(found.scored());
             }
             arena.noisy[self.bad_end] = found;
             self.bad_end += 1;
@@ -230,13 +238,13 @@ impl Picker {
         None
     }
 
-    fn next_quiet(&mut self, arena: &mut Arena, board: &Board) -> Option<Scored> {
+    fn next_quiet(&mut self, arena: &mut Arena) -> Option<Scored> {
         if self.skip_quiets {
             return None;
         }
         let found = select(&mut arena.quiet, self.quiet_next)?;
         self.quiet_next += 1;
-        Some(found.scored(board))
+        Some(found.scored())
     }
 }
 
@@ -262,17 +270,4 @@ fn noisy_score(board: &Board, histories: &Histories, mv: ChessMove, mover: Piece
     let gain = victim.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
     let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
     4 * (gain + promotion) + histories.capture(mover, victim.unwrap_or(Piece::Pawn)) / 4
-}
-
-fn quiet_score(board: &Board, histories: &Histories, hints: &Hints, mv: ChessMove, mover: PieceTo) -> i32 {
-    if hints.killers[0] == Some(mv) {
-        return 3 * KILLER;
-    }
-    if hints.killers[1] == Some(mv) {
-        return 2 * KILLER;
-    }
-    if hints.counter == Some(mv) {
-        return KILLER;
-    }
-    histories.quiet(board, mv, mover, &hints.context, hints.threats)
 }
