@@ -12,7 +12,7 @@
 use super::error::{LIMIT, Stage, WeightsError};
 use super::layout::{self, LEN, LOCATION, MATERIAL, PAIRS, TERMS_LEN};
 use super::placement::visit;
-use super::sink::Sink;
+use super::sink::{Sink, TwoSided};
 use super::tables::{Rows, Squares};
 use super::taper::{FULL_MATERIAL, phase_of_material, taper};
 use super::win_rate::WinRate;
@@ -376,7 +376,15 @@ impl Sink for Total<'_> {
 
     #[inline(always)]
     fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
-        self.add(feature, count * i32::from(condition));
+        let weight = self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
+        self.sum += weight & -i64::from(condition);
+    }
+}
+
+impl TwoSided for Total<'_> {
+    #[inline(always)]
+    fn turn(&mut self) {
+        self.sum = -self.sum;
     }
 }
 
