@@ -6,6 +6,7 @@
 
 use super::params;
 use crate::board::{Board, COLORS, ChessMove, Color, Piece, Square};
+use crate::prefetch::prefetch;
 use crate::value::Value;
 
 /// Limit of a history entry.
@@ -193,6 +194,17 @@ impl Histories {
             sum += params::correction_continuation() * i32::from(entry);
         }
         sum / (128 * 8)
+    }
+
+    /// Asks for what [`Histories::correction`] will look at.
+    #[inline]
+    pub(super) fn prefetch_correction(&self, board: &Board, context: &Context) {
+        prefetch(&self.pawn_correction[slot(board.pawn_key())]);
+        prefetch(&self.minor_correction[slot(board.minor_key())]);
+        for color in COLORS {
+            prefetch(&self.non_pawn_correction[slot(board.nonpawn_key(color))]);
+        }
+        prefetch(&self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
     }
 
     fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {

@@ -252,6 +252,7 @@ impl Worker {
         frame.mover = mover;
         frame.quiet = quiet;
         self.position.make(mv);
+        self.histories.prefetch_correction(self.position.board(), &self.context(ply + 1));
         self.nodes += 1;
     }
 

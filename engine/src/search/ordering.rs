@@ -36,29 +36,48 @@ pub(super) enum Kind {
     Noisy,
 }
 
-/// A move, the man that makes it and its score in one word, ordered by score: what sorting moves about costs least.
+/// A move with its score, the man that makes it and its place in the list in one word, ordered by score and move: the
+/// best of a list is then the largest word, which vector instructions find.
+///
+/// From the top: score 24 bits, move 16, mover 10, place 14.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate(u64);
 
 impl Candidate {
+    /// Added to scores to make them positive; all are smaller.
+    const BIAS: i32 = 1 << 23;
+    const PLACES: u64 = 1 << 14;
+
     #[inline]
-    fn new(mv: ChessMove, mover: PieceTo, score: i32) -> Candidate {
-        Candidate(u64::from(score as u32 ^ 1 << 31) << 32 | pack_move(Some(mv)) << 16 | u64::from(mover))
+    fn new(mv: ChessMove, mover: PieceTo, score: i32, place: usize) -> Candidate {
+        debug_assert!(score.abs() < Candidate::BIAS && (place as u64) < Candidate::PLACES);
+        let score = (score + Candidate::BIAS) as u64;
+        Candidate(score << 40 | pack_move(Some(mv)) << 24 | u64::from(mover) << 14 | place as u64)
     }
 
     #[inline]
     fn score(self) -> i32 {
-        ((self.0 >> 32) as u32 ^ 1 << 31) as i32
+        (self.0 >> 40) as i32 - Candidate::BIAS
     }
 
     #[inline]
     fn mv(self) -> ChessMove {
-        unpack_move(self.0 >> 16 & 0xFFFF).unwrap_or_default()
+        unpack_move(self.0 >> 24 & 0xFFFF).unwrap_or_default()
+    }
+
+    #[inline]
+    fn place(self) -> usize {
+        (self.0 % Candidate::PLACES) as usize
+    }
+
+    #[inline]
+    fn moved_to(self, place: usize) -> Candidate {
+        Candidate(self.0 / Candidate::PLACES * Candidate::PLACES | place as u64)
     }
 
     #[inline]
     fn scored(self) -> Scored {
-        Scored { mv: self.mv(), mover: self.0 as PieceTo, score: self.score() }
+        Scored { mv: self.mv(), mover: (self.0 >> 14 & 0x3FF) as PieceTo, score: self.score() }
     }
 }
 
@@ -205,7 +224,8 @@ impl Picker {
         board.for_each_noisy(|moved, mv| {
             if Some(mv) != self.table_move {
                 let mover = piece_index(us, moved, mv.get_dest());
-                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, histories, mv, mover)));
+                let place = arena.noisy.len() - self.noisy_start;
+                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, histories, mv, mover), place));
             }
         });
     }
@@ -218,14 +238,15 @@ impl Picker {
             if Some(mv) != self.table_move {
                 let mover = piece_index(us, moved, mv.get_dest());
                 let score = hints.special(mv).unwrap_or_else(|| scores.of(mv, mover));
-                arena.quiet.push(Candidate::new(mv, mover, score));
+                let place = arena.quiet.len() - self.quiet_start;
+                arena.quiet.push(Candidate::new(mv, mover, score, place));
             }
         });
     }
 
     /// Noisy moves from the best score down; those that lose material are put aside at the front.
     fn next_good(&mut self, arena: &mut Arena, board: &Board) -> Option<Scored> {
-        while let Some(found) = select(&mut arena.noisy, self.noisy_next) {
+        while let Some(found) = select(&mut arena.noisy[self.noisy_start..], self.noisy_next - self.noisy_start) {
             self.noisy_next += 1;
             // In quiescence the threshold is exact: what it looks at must not depend on the histories.
             let slack = if self.kind == Kind::All { found.score() / 32 } else { 0 };
@@ -242,25 +263,19 @@ impl Picker {
         if self.skip_quiets {
             return None;
         }
-        let found = select(&mut arena.quiet, self.quiet_next)?;
+        let found = select(&mut arena.quiet[self.quiet_start..], self.quiet_next - self.quiet_start)?;
         self.quiet_next += 1;
         Some(found.scored())
     }
 }
 
-/// Brings the best move from `start` on to `start`.
+/// Brings the best of a node's moves from `next` on to `next`.
 #[inline]
-fn select(moves: &mut [Candidate], start: usize) -> Option<Candidate> {
-    let rest = moves.get_mut(start..)?;
-    let mut best = *rest.first()?;
-    let mut index = 0;
-    for (other, &candidate) in rest.iter().enumerate() {
-        if candidate > best {
-            best = candidate;
-            index = other;
-        }
-    }
-    rest.swap(0, index);
+fn select(moves: &mut [Candidate], next: usize) -> Option<Candidate> {
+    let best = moves[next..].iter().copied().max()?;
+    let place = best.place();
+    moves[place] = moves[next].moved_to(place);
+    moves[next] = best;
     Some(best)
 }
 
