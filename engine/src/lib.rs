@@ -9,6 +9,7 @@ pub mod control;
 pub mod engine;
 pub mod eval;
 pub mod position;
+mod prefetch;
 pub mod search;
 pub mod time;
 pub mod tt;

@@ -2,9 +2,10 @@
 //!
 //! Threads read and write it without locks. An entry is two atomic words, the data and the key combined with the data
 //! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
-//! together, so a torn entry is a miss and nothing worse. No `unsafe` but the prefetch.
+//! together, so a torn entry is a miss and nothing worse.
 
 use crate::board::{ALL_SQUARES, ChessMove, Piece};
+use crate::prefetch::prefetch;
 use crate::value::{MATE_IN_MAX, NONE, Value};
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -188,14 +189,7 @@ impl Table {
     /// Asks the processor for the entry before it is needed.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a prefetch never faults, and the address is that of a live cluster. Measured at +2 % nodes per second.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.cluster(key));
     }
 
     /// What is known of the position with this key, `ply` plies from the root.

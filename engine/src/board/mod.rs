@@ -10,6 +10,7 @@ pub mod attacks;
 mod cuckoo;
 mod fen;
 mod game;
+mod generate;
 mod move_list;
 mod notation;
 mod see;
@@ -303,7 +304,24 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
-        self.rules.piece_on(square)
+        // The three bits of one more than the piece's index: the crate's search through the types has branches that
+        // no processor predicts.
+        const MEN: [Option<Piece>; 8] = [
+            None,
+            Some(Piece::Pawn),
+            Some(Piece::Knight),
+            Some(Piece::Bishop),
+            Some(Piece::Rook),
+            Some(Piece::Queen),
+            Some(Piece::King),
+            None,
+        ];
+        let bit = |set: BitBoard| (set.0 >> square.to_index() & 1) as usize;
+        let [pawns, knights, bishops, rooks, queens, kings] = PIECES.map(|piece| self.pieces(piece));
+        let one = bit(pawns | bishops | queens);
+        let two = bit(knights | bishops | kings);
+        let four = bit(rooks | queens | kings);
+        MEN[one | two << 1 | four << 2]
     }
 
     /// Whose man stands on `square`.
@@ -418,28 +436,6 @@ impl Board {
     pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
         for mv in MoveGen::new_legal(&self.rules) {
             visit(mv);
-        }
-    }
-
-    /// Visits the legal moves that are noisy: see [`Board::is_noisy`].
-    #[inline]
-    pub fn for_each_noisy(&self, mut visit: impl FnMut(ChessMove)) {
-        const BACK_RANKS: BitBoard = BitBoard(0xFF00_0000_0000_00FF);
-        let us = self.side_to_move();
-        let mut targets = self.colors(!us);
-        if self.colored(us, Piece::Pawn) & chess::get_rank(us.to_seventh_rank()) != EMPTY {
-            targets |= BACK_RANKS;
-        }
-        if let Some(square) = self.en_passant {
-            targets |= BitBoard::from_square(square);
-        }
-        // The mask is set once, on a fresh generator: switched half-way it loses promotions.
-        let mut moves = MoveGen::new_legal(&self.rules);
-        moves.set_iterator_mask(targets);
-        for mv in moves {
-            if self.is_noisy(mv) {
-                visit(mv);
-            }
         }
     }
 
@@ -696,8 +692,7 @@ impl Board {
             let occupied = self.occupied() ^ BitBoard::from_square(from);
             return self.attackers_to(to, occupied) & self.colors(!us) == EMPTY;
         }
-        // Castling is rare as a table move: the generator knows it best.
-        self.is_castling(mv) && MoveGen::new_legal(&self.rules).any(|legal| legal == mv)
+        self.is_castling(mv) && self.castling_goals().any(|goal| goal == to)
     }
 
     /// Whether a legal move gives check.

@@ -117,16 +117,45 @@ fn legality_test_accepts_the_generated_moves_and_no_others() {
 }
 
 #[test]
-fn noisy_moves_are_the_noisy_ones_among_all() {
-    random_boards(20_000, 9, |board, _| {
-        let mut noisy = Vec::new();
-        board.for_each_noisy(|mv| noisy.push(mv.to_string()));
-        let mut expected: Vec<String> =
-            board.moves().iter().filter(|&&mv| board.is_noisy(mv)).map(ToString::to_string).collect();
-        noisy.sort();
-        expected.sort();
-        assert_eq!(noisy, expected, "{board}");
-    });
+fn noisy_and_quiet_moves_together_are_all() {
+    let check = |board: &Board| {
+        let (mut noisy, mut quiet) = (Vec::new(), Vec::new());
+        let named = |moved: Piece, mv: ChessMove| {
+            assert_eq!(board.piece_on(mv.get_source()), Some(moved), "{board} {mv}");
+            mv.to_string()
+        };
+        board.for_each_noisy(|moved, mv| noisy.push(named(moved, mv)));
+        board.for_each_quiet(|moved, mv| quiet.push(named(moved, mv)));
+        let (mut expected_noisy, mut expected_quiet) = (Vec::new(), Vec::new());
+        for mv in board.moves().iter() {
+            if board.is_noisy(*mv) { &mut expected_noisy } else { &mut expected_quiet }.push(mv.to_string());
+        }
+        for moves in [&mut noisy, &mut quiet, &mut expected_noisy, &mut expected_quiet] {
+            moves.sort();
+        }
+        assert_eq!((noisy, quiet), (expected_noisy, expected_quiet), "{board}");
+    };
+    random_boards(100_000, 9, |board, _| check(board));
+    // What random games seldom bring: pins on pawns, en passant that uncovers the king or ends a check, promotions.
+    let fens = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1",
+        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+        "rnb1k1nr/pppp1ppp/8/4p3/1b1P3q/P4P2/1PP1P1PP/RNBQKBNR w KQkq - 1 4",
+    ];
+    for fen in fens {
+        let board = Board::from_fen(fen).unwrap();
+        check(&board);
+        for &mv in board.moves().iter() {
+            let next = board.after(mv);
+            check(&next);
+            next.moves().iter().for_each(|&mv| check(&next.after(mv)));
+        }
+    }
 }
 
 #[test]

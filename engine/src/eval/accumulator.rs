@@ -56,11 +56,23 @@ impl Accumulator {
     }
 
     /// Starts a new line.
+    ///
+    /// If the position is like the one the last line started from (a training searches one sibling after another),
+    /// only what is different is worked out.
     pub fn reset(&mut self, weights: &Weights, board: &Board) {
         let mut men = Men::none();
         board.men().for_each(|piece| men.add(man(piece)));
-        self.stack[0].men = men;
-        self.restart(weights);
+        self.top = 0;
+        let root = &mut self.stack[0];
+        let (removed, added) = (root.men.without(&men), men.without(&root.men));
+        if removed.len() + added.len() > MOST_DIFFERENT {
+            root.sums = fresh(weights, &men, self.kernel);
+        } else {
+            let (removed, added) = (removed.present(), added.present());
+            removed.iter().for_each(|&man| root.men.remove(man));
+            add(&mut root.sums, difference(weights, &root.men, removed, added, self.kernel));
+        }
+        root.men = men;
     }
 
     /// Starts again from the position the line started from, with other weights.
@@ -115,27 +127,14 @@ impl Entry {
         let added = &self.change.added[..usize::from(self.change.additions)];
         self.known = true;
         self.sums = before.sums;
-        let squares = weights.squares();
-        for &man in added {
-            add(&mut self.sums, squares.get(man));
+        if !weights.rows().is_empty() {
+            self.men.clone_from(&before.men);
+            removed.iter().for_each(|&man| self.men.remove(man));
         }
-        for &man in removed {
-            subtract(&mut self.sums, squares.get(man));
+        add(&mut self.sums, difference(weights, &self.men, removed, added, kernel));
+        if !weights.rows().is_empty() {
+            added.iter().for_each(|&man| self.men.add(man));
         }
-        let rows = weights.rows();
-        if rows.is_empty() {
-            return;
-        }
-        self.men.clone_from(&before.men);
-        removed.iter().for_each(|&man| self.men.remove(man));
-        add(&mut self.sums, kernel.change(rows, &self.men, removed, added));
-        if let [a, b] = *added {
-            add(&mut self.sums, rows.entry(a, b));
-        }
-        if let [a, b] = *removed {
-            subtract(&mut self.sums, rows.entry(a, b));
-        }
-        added.iter().for_each(|&man| self.men.add(man));
     }
 }
 
@@ -178,6 +177,19 @@ impl Men {
         self.list[self.len] = NOBODY;
     }
 
+    /// Those of these men who are not among the others.
+    fn without(&self, others: &Men) -> Men {
+        let mut left = Men::none();
+        let stands = |man: Man| others.present().get(usize::from(others.slots[square(man)])) == Some(&man);
+        self.present().iter().filter(|&&man| !stands(man)).for_each(|&man| left.add(man));
+        left
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
     #[inline]
     fn present(&self) -> &[Man] {
         &self.list[..self.len]
@@ -187,6 +199,34 @@ impl Men {
 #[inline(always)]
 fn square(man: Man) -> usize {
     usize::from(man & 63)
+}
+
+/// With more men different than this, all are placed anew.
+const MOST_DIFFERENT: usize = 10;
+
+/// What changes when some men leave and some come beside those who stayed.
+#[inline(always)]
+fn difference(weights: &Weights, stayed: &Men, removed: &[Man], added: &[Man], kernel: Kernel) -> [i32; 2] {
+    let (squares, rows) = (weights.squares(), weights.rows());
+    let mut sums = [0; 2];
+    added.iter().for_each(|&man| add(&mut sums, squares.get(man)));
+    removed.iter().for_each(|&man| subtract(&mut sums, squares.get(man)));
+    if !rows.is_empty() {
+        add(&mut sums, kernel.change(rows, stayed, removed, added));
+        add(&mut sums, among(rows, added));
+        subtract(&mut sums, among(rows, removed));
+    }
+    sums
+}
+
+/// What these men bring with each other.
+#[inline(always)]
+fn among(rows: &Rows, men: &[Man]) -> [i32; 2] {
+    let mut sums = [0; 2];
+    for (index, &man) in men.iter().enumerate() {
+        men[..index].iter().for_each(|&other| add(&mut sums, rows.entry(man, other)));
+    }
+    sums
 }
 
 fn fresh(weights: &Weights, men: &Men, kernel: Kernel) -> [i32; 2] {

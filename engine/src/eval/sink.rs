@@ -21,6 +21,38 @@ pub trait Sink {
     }
 }
 
+/// A sink that is told whose features come, so that terms count ours and carry no sign about: the sum in search then
+/// needs no multiplication.
+pub trait TwoSided: Sink {
+    /// The features that come now are the other player's. The first are White's.
+    fn turn(&mut self);
+}
+
+/// Any sink as one that is told whose features come.
+pub struct Turning<'a, S> {
+    sink: &'a mut S,
+    sign: i32,
+}
+
+impl<'a, S: Sink> Turning<'a, S> {
+    /// White's features come first.
+    pub fn new(sink: &'a mut S) -> Self {
+        Turning { sink, sign: 1 }
+    }
+}
+
+impl<S: Sink> Sink for Turning<'_, S> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self.sink.add(feature, self.sign * count);
+    }
+}
+
+impl<S: Sink> TwoSided for Turning<'_, S> {
+    fn turn(&mut self) {
+        self.sign = -self.sign;
+    }
+}
+
 /// Lists features and counts as they come; the same feature may come more than once.
 impl Sink for Vec<(u32, i32)> {
     fn add(&mut self, feature: usize, count: i32) {

@@ -11,7 +11,7 @@
 //! [`piece_terms`] on everything.
 //!
 //! Each term is written for a player called us, see [`view`]; a term of both players' view is visited
-//! once for each, Black's with a negative count.
+//! once for each, and the sink counts Black's negative.
 
 mod activity;
 pub(super) mod bits;
@@ -34,26 +34,27 @@ pub use pawns::{PawnInfo, PawnSide, pawn_terms};
 pub use words::describe;
 
 use crate::board::Board;
-use crate::eval::sink::Sink;
+use crate::eval::sink::{Sink, Turning, TwoSided};
 use view::{Side, View};
 
 /// Visits all terms of a position.
 pub fn terms<S: Sink>(board: &Board, sink: &mut S) {
     let balance = material_terms(board, sink);
     let pawns = pawn_terms(board, sink);
-    let shelters = king_terms(board, &pawns, sink);
-    piece_terms(board, &balance, &pawns, &shelters, sink);
+    let mut sink = Turning::new(sink);
+    let shelters = king_terms(board, &pawns, &mut sink);
+    piece_terms(board, &balance, &pawns, &shelters, &mut sink);
 }
 
 /// Visits the terms that depend on pieces.
-pub fn piece_terms<S: Sink>(board: &Board, balance: &Balance, pawns: &PawnInfo, shelters: &Shelters, sink: &mut S) {
+pub fn piece_terms<S: TwoSided>(board: &Board, balance: &Balance, pawns: &PawnInfo, shelters: &Shelters, sink: &mut S) {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
     activity::activity(&mut view, sink);
-    view.turn();
+    view.turn(sink);
     activity::activity(&mut view, sink);
     side(&view, shelters.white, sink);
-    view.turn();
+    view.turn(sink);
     side(&view, shelters.black, sink);
     standing::standing(&view, balance, sink);
     space::tempo(&view, sink);

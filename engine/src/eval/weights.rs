@@ -12,7 +12,7 @@
 use super::error::{LIMIT, Stage, WeightsError};
 use super::layout::{self, LEN, LOCATION, MATERIAL, PAIRS, TERMS_LEN};
 use super::placement::visit;
-use super::sink::Sink;
+use super::sink::{Sink, TwoSided};
 use super::tables::{Rows, Squares};
 use super::taper::{FULL_MATERIAL, phase_of_material, taper};
 use super::win_rate::WinRate;
@@ -98,7 +98,7 @@ pub struct Weights {
     /// What a reader of the file should be told: groups an older layout did not have.
     pub notes: Vec<String>,
     ints: Vec<[i32; 2]>,
-    packed: Vec<i64>,
+    packed: Packed,
     squares: Squares,
     rows: Rows,
     has_terms: bool,
@@ -137,7 +137,7 @@ impl Weights {
             win_rate: WinRate::default(),
             made: Json::Null,
             notes: Vec::new(),
-            packed: ints[..TERMS_LEN].iter().map(|&weight| pack(weight)).collect(),
+            packed: packed(&ints),
             squares: Squares::compile(&ints),
             rows: if has_pairs { Rows::compile(&ints)? } else { Rows::default() },
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
@@ -200,7 +200,7 @@ impl Weights {
     /// Integers of all features before the 2-tuples, packed for [`Total`].
     #[inline(always)]
     pub fn packed(&self) -> &[i64] {
-        &self.packed
+        &self.packed[..TERMS_LEN]
     }
 
     /// Whether anything of the whole board has a weight: features that are neither placement.
@@ -335,9 +335,21 @@ impl Weights {
     }
 }
 
+/// Packed integers of the features before the 2-tuples, padded to a power of two: a masked index needs no check, which
+/// a sum of some two hundred terms feels.
+type Packed = Box<[i64; TERMS_LEN.next_power_of_two()]>;
+
+fn packed(ints: &[[i32; 2]]) -> Packed {
+    let mut packed = Box::new([0; TERMS_LEN.next_power_of_two()]);
+    for (packed, &weight) in packed.iter_mut().zip(&ints[..TERMS_LEN]) {
+        *packed = pack(weight);
+    }
+    packed
+}
+
 /// Sums packed integers of features before the 2-tuples: both stages in one addition.
 pub struct Total<'a> {
-    packed: &'a [i64],
+    packed: &'a Packed,
     sum: i64,
 }
 
@@ -358,12 +370,21 @@ impl<'a> Total<'a> {
 impl Sink for Total<'_> {
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
-        self.sum += self.packed[feature] * i64::from(count);
+        debug_assert!(feature < TERMS_LEN);
+        self.sum += self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
     }
 
     #[inline(always)]
     fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
-        self.add(feature, count * i32::from(condition));
+        let weight = self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
+        self.sum += weight & -i64::from(condition);
+    }
+}
+
+impl TwoSided for Total<'_> {
+    #[inline(always)]
+    fn turn(&mut self) {
+        self.sum = -self.sum;
     }
 }
 

@@ -9,7 +9,7 @@ use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
 use super::quiescence::{better_guess, cutoff};
 use super::{Mode, Report, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
-use crate::tt::{Bound, Entry};
+use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
 use std::time::Duration;
 
@@ -28,26 +28,30 @@ struct Node {
     tt_noisy: bool,
 }
 
-/// Moves searched in vain before a cutoff.
+/// Moves searched in vain before a cutoff, each with its mover in one word: made anew for every node, they must be
+/// nothing but zeros.
 struct Tried<const N: usize> {
-    moves: [(ChessMove, PieceTo); N],
+    moves: [u32; N],
     len: usize,
 }
 
 impl<const N: usize> Tried<N> {
+    #[inline]
     fn new() -> Tried<N> {
-        Tried { moves: [(ChessMove::default(), 0); N], len: 0 }
+        Tried { moves: [0; N], len: 0 }
     }
 
+    #[inline]
     fn push(&mut self, mv: ChessMove, mover: PieceTo) {
         if self.len < N {
-            self.moves[self.len] = (mv, mover);
+            self.moves[self.len] = (pack_move(Some(mv)) as u32) << 16 | u32::from(mover);
             self.len += 1;
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = (ChessMove, PieceTo)> + '_ {
-        self.moves[..self.len].iter().copied()
+        let unpacked = |&packed: &u32| Some((unpack_move(u64::from(packed >> 16))?, packed as PieceTo));
+        self.moves[..self.len].iter().filter_map(unpacked)
     }
 }
 
@@ -269,6 +273,7 @@ impl Worker {
                 continue;
             }
             count += 1;
+            self.prefetch(shared, mv);
             let noisy = board.is_noisy(mv);
             // Killers and the table's move come without their history.
             let quiet_history = if M::TRAINING || noisy {
@@ -276,7 +281,7 @@ impl Worker {
             } else if score < KILLER && !root {
                 score
             } else {
-                self.histories.quiet(&board, mv, mover, &context, threats)
+                self.histories.quiet_scores(&board, &context, threats).of(mv, mover)
             };
             if root && self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
                 shared.report(&Report::CurrentMove { depth: depth as u32, mv, number: count + self.pv_index });
@@ -368,7 +373,7 @@ impl Worker {
 
             let nodes_before = self.nodes;
             self.frame(ply).double_extensions = double_extensions + i32::from(extension >= 2);
-            self.make(shared, mv, mover, !noisy);
+            self.make(mv, mover, !noisy);
             let new_depth = depth - 1 + extension;
             let mut value = -INFINITE;
             let mut full_search = !PV || count > 1;
@@ -515,7 +520,8 @@ impl Worker {
         let mut picker = Picker::new(&self.arena, Kind::Noisy, table_move, threshold);
         let mut found = None;
         while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, board, &self.histories, &hints) {
-            self.make(shared, mv, mover, false);
+            self.prefetch(shared, mv);
+            self.make(mv, mover, false);
             let mut value = -self.quiescence::<M, false>(shared, -prob_beta, -prob_beta + 1)?;
             if value >= prob_beta && depth > 4 {
                 value = -self.alpha_beta::<M, false>(shared, -prob_beta, -prob_beta + 1, depth - 4, !cut_node)?;

@@ -5,7 +5,8 @@
 //! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
 
 use super::params;
-use crate::board::{Board, COLORS, ChessMove, Color, Piece};
+use crate::board::{Board, COLORS, ChessMove, Color, Piece, Square};
+use crate::prefetch::prefetch;
 use crate::value::Value;
 
 /// Limit of a history entry.
@@ -25,8 +26,13 @@ pub(super) const NO_PIECE_TO: PieceTo = 768;
 /// The [`PieceTo`] of a legal move.
 #[inline]
 pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
-    let piece = board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn).to_index();
-    ((board.side_to_move().to_index() * 6 + piece) * 64 + mv.get_dest().to_index()) as PieceTo
+    piece_index(board.side_to_move(), board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn), mv.get_dest())
+}
+
+/// The [`PieceTo`] of a man that goes to a square.
+#[inline]
+pub(super) fn piece_index(color: Color, moved: Piece, to: Square) -> PieceTo {
+    ((color.to_index() * 6 + moved.to_index()) * 64 + to.to_index()) as PieceTo
 }
 
 #[inline]
@@ -55,6 +61,25 @@ pub(super) struct Histories {
     minor_correction: Box<[[i16; 2]; CORRECTIONS]>,
     non_pawn_correction: Box<[[[i16; 2]; 2]; CORRECTIONS]>,
     continuation_correction: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
+}
+
+/// The rows of the histories that score the quiet moves of one node.
+pub(super) struct QuietScores<'a> {
+    butterfly: &'a [[i16; 4096]; 4],
+    pawn: &'a [i16; PIECE_TOS],
+    continuation: [&'a [i16; PIECE_TOS]; 4],
+    threats: u64,
+}
+
+impl QuietScores<'_> {
+    /// Score of a quiet move for ordering.
+    #[inline]
+    pub(super) fn of(&self, mv: ChessMove, mover: PieceTo) -> i32 {
+        let to = usize::from(mover);
+        let butterfly = self.butterfly[threatened(mv, self.threats)][from_to(mv)];
+        let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
+        i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + four / 2 + six / 4
+    }
 }
 
 #[inline]
@@ -95,14 +120,15 @@ impl Histories {
         self.continuation_correction.fill([0; PIECE_TOS]);
     }
 
-    /// Score of a quiet move for ordering. `threats` are squares the enemy's pawns and lesser men attack.
+    /// What orders the quiet moves of a node. `threats` are squares the enemy's pawns attack.
     #[inline]
-    pub(super) fn quiet(&self, board: &Board, mv: ChessMove, mover: PieceTo, context: &Context, threats: u64) -> i32 {
-        let to = usize::from(mover);
-        let butterfly = self.butterfly[board.side_to_move().to_index()][threatened(mv, threats)][from_to(mv)];
-        let pawn = self.pawn[board.pawn_key() as usize % PAWN_KEYS][to];
-        let [one, two, four, six] = context.map(|earlier| i32::from(self.continuation[usize::from(earlier)][to]));
-        i32::from(butterfly) + i32::from(pawn) + one + two + four / 2 + six / 4
+    pub(super) fn quiet_scores(&self, board: &Board, context: &Context, threats: u64) -> QuietScores<'_> {
+        QuietScores {
+            butterfly: &self.butterfly[board.side_to_move().to_index()],
+            pawn: &self.pawn[board.pawn_key() as usize % PAWN_KEYS],
+            continuation: context.map(|earlier| &self.continuation[usize::from(earlier)]),
+            threats,
+        }
     }
 
     /// What the continuation histories of the last two plies say of a quiet move.
@@ -168,6 +194,17 @@ impl Histories {
             sum += params::correction_continuation() * i32::from(entry);
         }
         sum / (128 * 8)
+    }
+
+    /// Asks for what [`Histories::correction`] will look at.
+    #[inline]
+    pub(super) fn prefetch_correction(&self, board: &Board, context: &Context) {
+        prefetch(&self.pawn_correction[slot(board.pawn_key())]);
+        prefetch(&self.minor_correction[slot(board.minor_key())]);
+        for color in COLORS {
+            prefetch(&self.non_pawn_correction[slot(board.nonpawn_key(color))]);
+        }
+        prefetch(&self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
     }
 
     fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {

@@ -1,6 +1,5 @@
 //! Quiescence: captures until the position is quiet, and every evasion of a check.
 
-use super::history::piece_to;
 use super::ordering::{Hints, Kind, Picker};
 use super::{Mode, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
@@ -83,6 +82,7 @@ impl Worker {
         while let Some(picked) = picker.next(&mut self.arena, &board, &self.histories, &hints) {
             count += 1;
             let mv = picked.mv;
+            self.prefetch(shared, mv);
             if !M::TRAINING && best > -MATE_IN_MAX {
                 if in_check {
                     // One evasion that holds is enough of the quiet ones.
@@ -95,7 +95,7 @@ impl Worker {
                     continue;
                 }
             }
-            self.make(shared, mv, piece_to(&board, mv), !board.is_noisy(mv));
+            self.make(mv, picked.mover, !board.is_noisy(mv));
             let value = -self.quiescence::<M, PV>(shared, -beta, -alpha)?;
             self.position.unmake();
             if value > best {

@@ -11,7 +11,7 @@ use super::pawns::PawnInfo;
 use super::view::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::sink::{Sink, TwoSided};
 
 /// Units of danger, roughly a tenth of the points that Stockfish sums.
 mod unit {
@@ -64,18 +64,20 @@ pub fn king_key(board: &Board) -> u64 {
 }
 
 /// Visits the terms of pawns and kings, for both colors.
-pub fn king_terms<S: Sink>(board: &Board, pawns: &PawnInfo, sink: &mut S) -> Shelters {
+pub fn king_terms<S: TwoSided>(board: &Board, pawns: &PawnInfo, sink: &mut S) -> Shelters {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
     let white = shelter(&view, sink);
-    view.turn();
-    Shelters { white, black: shelter(&view, sink) }
+    view.turn(sink);
+    let black = shelter(&view, sink);
+    sink.turn();
+    Shelters { white, black }
 }
 
 /// Visits our king's shelter and comforts: all terms of our king that need no pieces' attacks. Returns its
 /// gaps and storms in units for [`attack`].
 fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let king = us.king();
     let here = ranks_from(rank(king));
     let own = us.men[PAWN] & here & !them.attacks[PAWN];
@@ -89,26 +91,26 @@ fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
         };
         let (ours, theirs) = (nearest(own), nearest(enemy));
         let place = usize::from(column == file(king)) * 4 + edge(column);
-        sink.add(SHELTER.at(place * 7 + ours), sign);
+        sink.add(SHELTER.at(place * 7 + ours), 1);
         if ours > 0 && theirs == ours + 1 {
-            sink.add(STORM_BLOCKED.at(theirs), sign);
+            sink.add(STORM_BLOCKED.at(theirs), 1);
         } else {
-            sink.add(STORM_OPEN.at(place * 7 + theirs), sign);
+            sink.add(STORM_OPEN.at(place * 7 + theirs), 1);
             units += STORM[theirs];
         }
         units += GAP[ours];
     }
     king_file(view, sink);
-    sink.add(CASTLING.at(usize::from(us.can_castle)), sign);
+    sink.add(CASTLING.at(usize::from(us.can_castle)), 1);
     let pawns = distance_to_set(king, us.men[PAWN]);
-    sink.add(KING_PAWNS.at(pawns), sign);
-    sink.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), sign);
+    sink.add(KING_PAWNS.at(pawns), 1);
+    sink.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), 1);
     units
 }
 
 /// Open files at the king.
 fn king_file<S: Sink>(view: &View, sink: &mut S) {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let heavy = usize::from((them.men[ROOK] | them.men[QUEEN]).some());
     let column = file_set(file(us.king()));
     for (place, files) in [column, column.west(), column.east()].into_iter().enumerate() {
@@ -121,13 +123,13 @@ fn king_file<S: Sink>(view: &View, sink: &mut S) {
             (true, false) => 2,
             (true, true) => continue,
         };
-        sink.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), sign);
+        sink.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), 1);
     }
 }
 
 /// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
 pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let queen = usize::from(us.men[QUEEN].some());
     let king = them.king();
     let weak = us.attacked & !them.twice & (!them.attacked | them.attacks[KING] | them.attacks[QUEEN]);
@@ -135,19 +137,19 @@ pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
     let checks = checks(view, weak, sink);
     let flank = flank(view, sink);
 
-    sink.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), sign);
-    sink.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), sign);
+    sink.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), 1);
+    sink.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), 1);
     let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
     let [_, by_piece @ .., _] = us.ring.by_piece;
     for (by, hits) in by_piece.into_iter().chain([pawn_hits]).enumerate() {
-        sink.add_if(hits > 0, KING_ATTACK_BY.at(by), sign * hits);
+        sink.add_if(hits > 0, KING_ATTACK_BY.at(by), hits);
     }
-    sink.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), sign);
+    sink.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), 1);
 
     let defenders = (them.all & them.king_ring & !them.men[KING]).len();
-    sink.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -sign);
+    sink.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -1);
     let refuge = them.attacks[KING] & !them.all & !us.attacked;
-    sink.add(KING_REFUGE.at(queen * 9 + refuge.len()), -sign);
+    sink.add(KING_REFUGE.at(queen * 9 + refuge.len()), -1);
     back_rank(view, refuge, sink);
 
     let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
@@ -161,12 +163,12 @@ pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
         + if queen == 0 { unit::NO_QUEEN } else { 0 }
         + if defended_by_knight { unit::KNIGHT_DEFENDS } else { 0 };
     let step = ((danger + unit::BASE) / unit::STEP).clamp(0, KING_DANGER.len as i32 - 1);
-    sink.add(KING_DANGER.at(step as usize), sign);
+    sink.add(KING_DANGER.at(step as usize), 1);
 }
 
 /// Checks we can give with the next move, safe ones and others; the papers' SPC. Returns danger units.
 fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let king = them.king();
     let safe = !us.all & (!them.attacked | (weak & us.twice));
     let through = view.occupied & !them.men[QUEEN];
@@ -184,25 +186,25 @@ fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
         let only_unsafe = from.some() && !safe.some();
         total += safe.len();
         units += unit::SAFE_CHECK[kind][more] * i32::from(safe.some()) + unit::UNSAFE_CHECK * i32::from(only_unsafe);
-        sink.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), sign);
-        sink.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), sign);
+        sink.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), 1);
+        sink.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), 1);
     }
-    sink.add(SAFE_CHECKS.at(8 + total.min(7)), sign);
+    sink.add(SAFE_CHECKS.at(8 + total.min(7)), 1);
     units
 }
 
 /// Attack and defense of the flank where their king is. Returns danger units.
 fn flank<S: Sink>(view: &View, sink: &mut S) -> i32 {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let files = flank_files(file(them.king()));
     let camp = files & ranks_from(3);
     let once = us.attacked & camp;
     let attack = once.len() + (once & us.twice & !them.attacks[PAWN]).len();
     let defense = (them.attacked & camp).len();
-    sink.add(FLANK_ATTACK.at(attack.min(23)), sign);
-    sink.add(FLANK_DEFENSE.at(defense.min(20)), -sign);
+    sink.add(FLANK_ATTACK.at(attack.min(23)), 1);
+    sink.add(FLANK_DEFENSE.at(defense.min(20)), -1);
     if !((us.men[PAWN] | them.men[PAWN]) & files).some() {
-        sink.add(FLANK_PAWNLESS.at(0), sign);
+        sink.add(FLANK_PAWNLESS.at(0), 1);
     }
     (attack * attack) as i32 / 25 - defense as i32 / 2
 }
@@ -225,6 +227,6 @@ fn back_rank<S: Sink>(view: &View, refuge: BitBoard, sink: &mut S) {
     let heavy = us.men[ROOK] | us.men[QUEEN];
     if rank(them.king()) == 7 && heavy.some() && !(refuge & !rank_set(7)).some() {
         let guarded = usize::from((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
-        sink.add(BACK_RANK.at(guarded), view.sign);
+        sink.add(BACK_RANK.at(guarded), 1);
     }
 }

@@ -15,14 +15,14 @@ pub fn space<S: Sink>(view: &View, sink: &mut S) {
     let below = below | below.south();
     let behind = (us.men[PAWN] | below | below.south()) & safe & !them.attacked;
     let count = safe.len() + behind.len();
-    sink.add(SPACE.at(us.all.len() - 1), view.sign * count as i32);
+    sink.add(SPACE.at(us.all.len() - 1), count as i32);
     let center = (us.attacked & CENTER).len() + (us.twice & CENTER).len();
-    sink.add(CENTER_CONTROL.at(center), view.sign);
+    sink.add(CENTER_CONTROL.at(center), 1);
 }
 
 /// Visits the bonus for having the move, for the player who has it.
 pub fn tempo<S: Sink>(view: &View, sink: &mut S) {
-    let sign = if view.to_move { view.sign } else { -view.sign };
+    let sign = if view.to_move { 1 } else { -1 };
     let quiet = usize::from((view.us.men[QUEEN] | view.them.men[QUEEN]).some());
     sink.add(TEMPO.at(quiet), sign);
 }

@@ -18,7 +18,7 @@ pub fn standing<S: Sink>(view: &View, balance: &Balance, sink: &mut S) {
     if lead == 0 {
         return;
     }
-    let sign = lead.signum() * view.sign;
+    let sign = lead.signum();
     let (ahead, behind): (&Side, &Side) = if lead > 0 { (view.us, view.them) } else { (view.them, view.us) };
     let board = Both { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
     board.winning_chances(sign, sink);

@@ -17,8 +17,8 @@ pub fn threats<S: Sink>(view: &View, sink: &mut S) {
     queen_threats(view, &squares, sink);
     let restricted = view.them.attacked & view.us.attacked & !squares.strong;
     let empty = (restricted & !view.occupied).len();
-    sink.add(RESTRICTED.at(0), view.sign * empty as i32);
-    sink.add(RESTRICTED.at(1), view.sign * (restricted.len() - empty) as i32);
+    sink.add(RESTRICTED.at(0), empty as i32);
+    sink.add(RESTRICTED.at(1), (restricted.len() - empty) as i32);
 }
 
 /// Who holds which squares.
@@ -41,14 +41,14 @@ impl Contested {
 
 /// Each of their men that we attack, with each of our piece types that attacks it.
 fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let mut targets = 0;
     for at in them.all & us.attacked & !them.men[KING] {
         let target = them.piece_on(at);
         let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
         for attacker in PAWN..=KING {
             let feature = ATTACKED.at((defense * 6 + attacker) * 5 + target);
-            sink.add_if(us.attacks[attacker].has(at), feature, sign);
+            sink.add_if(us.attacks[attacker].has(at), feature, 1);
         }
         if squares.weak.has(at) {
             let piece = target != PAWN;
@@ -56,20 +56,20 @@ fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
             let hanging = (defense == 0) | (piece & us.twice.has(at));
             let queen_defends = (defense == 1) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
             let overloaded = (defense == 1) & !us.twice.has(at) & !queen_defends;
-            sink.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), sign);
-            sink.add_if(queen_defends, QUEEN_DEFENDS.at(0), sign);
-            sink.add_if(overloaded, OVERLOADED.at(usize::from(piece)), sign);
+            sink.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), 1);
+            sink.add_if(queen_defends, QUEEN_DEFENDS.at(0), 1);
+            sink.add_if(overloaded, OVERLOADED.at(usize::from(piece)), 1);
         }
     }
-    sink.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), sign);
+    sink.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), 1);
 }
 
 /// Attacks by pawns that stand safely, or could after a push.
 fn pawn_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let count = |group: Group, attacked: BitBoard, sink: &mut S| {
         for at in attacked & them.all & !them.men[PAWN] & !them.men[KING] {
-            sink.add(group.at(them.piece_on(at) - KNIGHT), sign);
+            sink.add(group.at(them.piece_on(at) - KNIGHT), 1);
         }
     };
     let attacked = (us.men[PAWN] & squares.safe).pawn_attacks();
@@ -84,7 +84,7 @@ fn pawn_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
 
 /// Safe squares from which a knight or a slider of ours would attack their queen.
 fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
-    let (us, them, sign) = (&view.us, &view.them, view.sign);
+    let (us, them) = (&view.us, &view.them);
     let queens = them.men[QUEEN];
     if !queens.some() || queens.many() {
         return;
@@ -94,7 +94,7 @@ fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
     let open = !us.men[PAWN] & !squares.strong;
     let mut add = |kind: usize, from: BitBoard| {
         let count = from.len() as i32;
-        sink.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), sign * count);
+        sink.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), count);
     };
     add(0, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
     let twice = us.twice & open & !us.all;

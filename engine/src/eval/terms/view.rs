@@ -2,11 +2,13 @@
 //!
 //! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the
 //! board is turned upside down, which for a set of squares is one instruction; no term ever asks which
-//! color it is about. Features are symmetric, so Black's are the same features with the sign turned.
+//! color it is about. Features are symmetric, so Black's are the same features with the sign turned,
+//! which is the sink's to do.
 
 use super::bits::*;
 use super::pawns::PawnInfo;
 use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
+use crate::eval::sink::TwoSided;
 
 pub const PAWN: usize = 0;
 pub const KNIGHT: usize = 1;
@@ -102,9 +104,8 @@ impl Side {
     }
 
     fn turn(&mut self) {
-        for set in self.men.iter_mut().chain(&mut self.attacks) {
-            *set = set.turned();
-        }
+        self.men = self.men.map(BitBoard::turned);
+        self.attacks = self.attacks.map(BitBoard::turned);
         self.all = self.all.turned();
         self.attacked = self.attacked.turned();
         self.twice = self.twice.turned();
@@ -122,30 +123,22 @@ pub struct View<'a> {
     pub occupied: BitBoard,
     /// Whether it is our move.
     pub to_move: bool,
-    /// What one of our features counts: +1 for White, -1 for Black.
-    pub sign: i32,
 }
 
 impl<'a> View<'a> {
     /// White's view.
     pub fn new(board: &Board, [white, black]: &'a mut [Side; 2]) -> Self {
-        Self {
-            us: white,
-            them: black,
-            occupied: board.occupied(),
-            to_move: board.side_to_move() == Color::White,
-            sign: 1,
-        }
+        Self { us: white, them: black, occupied: board.occupied(), to_move: board.side_to_move() == Color::White }
     }
 
-    /// Changes over to the other player's view.
-    pub fn turn(&mut self) {
+    /// Changes over to the other player's view, and the sink with it.
+    pub fn turn(&mut self, sink: &mut impl TwoSided) {
         std::mem::swap(&mut self.us, &mut self.them);
         self.us.turn();
         self.them.turn();
         self.occupied = self.occupied.turned();
         self.to_move = !self.to_move;
-        self.sign = -self.sign;
+        sink.turn();
     }
 }
 

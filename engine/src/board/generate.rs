@@ -1,0 +1,226 @@
+//! Legal moves in two parts, noisy and quiet, each generated only when it is asked for.
+//!
+//! The crate's generator works out all moves at once, whatever mask is asked for, with the king's steps as its
+//! largest cost; but a search is mostly done after the captures, and quiescence wants nothing else. Here each
+//! part looks at its own targets alone. The crate's pins and checkers decide what is legal, and tests hold both parts
+//! together against the crate's moves.
+
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks};
+use chess::{ALL_SQUARES, File};
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = FILE_A << 7;
+const ALL: BitBoard = BitBoard(!0);
+
+/// A step of pawns of one color: to the left, straight on, to the right, as rotations of a set.
+struct Steps {
+    left: u32,
+    ahead: u32,
+    right: u32,
+    /// Where a single step must end for a double step.
+    third: BitBoard,
+    /// Where pawns are promoted.
+    last: BitBoard,
+}
+
+const STEPS: [Steps; 2] = [
+    Steps { left: 7, ahead: 8, right: 9, third: BitBoard(0xFF << 16), last: BitBoard(0xFF << 56) },
+    Steps { left: 55, ahead: 56, right: 57, third: BitBoard(0xFF << 40), last: BitBoard(0xFF) },
+];
+
+/// A set moved by a number of squares.
+#[inline(always)]
+fn moved(set: BitBoard, step: u32) -> BitBoard {
+    BitBoard(set.0.rotate_left(step))
+}
+
+/// The square that a pawn came from.
+#[inline(always)]
+fn back(to: Square, step: u32) -> Square {
+    ALL_SQUARES[to.to_index().wrapping_sub(step as usize) & 63]
+}
+
+/// What decides about the legality of all moves of a position.
+struct Generator<'a> {
+    board: &'a Board,
+    us: Color,
+    king: Square,
+    pinned: BitBoard,
+    /// Squares where a man other than the king ends a check.
+    evasions: BitBoard,
+}
+
+impl Board {
+    /// Visits the legal moves that are noisy (see [`Board::is_noisy`]), each with the man that moves.
+    #[inline]
+    pub fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+        let enemy = self.colors(!self.side_to_move());
+        Generator::new(self).each(enemy, &mut visit, |generator, visit| {
+            generator.pawn_captures(enemy, visit);
+            generator.queen_promotions(visit);
+            generator.en_passant(visit);
+        });
+    }
+
+    /// Visits the legal moves that are not noisy, each with the man that moves.
+    #[inline]
+    pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+        let generator = Generator::new(self);
+        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(visit));
+        if self.can_castle(generator.us) {
+            self.castling_goals().for_each(|goal| visit(Piece::King, ChessMove::new(generator.king, goal, None)));
+        }
+    }
+
+    /// The squares to which the side to move can castle now.
+    pub(super) fn castling_goals(&self) -> impl Iterator<Item = Square> {
+        let us = self.side_to_move();
+        let rights = self.rules.castle_rights(us);
+        let free = |way: BitBoard| !self.in_check() && self.occupied() & way == EMPTY;
+        let queens = rights.has_queenside() && free(rights.queenside_squares(us));
+        let kings = rights.has_kingside() && free(rights.kingside_squares(us));
+        let sides = [(queens, File::D, File::C), (kings, File::F, File::G)];
+        sides.into_iter().filter(|side| side.0).filter_map(move |(_, crossed, goal)| {
+            let [crossed, goal] = [crossed, goal].map(|file| Square::make_square(us.to_my_backrank(), file));
+            (self.is_safe(crossed) && self.is_safe(goal)).then_some(goal)
+        })
+    }
+
+    /// Whether no enemy attacks `square`.
+    #[inline]
+    fn is_safe(&self, square: Square) -> bool {
+        self.attackers_to(square, self.occupied()) & self.colors(!self.side_to_move()) == EMPTY
+    }
+}
+
+impl<'a> Generator<'a> {
+    #[inline]
+    fn new(board: &'a Board) -> Self {
+        let us = board.side_to_move();
+        let king = board.king(us);
+        let checkers = board.checkers();
+        let evasions = match checkers.popcnt() {
+            0 => ALL,
+            1 => attacks::between(checkers.to_square(), king) | checkers,
+            _ => EMPTY,
+        };
+        Generator { board, us, king, pinned: board.pinned(), evasions }
+    }
+
+    /// Visits what king and pieces do to `targets`, and what pawns do as told by `pawns`.
+    #[inline(always)]
+    fn each<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
+        if self.evasions != EMPTY {
+            pawns(self, visit);
+            self.pieces(targets & self.evasions, visit);
+        }
+        self.king_steps(targets, visit);
+    }
+
+    /// Moves of knights, bishops, rooks and queens to `targets`.
+    #[inline(always)]
+    fn pieces(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let occupied = self.board.occupied();
+        for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+            for from in self.board.colored(self.us, piece) {
+                let reach = match piece {
+                    Piece::Knight => attacks::knight(from),
+                    Piece::Bishop => attacks::bishop(from, occupied),
+                    Piece::Rook => attacks::rook(from, occupied),
+                    _ => attacks::queen(from, occupied),
+                };
+                for to in reach & targets & self.free_of_pins(from) {
+                    visit(piece, ChessMove::new(from, to, None));
+                }
+            }
+        }
+    }
+
+    /// Where a pin lets the man on `from` go.
+    #[inline(always)]
+    fn free_of_pins(&self, from: Square) -> BitBoard {
+        if BitBoard::from_square(from) & self.pinned == EMPTY { ALL } else { attacks::line(self.king, from) }
+    }
+
+    #[inline(always)]
+    fn king_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let occupied = self.board.occupied() ^ BitBoard::from_square(self.king);
+        let enemy = self.board.colors(!self.us);
+        for to in attacks::king(self.king) & targets {
+            if self.board.attackers_to(to, occupied) & enemy == EMPTY {
+                visit(Piece::King, ChessMove::new(self.king, to, None));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn steps(&self) -> &'static Steps {
+        &STEPS[self.us.to_index()]
+    }
+
+    #[inline(always)]
+    fn pawns(&self) -> BitBoard {
+        self.board.colored(self.us, Piece::Pawn)
+    }
+
+    /// Visits a pawn's move if no pin forbids it; as each of these promotions when it ends on the last rank.
+    #[inline(always)]
+    fn pawn(&self, to: Square, step: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, ChessMove)) {
+        let from = back(to, step);
+        let to_bb = BitBoard::from_square(to);
+        if self.free_of_pins(from) & to_bb == EMPTY {
+            return;
+        }
+        if to_bb & self.steps().last == EMPTY {
+            visit(Piece::Pawn, ChessMove::new(from, to, None));
+        } else {
+            for &promotion in promotions {
+                visit(Piece::Pawn, ChessMove::new(from, to, Some(promotion)));
+            }
+        }
+    }
+
+    /// Captures, promotions of all kinds among them.
+    #[inline(always)]
+    fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let (pawns, steps) = (self.pawns(), self.steps());
+        for (edge, step) in [(FILE_A, steps.left), (FILE_H, steps.right)] {
+            for to in moved(BitBoard(pawns.0 & !edge), step) & enemy & self.evasions {
+                self.pawn(to, step, &[Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop], visit);
+            }
+        }
+    }
+
+    /// Promotions to a queen that capture nothing.
+    #[inline(always)]
+    fn queen_promotions(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let steps = self.steps();
+        for to in moved(self.pawns(), steps.ahead) & steps.last & !self.board.occupied() & self.evasions {
+            self.pawn(to, steps.ahead, &[Piece::Queen], visit);
+        }
+    }
+
+    #[inline(always)]
+    fn en_passant(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let Some(target) = self.board.en_passant else { return };
+        for from in attacks::pawn(!self.us, target) & self.pawns() {
+            if self.board.en_passant_leaves_no_check(from, target) {
+                visit(Piece::Pawn, ChessMove::new(from, target, None));
+            }
+        }
+    }
+
+    /// Single and double steps, and promotions to less than a queen.
+    #[inline(always)]
+    fn pawn_steps(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+        let (steps, free) = (self.steps(), !self.board.occupied());
+        let single = moved(self.pawns(), steps.ahead) & free;
+        for to in single & self.evasions {
+            self.pawn(to, steps.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
+        }
+        for to in moved(single & steps.third, steps.ahead) & free & self.evasions {
+            // Two steps back, of which none can be a promotion.
+            self.pawn(to, 2 * steps.ahead % 64, &[], visit);
+        }
+    }
+}
