@@ -20,6 +20,7 @@ use crate::bench;
 use crate::display;
 use crate::genfens;
 use crate::perft;
+use crate::training;
 use crate::uci::command::Genfens;
 use crate::uci::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::uci::options::Session;
@@ -46,6 +47,8 @@ pub enum Event {
     Line(String),
     /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
     Done(Box<Session>, Vec<String>),
+    /// A training has something to say: it has its own thread, and no part in jobs.
+    Training(training::Message),
 }
 
 /// Takes the lines of a job as they come.
