@@ -12,13 +12,14 @@
 
 use dyad_engine::eval::weights::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
+use dyad_engine::value::WINS_HALF;
 
 use crate::error::Error;
 use crate::games::GameResult;
 use crate::samples::Packed;
 
 /// The value that wins half of the games, in units of search.
-pub const STANDARD_UNIT: f64 = dyad_engine::value::WINS_HALF as f64;
+pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
 
 /// Phases are looked at in so many steps.
 const PHASES: usize = 16;
@@ -51,6 +52,25 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
     weights.scale = scale;
     weights.win_rate = win_rate;
     Ok(())
+}
+
+/// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
+#[must_use]
+pub fn expectation_scale(weights: &Weights) -> f64 {
+    let [win, draw, _] = weights.win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
+    let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
+    STANDARD_UNIT / (expected / (1.0 - expected)).ln() / factor(weights)
+}
+
+/// What 100 centipawns are in the units of the weights.
+#[must_use]
+pub fn pawn(weights: &Weights) -> f64 {
+    STANDARD_UNIT / factor(weights)
+}
+
+/// Search's units for one of the weights'.
+fn factor(weights: &Weights) -> f64 {
+    f64::from(weights.scale) / f64::from(SCALE_ONE)
 }
 
 /// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale

@@ -127,7 +127,7 @@ impl<L: LeafSearch> Leaves<L> {
         self.searcher.begin_position();
         let desired = self.exact(board, *desired, -INFINITE)?;
         let floor = desired.value - window;
-        let siblings = moves.iter().filter(|&&mv| mv != desired.mv);
+        let siblings = moves.iter().filter(|&&mv| example.decided && mv != desired.mv);
         let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor)).collect();
         Some(Candidates { desired, siblings, count: moves.len() - 1 })
     }

@@ -343,6 +343,7 @@ fn train<L: LeafSearch>(
     let buffers = Buffers::new(&state.weights)?;
     let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
     let objective: Arc<dyn Objective> = objective::from_settings(&settings.objective).into();
+    let rates = settings.rates();
     // Each job brings its weights; the first are only there until then, and nobody waits for them.
     let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
     let examples = surroundings.examples;
@@ -354,7 +355,7 @@ fn train<L: LeafSearch>(
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
         let sum = GradientSum::new(layout::LEN);
-        Run { plan, surroundings, sum, buffers, log, team, saved: now, ticked: now }.iterations()
+        Run { plan, surroundings, sum, rates, buffers, log, team, saved: now, ticked: now }.iterations()
     })
 }
 
@@ -370,6 +371,8 @@ struct Run<'a, 't, L> {
     plan: Plan,
     surroundings: Surroundings<'a>,
     sum: GradientSum,
+    /// Of each feature, as multiples of the optimizer's rate.
+    rates: Vec<f64>,
     buffers: Buffers,
     log: Log,
     team: &'t mut Team<'a, L>,
@@ -441,6 +444,11 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
+            for change in &mut changes {
+                let rate = self.rates[change.feature as usize];
+                change.mg *= rate;
+                change.eg *= rate;
+            }
             state.change(&changes);
             if state.updates % DECAY_EVERY == 0 {
                 let decay = state.optimizer.decay(settings, &state.weights);
