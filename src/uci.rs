@@ -109,8 +109,18 @@ struct Uci {
 
 enum State {
     Free(Box<Session>),
-    /// A job has the engine, with these weights, and the control stops it.
-    Busy(Arc<Control>, Arc<Weights>),
+    /// A job has the engine.
+    Busy(Running),
+}
+
+/// A job that has the engine.
+struct Running {
+    /// What stops it.
+    control: Arc<Control>,
+    /// The engine's.
+    weights: Arc<Weights>,
+    /// The GUI has its answer: the engine will be free in a moment.
+    answered: bool,
 }
 
 /// What needs the engine.
@@ -255,7 +265,7 @@ impl Uci {
         }
         let weights = match &self.engine {
             State::Free(session) => session.engine.weights(),
-            State::Busy(_, weights) => weights,
+            State::Busy(running) => &running.weights,
         };
         match self.training.start(Arc::clone(weights)) {
             Ok(note) | Err(note) => self.output.train(&note),
@@ -280,7 +290,10 @@ impl Uci {
         if self.waiting.len() >= MOST_WAITING {
             return self.output.info("too many commands are waiting for the search to end: ignored");
         }
-        if let Task::Set(name, _) = &task {
+        let answered = matches!(&self.engine, State::Busy(running) if running.answered);
+        if let Task::Set(name, _) = &task
+            && !answered
+        {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
         self.waiting.push_back(task);
@@ -305,7 +318,8 @@ impl Uci {
                 self.output.train(&note);
             }
             Task::Job(work, control) => {
-                let busy = State::Busy(control.clone(), Arc::clone(session.engine.weights()));
+                let weights = Arc::clone(session.engine.weights());
+                let busy = State::Busy(Running { control: control.clone(), weights, answered: false });
                 if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
                     self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
                 }
@@ -317,6 +331,12 @@ impl Uci {
     fn take(&mut self, event: Event) {
         match event {
             Event::Line(line) => self.output.line(&line),
+            Event::Answer(line) => {
+                self.output.line(&line);
+                if let State::Busy(running) = &mut self.engine {
+                    running.answered = true;
+                }
+            }
             Event::Training(message) => self.take_training(message),
             Event::Done(session, lines) => {
                 self.engine = State::Free(session);
@@ -338,7 +358,7 @@ impl Uci {
     fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
             State::Free(_) => None,
-            State::Busy(control, _) => Some(control),
+            State::Busy(running) => Some(&running.control),
         };
         let waiting = self.waiting.iter().filter_map(|task| match task {
             Task::Job(_, control) => Some(control),

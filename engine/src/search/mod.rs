@@ -19,7 +19,7 @@ mod root;
 pub use leaves::{Leaf, LeafEnd, LeafSearcher};
 pub use limits::{Limits, Options};
 pub use report::{Info, Outcome, Report, Score};
-pub(crate) use root::{RootMove, vote};
+pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game};
 use crate::control::Control;
@@ -71,6 +71,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) finished: AtomicBool,
     /// Nodes of each worker, as of its last look at the clock.
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
+    /// What each helper found in its last full iteration: worker 0 votes without waiting for them to end.
+    pub(crate) findings: &'a [Mutex<Option<Finding>>],
     /// Combined with every key, so that entries of other training positions are not found; 0 in play.
     pub(crate) salt: u64,
     pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
