@@ -12,7 +12,8 @@ fn every_option_in_alphabetical_order_before_uci() {
         .filter_map(|line| line.strip_prefix("option name "))
         .map(|option| option.split_once(" type ").expect("a type"))
         .filter_map(|(name, kind)| {
-            let default = kind.split_once("default ")?.1.split(" min ").next()?;
+            let default = kind.split_once("default ")?.1;
+            let default = default.split(" min ").next()?.split(" var ").next()?;
             Some((name.to_string(), default.to_string()))
         })
         .collect();
@@ -47,6 +48,17 @@ fn values_out_of_range_and_unknown_options_cost_one_info_string() {
         "name UCI_ShowWDL value maybe",
         "name WeightsFile value /no/such/file",
         "name SyzygyPath value /tb",
+        "name Train value",
+        "name Train value on",
+        "name Train value selfplay games",
+        "name TrainAdopt value maybe",
+        "name TrainBatch value 0",
+        "name TrainDepth value 17",
+        "name TrainGenerations value -1",
+        "name TrainNodes value 2147483648",
+        "name TrainPositions value 99999999999999999999",
+        "name TrainThreads value 257",
+        "name Stop Training value now",
         "name valueable value 3",
         "Hash 128",
         "name",
