@@ -10,4 +10,5 @@ mod hostile;
 mod matches;
 mod options;
 mod search;
+mod selftraining;
 mod training;
