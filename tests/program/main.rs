@@ -6,6 +6,7 @@ mod arguments;
 mod conversations;
 mod data;
 mod driver;
+mod gui_training;
 mod hostile;
 mod matches;
 mod options;

@@ -10,13 +10,15 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
+use std::path::Path;
+
 use dyad_engine::eval::weights::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 
 use crate::error::Error;
 use crate::games::GameResult;
-use crate::samples::Packed;
+use crate::samples::{Packed, SampleFile};
 
 /// The value that wins half of the games, in units of search.
 pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
@@ -25,6 +27,8 @@ pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
 const PHASES: usize = 16;
 /// A step with fewer positions says nothing.
 const FEWEST: usize = 500;
+/// More positions than these make no difference.
+const ENOUGH: usize = 200_000;
 /// Values are cut to this many times their spread: a game lost from there says nothing of the rest.
 const LARGEST: f64 = 8.0;
 
@@ -52,6 +56,21 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
     weights.scale = scale;
     weights.win_rate = win_rate;
     Ok(())
+}
+
+/// Calibrates the weights in the file at `path` by samples that have a result, as many as are enough, and
+/// replaces the file. False, and nothing changed, where there are too few.
+pub fn calibrate_file(path: &Path, samples: &SampleFile) -> Result<bool, Error> {
+    let mut weights = Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?;
+    let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
+    for block in samples.blocks()? {
+        some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
+    }
+    if some.len() < FEWEST || calibrate(&mut weights, some.iter()).is_err() {
+        return Ok(false);
+    }
+    weights.save(path).map_err(|error| Error::Settings(error.to_string()))?;
+    Ok(true)
 }
 
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.

@@ -314,7 +314,7 @@ fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl 
 
 /// What the first contestant got from the game with this number: White in the even ones.
 fn points_of_first(result: GameResult, number: u64) -> Points {
-    points_of(result, if number % 2 == 0 { Color::White } else { Color::Black })
+    points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
 }
 
 /// What a result brings the player of this color.

@@ -75,18 +75,18 @@ impl Default for Settings {
             source: Source::SelfPlay,
             seed: 1,
             depth: 1,
-            nodes: 500,
+            nodes: 300,
             label_nodes: 2_000,
             positions: 20_000,
             generations: 0,
             threads: 1,
             batch: 256,
-            match_games: 200,
+            match_games: 120,
             match_nodes: 1_000,
-            sprt: [0.0, 20.0, 0.05, 0.05],
+            sprt: [0.0, 40.0, 0.05, 0.05],
             anchor_every: 5,
             positions_per_game: 16,
-            window: 3,
+            window: 4,
             iterations: 2,
             decided: 20,
             objective: ObjectiveSettings::Logistic {
@@ -96,7 +96,7 @@ impl Default for Settings {
                 outcome_scale: 400.0,
             },
             optimizer: OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
-            groups: BTreeMap::new(),
+            groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
         }
     }
 }
