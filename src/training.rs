@@ -455,7 +455,7 @@ impl Teller {
 /// checkpoint. Threads that this one starts inherit it on Linux. Where it does not work all threads are equal.
 fn lower_priority() {
     /// Niceness 10.
-    const LOW: u8 = 24;
+    const LOW: u8 = 23;
     if cfg!(any(target_os = "linux", target_os = "android", target_os = "windows"))
         && let Ok(low) = ThreadPriorityValue::try_from(LOW)
     {

@@ -32,6 +32,28 @@ fn every_option_in_alphabetical_order_before_uci() {
 }
 
 #[test]
+fn the_readme_lists_them_all_with_their_defaults() {
+    let readme = include_str!("../../README.md");
+    let rows: Vec<Vec<&str>> = readme.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
+    let mut program = Program::start();
+    program.send("uci");
+    for line in program.until("uciok") {
+        let Some((name, kind)) = line.strip_prefix("option name ").and_then(|rest| rest.split_once(" type ")) else {
+            continue;
+        };
+        let row = rows.iter().find(|row| row.len() > 4 && row[1].contains(&format!("`{name}`")));
+        let row = row.unwrap_or_else(|| panic!("no row on {name}"));
+        // The number of processors decides about this one.
+        if name != "TrainThreads"
+            && let Some(spin) = kind.strip_prefix("spin default ")
+        {
+            assert_eq!(spin.split(' ').next(), Some(row[3]), "default of {name}");
+        }
+    }
+    program.quit();
+}
+
+#[test]
 fn values_out_of_range_and_unknown_options_cost_one_info_string() {
     let mut program = Program::start();
     for option in [

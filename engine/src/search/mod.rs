@@ -227,13 +227,11 @@ impl Worker {
             }
             self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
         }
-        // The first iteration is always finished, so that there is a move; it takes no time worth saving.
-        let must_stop = if self.id == 0 {
-            self.completed_depth > 0 && (shared.control.stopped() || self.out_of_time(shared))
-        } else {
-            shared.finished.load(Relaxed)
-        };
-        if must_stop { Err(Stopped) } else { Ok(()) }
+        let over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time(shared);
+        // The first iteration is always finished, so that there is a move; it takes no time worth saving. Helpers leave
+        // at once, and their processor to worker 0.
+        let needed = self.id == 0 && self.completed_depth == 0;
+        if over && !needed { Err(Stopped) } else { Ok(()) }
     }
 
     fn out_of_time(&self, shared: &Shared) -> bool {
