@@ -462,3 +462,40 @@ fn lower_priority() {
         drop(set_current_thread_priority(ThreadPriority::Crossplatform(low)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_keeps_what_nobody_has_set() {
+        let run = Settings { nodes: 77, label_nodes: 88, generations: 9, threads: 200, seed: 5, ..Settings::default() };
+        let games = Source::Games("games.pgn".into());
+        for (mode, source) in [(Mode::Resume, Source::SelfPlay), (Mode::Games, games.clone())] {
+            let settings = Settings { nodes: 55, generations: 3, source: games.clone(), ..defaults() };
+            let weights = Weights::embedded();
+            let order = Order { mode, folder: PathBuf::new(), settings, weights };
+            let mut changed = run.clone();
+            order.adjust(&mut changed);
+            let threads = defaults().threads;
+            assert_eq!(changed, Settings { nodes: 55, generations: 3, threads, source, ..run.clone() });
+        }
+    }
+
+    #[test]
+    fn options_that_come_late_put_off_the_beginning() {
+        let (events, _unheard) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        assert_eq!(training.set_mode("selfplay"), Ok(None));
+        let due = training.due().unwrap();
+        thread::sleep(Duration::from_millis(1));
+        training.set_adopt(false).unwrap();
+        assert!(training.due().unwrap() > due && !training.is_waiting_to_start());
+        training.settle();
+        assert!(training.due().is_none() && training.is_waiting_to_start());
+        // Set off before it has begun, it never begins.
+        assert_eq!(training.set_mode("off"), Ok(Some("not started".to_string())));
+        assert!(!training.is_waiting_to_start());
+        assert_eq!(training.set_mode("off"), Ok(None));
+    }
+}

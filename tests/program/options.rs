@@ -149,7 +149,7 @@ fn the_size_of_the_table_does_not_make_a_search_less_repeatable() {
 #[test]
 fn several_threads() {
     let mut program = Program::start();
-    for threads in [4, 2, 1] {
+    for threads in [1024, 4, 2, 1] {
         program.send(&format!("setoption name Threads value {threads}"));
         check_search(&after(""), &program.search("go depth 8"));
         check_search(&after(""), &program.search("go nodes 20000"));
