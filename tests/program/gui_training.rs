@@ -116,7 +116,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     let empty = "setoption name WeightsFile value <empty>";
     let mut program = Program::start();
     program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
-    assert_eq!(program.sync(), [trained.clone()]);
+    assert_eq!(program.sync(), std::slice::from_ref(&trained));
     program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
     assert!(program.sync().is_empty());
     program.send("setoption name WeightsFile value weights/material.json");
