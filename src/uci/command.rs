@@ -413,7 +413,7 @@ mod tests {
             ("train status", "train Status"),
             ("train", "error"),
             ("train on", "error"),
-            ("please train stop", "error"),
+            ("please train status", "error"),
         ]);
     }
 
