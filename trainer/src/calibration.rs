@@ -265,6 +265,17 @@ mod tests {
             .collect()
     }
 
+    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
+    #[test]
+    fn units_of_weights_follow_their_scale() {
+        let mut weights = Weights::material();
+        assert!((expectation_scale(&weights) - 360.0 / 1.05).abs() < 2.0);
+        assert_eq!(pawn(&weights), 360.0);
+        weights.scale = 2 * SCALE_ONE;
+        assert!((expectation_scale(&weights) - 180.0 / 1.05).abs() < 1.0);
+        assert_eq!(pawn(&weights), 180.0);
+    }
+
     #[test]
     fn a_known_model_is_found_again() {
         // On the whole 360 units win half of the games, but more are needed in the endgame.

@@ -490,6 +490,44 @@ mod tests {
         assert_eq!(asked, 1_000 - 2 * CHUNK);
     }
 
+    /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
+    #[test]
+    fn what_the_search_holds_for_alike_is_undecided() {
+        let settings = Settings { nodes: 500, decided: 20, ..Settings::default() };
+        let control = Control::new(false);
+        let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
+        for (fen, decided) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
+            ("6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", true),
+        ] {
+            let label = labeler.label(&Board::from_fen(fen).unwrap()).unwrap().unwrap();
+            assert_eq!(label.decided, decided, "{fen}");
+        }
+        control.stop();
+        assert!(matches!(labeler.label(&Board::startpos()), Err(Error::Stopped)));
+    }
+
+    /// Undecided positions keep their label, but those for tests are left out.
+    #[test]
+    fn undecided_labels_are_written_so() {
+        struct Undecided;
+        impl Labeler for Undecided {
+            fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+                let mv = board.moves()[0];
+                Ok(Some(Label { mv, score: Score(1), decided: false }))
+            }
+        }
+        let input = samples("label-undecided", 200);
+        let out = input.path().with_file_name("out.samples");
+        let stop = AtomicBool::new(false);
+        let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
+        let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
+        assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
+        let labeled = SampleFile::open(&out).unwrap();
+        assert!(labeled.load().unwrap().iter().all(|sample| !sample.is_decided()));
+        assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
+    }
+
     #[test]
     fn positions_without_a_move_are_left_out() {
         let path = folder("label-over").join("in.samples");

@@ -268,6 +268,20 @@ mod tests {
         }
     }
 
+    /// What is undecided is not compared, and costs one leaf.
+    #[test]
+    fn undecided_positions_have_no_siblings() {
+        let mut leaves = leaves(1, SearchWay::Fast);
+        for example in random_examples(20, 5, 100) {
+            let Some(compared) = leaves.candidates(&example, 300) else { continue };
+            let all = leaves.take_nodes();
+            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap();
+            assert_eq!((alone.siblings.len(), alone.count), (0, compared.count));
+            assert_eq!(alone.desired.value, compared.desired.value);
+            assert!(leaves.take_nodes() < all);
+        }
+    }
+
     #[test]
     fn agreement_is_what_the_values_say() {
         let mut leaves = leaves(1, SearchWay::Fast);

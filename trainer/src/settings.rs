@@ -300,6 +300,15 @@ mod tests {
     }
 
     #[test]
+    fn groups_have_rates_of_their_own() {
+        let mut settings = Settings::default();
+        settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
+        let rates = settings.rates();
+        assert_eq!(rates.len(), layout::LEN);
+        assert_eq!((rates[0], rates[layout::PAIRS.start]), (1.0, 0.5));
+    }
+
+    #[test]
     fn errors_name_what_is_wrong() {
         let cases: &[(&str, &str)] = &[
             (r#"{"depth": 0}"#, "depth"),

@@ -437,6 +437,7 @@ impl Generation {
         let path = folder.generation(state.generation);
         fs::create_dir_all(&path).map_err(SelfTrainError::file("make", &path))?;
         clean(&path)?;
+        clean(&path.join("training"))?;
         let saved = path.join("settings.json");
         if !saved.exists() {
             save(&saved, settings)?;
