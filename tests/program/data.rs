@@ -37,7 +37,7 @@ fn refuse(folder: &Path, arguments: &str, expected: &str) {
 
 /// Games of random moves that end in favor of who has more material left, with its balance as the score of
 /// each move; every tenth is broken.
-fn write_games(path: &Path, count: u64) {
+pub fn write_games(path: &Path, count: u64) {
     let weights = Weights::material();
     let pawns = |board: &Board| f64::from(weights.value(weights.sums(board), board)) / 200.0;
     let mut pgn = String::new();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 
+use crate::data::write_games;
 use crate::driver::{Program, after, check_search, folder};
 
 /// So small that a generation takes seconds. `Train` comes first, as it does from a GUI.
@@ -33,14 +34,29 @@ fn options(mode: &str, folder: &Path) -> String {
 fn training(mode: &str, folder: &Path) -> Program {
     let mut program = Program::start();
     program.send(&options(mode, folder));
-    program.sync();
-    program.until("info string train begins");
+    // On a busy machine a second may pass between two lines.
+    if !program.sync().iter().any(|line| line.starts_with("info string train begins")) {
+        program.until("info string train begins");
+    }
     program
 }
 
 fn json(path: &Path) -> serde_json::Value {
     let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Lets a training be at the match of its generation, which made these weights: so small a training seldom makes
+/// better ones.
+fn await_match(folder: &Path, made: &Weights) {
+    let path = folder.join("state.json");
+    let mut state = json(&path);
+    let generation = folder.join(format!("generation-{:03}", state["generation"].as_u64().unwrap()));
+    fs::create_dir_all(&generation).unwrap();
+    made.save(&generation.join("weights.json")).unwrap();
+    fs::remove_file(generation.join("match.pgn")).ok();
+    state["stage"] = "match".into();
+    fs::write(path, state.to_string()).unwrap();
 }
 
 /// All files below a folder.
@@ -87,7 +103,8 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     check_files(&out);
 
-    // Gone on with, until there are better weights; a search is not disturbed by them.
+    // Gone on with, before a match that is sure to be won; a search is not disturbed by the better weights.
+    await_match(&out, &Weights::load(Path::new("weights/psq.json")).unwrap());
     let mut program = training("resume", &out);
     program.send("position startpos\ngo infinite");
     let adopted = program.until_contains(" adopted: ");
@@ -140,10 +157,11 @@ fn from_the_first_option_to_the_adopted_weights() {
     assert!(said.iter().any(|line| line.starts_with("info string train stopped: ")), "{said:?}");
     check_files(&out);
 
-    // Its games teach another training.
+    // Another one, from the games of a file.
     let mut program = Program::start();
     program.send(&options("games", &folder.join("games")));
-    let games = out.join("generation-001/games.pgn");
+    let games = folder.join("games.pgn");
+    write_games(&games, 20);
     program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
     program.send("setoption name TrainGenerations value 1");
     program.sync();
