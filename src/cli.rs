@@ -11,6 +11,7 @@ mod prepare;
 mod progress;
 mod quality;
 mod report;
+mod selftrain;
 mod settings;
 mod train;
 
@@ -42,6 +43,8 @@ enum Command {
     Quality(quality::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
+    /// Trains on its own games, generation after generation, for as long as it may.
+    Selftrain(Box<selftrain::Arguments>),
     /// Writes a page about a training: learning curves, weights, matches.
     Report(report::Arguments),
 }
@@ -65,6 +68,7 @@ pub fn run() -> ExitCode {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Match(arguments) => match_::run(&arguments),
+        Command::Selftrain(arguments) => selftrain::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     };
     match outcome {

@@ -20,6 +20,7 @@ use crate::bench;
 use crate::display;
 use crate::genfens;
 use crate::perft;
+use crate::training;
 use crate::uci::command::Genfens;
 use crate::uci::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::uci::options::Session;
@@ -44,8 +45,12 @@ pub enum Work {
 pub enum Event {
     /// A line to print.
     Line(String),
+    /// The answer to `go`: what is left of the job is to end.
+    Answer(String),
     /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
     Done(Box<Session>, Vec<String>),
+    /// A training has something to say: it has its own thread, and no part in jobs.
+    Training(training::Message),
 }
 
 /// Takes the lines of a job as they come.
@@ -82,12 +87,18 @@ pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
 impl Job {
     /// Does the job. It ends with [`Event::Done`], whatever happens to it.
     fn run(mut self, events: &Sender<Event>) {
+        let mut answered = false;
         // Without a receiver the program is ending: there is nobody to tell.
-        let mut say = |line| drop(events.send(Event::Line(line)));
+        let mut say = |line: String| {
+            let answers = line.starts_with("bestmove ");
+            answered |= answers;
+            drop(events.send(if answers { Event::Answer(line) } else { Event::Line(line) }));
+        };
         let run = AssertUnwindSafe(|| self.work.run(&mut self.session, &self.control, &mut say));
-        let last = catch_unwind(run).unwrap_or_else(|_| {
+        let last = catch_unwind(run);
+        let last = last.unwrap_or_else(|_| {
             self.session.engine.clear();
-            self.work.after_panic()
+            self.work.after_panic(answered)
         });
         drop(events.send(Event::Done(self.session, last)));
     }
@@ -97,7 +108,10 @@ impl Work {
     /// Does the work. The lines returned are the last ones.
     fn run(&self, session: &mut Session, control: &Control, say: &mut Say) -> Vec<String> {
         match self {
-            Work::Search(game, limits) => vec![search(game, limits, session, control, say)],
+            Work::Search(game, limits) => {
+                search(game, limits, session, control, say);
+                Vec::new()
+            }
             Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board) => display::explanation(board, &session.engine),
@@ -107,9 +121,11 @@ impl Work {
     }
 
     /// A fault of ours must not cost the game: `go` is answered in any case.
-    fn after_panic(&self) -> Vec<String> {
+    fn after_panic(&self, answered: bool) -> Vec<String> {
         let mut lines = vec!["info string internal error, please report it; caches were cleared".to_string()];
-        if let Work::Search(game, _) = self {
+        if let Work::Search(game, _) = self
+            && !answered
+        {
             let board = game.board();
             lines.push(best_move_line(board, board.moves().first().copied(), None));
         }
@@ -120,7 +136,7 @@ impl Work {
 /// GUIs show the current move only where there is time to read it.
 const QUIET: Duration = Duration::from_secs(3);
 
-fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, say: &mut Say) -> String {
+fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, say: &mut Say) {
     let start = Instant::now();
     let board = game.board();
     let show_wdl = session.settings.show_wdl;
@@ -128,12 +144,12 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if ended {
         say(ended_line(board));
     }
-    let outcome = session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
+    session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
         Report::CurrentMove { depth, mv, number } if start.elapsed() >= QUIET => {
             say(current_move_line(board, *depth, *mv, *number));
         }
+        Report::Answer(outcome) => say(best_move_line(board, outcome.best, outcome.ponder)),
         _ => {}
     });
-    best_move_line(board, outcome.best, outcome.ponder)
 }

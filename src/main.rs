@@ -13,6 +13,7 @@ mod display;
 mod genfens;
 mod job;
 mod perft;
+mod training;
 mod uci;
 
 use std::process::ExitCode;

@@ -5,6 +5,9 @@
 //! since a job searches its own copy of the game. Each `go` gets exactly one `bestmove`, also one
 //! that had to wait and was stopped before it began.
 //!
+//! A self-training runs beside all this, on its own threads; its options and commands are obeyed at once,
+//! and new weights wait like whatever else changes the engine.
+//!
 //! The loop is the only place that prints, so lines never mix.
 
 pub mod command;
@@ -12,27 +15,31 @@ pub mod go;
 pub mod info;
 pub mod line;
 pub mod options;
+pub mod weights;
 
 use std::collections::VecDeque;
 use std::io::{Write, stdout};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, Sender, select, unbounded};
+use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
 use vampirc_uci::{Serializable, UciMessage};
 
-use self::command::Command;
 pub use self::command::is_command;
+use self::command::{Command, Train};
 use self::go::Go;
 use self::line::{Input, MAX_LENGTH};
-use self::options::{Assignment, Session};
+use self::options::{Assignment, Outcome, Session, Set, Setter};
 use crate::display;
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
+use crate::training::{Message, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
 pub fn run_on_stdin() -> ExitCode {
@@ -40,13 +47,19 @@ pub fn run_on_stdin() -> ExitCode {
     let mut uci = Uci::new();
     let events = uci.events.clone();
     while !uci.output.closed {
+        let settled = uci.training.due().map_or_else(never, at);
         let flow = select! {
             recv(input) -> input => uci.read(input.unwrap_or(Input::End)),
             recv(events) -> event => {
                 uci.take(event.expect("the thread for jobs never ends"));
                 ControlFlow::Continue(())
             }
+            recv(settled) -> _ => {
+                uci.training.settle();
+                ControlFlow::Continue(())
+            }
         };
+        uci.start_training();
         if flow.is_break() {
             break;
         }
@@ -72,6 +85,7 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
         if uci.output.closed || uci.read(Input::Line(line)).is_break() {
             break;
         }
+        uci.start_training();
         while uci.is_busy() && !uci.output.closed {
             uci.wait(None);
         }
@@ -88,20 +102,35 @@ struct Uci {
     /// What was accepted while the engine was busy.
     waiting: VecDeque<Task>,
     debug: bool,
+    training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
 }
 
 enum State {
     Free(Box<Session>),
-    /// A job has the engine, and this stops it.
-    Busy(Arc<Control>),
+    /// A job has the engine.
+    Busy(Running),
+}
+
+/// A job that has the engine.
+struct Running {
+    /// What stops it.
+    control: Arc<Control>,
+    /// The engine's.
+    weights: Arc<Weights>,
+    /// The GUI has its answer: the engine will be free in a moment.
+    answered: bool,
 }
 
 /// What needs the engine.
 enum Task {
-    Set(Assignment),
+    Set(&'static str, Setter<Session>),
     NewGame,
+    /// Play with better weights from this file.
+    Adopt(Arc<Weights>, PathBuf),
+    /// `TrainFolder` may be where the weights come from.
+    TrainFolder(Option<PathBuf>),
     Job(Work, Arc<Control>),
 }
 
@@ -110,16 +139,22 @@ const MOST_WAITING: usize = 1000;
 
 /// At the end a job has so long to stop.
 const PATIENCE: Duration = Duration::from_millis(800);
+/// At the end a training has so long to write a checkpoint.
+const TRAINING_PATIENCE: Duration = Duration::from_millis(1800);
 
 impl Uci {
     fn new() -> Uci {
         let (sender, events) = unbounded();
+        let training = Training::new(sender.clone());
+        let mut session = Session::new();
+        weights::set_folder(&mut session, training.folder()).expect("defaults can be set");
         Uci {
             output: Output { closed: false },
             game: Game::default(),
-            engine: State::Free(Box::new(Session::new())),
+            engine: State::Free(Box::new(session)),
             waiting: VecDeque::new(),
             debug: false,
+            training,
             jobs: job::spawn_worker(sender),
             events,
         }
@@ -143,7 +178,10 @@ impl Uci {
     fn handle(&mut self, command: Command) -> ControlFlow<()> {
         match command {
             Command::Uci => self.identify(),
-            Command::IsReady => self.output.message(&UciMessage::ReadyOk),
+            Command::IsReady => {
+                self.output.message(&UciMessage::ReadyOk);
+                self.training.settle();
+            }
             Command::Debug(on) => self.debug = on,
             Command::Nothing => {}
             Command::Quit => return ControlFlow::Break(()),
@@ -157,9 +195,16 @@ impl Uci {
             Command::Help => self.output.lines(&command::help()),
             Command::NewGame => self.submit(Task::NewGame),
             Command::SetOption(text) => match Assignment::parse(&text) {
-                Ok(assignment) => self.submit(Task::Set(assignment)),
+                Ok(Assignment { name, set: Set::Engine(set) }) => self.submit(Task::Set(name, set)),
+                Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
                 Err(error) => self.output.info(&error),
             },
+            Command::Train(Train::Start) => self.set_training(Box::new(Training::start_now)),
+            Command::Train(Train::Stop) => self.set_training(Box::new(Training::stop)),
+            Command::Train(Train::Status) => {
+                let status = self.training.status();
+                self.output.train(&status);
+            }
             Command::Go(go) => self.go(&go),
             Command::Eval => self.start(Work::Eval(*self.game.board()), false),
             Command::Explain => self.start(Work::Explain(*self.game.board()), false),
@@ -199,6 +244,44 @@ impl Uci {
         self.submit(Task::Job(work, Arc::new(Control::new(ponder))));
     }
 
+    /// Sets an option of the training, or does what a command says.
+    fn set_training(&mut self, set: Setter<Training>) {
+        let before = self.training.folder();
+        match set(&mut self.training) {
+            Ok(None) => {}
+            Ok(Some(note)) | Err(note) => self.output.train(&note),
+        }
+        let folder = self.training.folder();
+        if folder != before {
+            self.submit(Task::TrainFolder(folder));
+        }
+    }
+
+    /// Begins the training that was asked for, if its time has come and the weights are settled.
+    fn start_training(&mut self) {
+        let settings_wait = self.waiting.iter().any(|task| !matches!(task, Task::Job(..)));
+        if settings_wait || !self.training.is_waiting_to_start() {
+            return;
+        }
+        let weights = match &self.engine {
+            State::Free(session) => session.engine.weights(),
+            State::Busy(running) => &running.weights,
+        };
+        match self.training.start(Arc::clone(weights)) {
+            Ok(note) | Err(note) => self.output.train(&note),
+        }
+    }
+
+    /// Takes what the training has sent.
+    fn take_training(&mut self, message: Message) {
+        self.training.hear(&message);
+        match message {
+            Message::Say(text) | Message::Ended(text) => self.output.train(&text),
+            Message::Adopted(weights, path) if self.training.adopts() => self.submit(Task::Adopt(weights, path)),
+            Message::Adopted(..) => {}
+        }
+    }
+
     /// Does a task, at once or when those before it are done.
     fn submit(&mut self, task: Task) {
         if !self.is_busy() {
@@ -207,8 +290,11 @@ impl Uci {
         if self.waiting.len() >= MOST_WAITING {
             return self.output.info("too many commands are waiting for the search to end: ignored");
         }
-        if let Task::Set(assignment) = &task {
-            self.output.info(&format!("{} will be set when the search has ended", assignment.name));
+        let answered = matches!(&self.engine, State::Busy(running) if running.answered);
+        if let Task::Set(name, _) = &task
+            && !answered
+        {
+            self.output.info(&format!("{name} will be set when the search has ended"));
         }
         self.waiting.push_back(task);
     }
@@ -219,12 +305,21 @@ impl Uci {
         };
         match task {
             Task::NewGame => session.engine.clear(),
-            Task::Set(assignment) => match assignment.apply(session) {
-                Ok(None) => {}
-                Ok(Some(note)) | Err(note) => self.output.info(&note),
-            },
+            Task::Set(name, set) => {
+                let outcome = set(session);
+                self.output.outcome(name, outcome);
+            }
+            Task::TrainFolder(folder) => {
+                let outcome = weights::set_folder(session, folder);
+                self.output.outcome("UseTrained", outcome);
+            }
+            Task::Adopt(weights, path) => {
+                let note = weights::adopt(session, weights, &path);
+                self.output.train(&note);
+            }
             Task::Job(work, control) => {
-                let busy = State::Busy(control.clone());
+                let weights = Arc::clone(session.engine.weights());
+                let busy = State::Busy(Running { control: control.clone(), weights, answered: false });
                 if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
                     self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
                 }
@@ -236,6 +331,13 @@ impl Uci {
     fn take(&mut self, event: Event) {
         match event {
             Event::Line(line) => self.output.line(&line),
+            Event::Answer(line) => {
+                self.output.line(&line);
+                if let State::Busy(running) = &mut self.engine {
+                    running.answered = true;
+                }
+            }
+            Event::Training(message) => self.take_training(message),
             Event::Done(session, lines) => {
                 self.engine = State::Free(session);
                 self.output.lines(&lines);
@@ -249,14 +351,14 @@ impl Uci {
     }
 
     fn is_busy(&self) -> bool {
-        matches!(self.engine, State::Busy(_))
+        matches!(self.engine, State::Busy(..))
     }
 
     /// What stops the jobs accepted so far, whether they have begun or not.
     fn controls(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
             State::Free(_) => None,
-            State::Busy(control) => Some(control),
+            State::Busy(running) => Some(&running.control),
         };
         let waiting = self.waiting.iter().filter_map(|task| match task {
             Task::Job(_, control) => Some(control),
@@ -280,9 +382,13 @@ impl Uci {
 
     /// Stops what runs and gives it a moment to end. The end of the program ends it in any case.
     fn finish(&mut self) {
-        let deadline = Instant::now() + PATIENCE;
+        let now = Instant::now();
         self.controls().for_each(|control| control.stop());
-        while self.is_busy() && self.wait(Some(deadline)) {}
+        if self.training.is_running() {
+            self.set_training(Box::new(Training::stop));
+        }
+        while self.is_busy() && self.wait(Some(now + PATIENCE)) {}
+        while self.training.is_running() && self.wait(Some(now + TRAINING_PATIENCE)) {}
     }
 
     /// Says more, if that is wanted.
@@ -313,6 +419,19 @@ impl Output {
 
     fn message(&mut self, message: &UciMessage) {
         self.line(&message.serialize());
+    }
+
+    /// What setting an option has to say.
+    fn outcome(&mut self, name: &str, outcome: Outcome) {
+        match outcome {
+            Ok(None) => {}
+            Ok(Some(note)) | Err(note) => self.info(&format!("{name}: {note}")),
+        }
+    }
+
+    /// What a training has to say.
+    fn train(&mut self, text: &str) {
+        self.info(&format!("train {text}"));
     }
 
     /// What is no protocol. It may quote anything, so line breaks and the like are taken out.

@@ -3,13 +3,15 @@
 use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Weights};
-use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker, vote};
+use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
 use crate::time::Bounds;
 use crate::tt::{HashError, Table};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
+use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, Scope};
 use std::time::Duration;
 
 /// Megabytes of the table before anyone asks for another size.
@@ -26,7 +28,10 @@ pub struct Engine {
     weights: Arc<Weights>,
     table: Table,
     megabytes: usize,
-    workers: Vec<Worker>,
+    main: Worker,
+    /// The workers of the other threads. Each is made on its own thread when it first searches, so that nobody waits
+    /// for a thousand of them.
+    helpers: Vec<Option<Box<Worker>>>,
 }
 
 impl Engine {
@@ -46,8 +51,8 @@ impl Engine {
     pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         let table = Table::new(megabytes)?;
-        let workers = vec![Worker::new(0, Evaluator::new(Arc::clone(&weights)))];
-        Ok(Engine { weights, table, megabytes, workers })
+        let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
+        Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
     }
 
     /// Makes a new, empty table; the old one stays when that fails.
@@ -65,25 +70,18 @@ impl Engine {
 
     /// Searches with so many threads from now on.
     pub fn set_threads(&mut self, threads: usize) {
-        let threads = threads.clamp(1, MAX_THREADS);
-        self.workers.truncate(threads);
-        while self.workers.len() < threads {
-            let evaluator = Evaluator::new(Arc::clone(&self.weights));
-            self.workers.push(Worker::new(self.workers.len(), evaluator));
-        }
+        self.helpers.resize_with(threads.clamp(1, MAX_THREADS) - 1, || None);
     }
 
     /// Number of search threads.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.workers.len()
+        1 + self.helpers.len()
     }
 
     /// Evaluates with other weights from now on; all that was learned with the old ones is forgotten.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
-        for worker in &mut self.workers {
-            worker.evaluator_mut().set_weights(Arc::clone(&weights));
-        }
+        self.main.evaluator_mut().set_weights(Arc::clone(&weights));
         self.weights = weights;
         self.clear();
     }
@@ -96,12 +94,15 @@ impl Engine {
 
     /// Forgets all that earlier searches learned.
     pub fn clear(&mut self) {
-        self.table.clear(self.workers.len());
-        self.workers.iter_mut().for_each(Worker::clear);
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.table.clear(self.threads().min(processors));
+        self.main.clear();
+        self.helpers.fill_with(|| None);
     }
 
     /// Searches the current position of `game` and blocks until the answer may be given: with `infinite` or
-    /// `ponder` not before [`Control`] says so. Reports come from the calling thread.
+    /// `ponder` not before [`Control`] says so. Reports come from the calling thread; the last is the answer, before
+    /// the helping threads have ended.
     pub fn search(
         &mut self,
         game: &Game,
@@ -111,7 +112,8 @@ impl Engine {
         report: &mut (dyn FnMut(&Report) + Send),
     ) -> Outcome {
         let bounds = bounds(limits, options);
-        let nodes: Vec<_> = self.workers.iter().map(|_| CachePadded::new(AtomicU64::new(0))).collect();
+        let nodes: Vec<_> = (0..self.threads()).map(|_| CachePadded::new(AtomicU64::new(0))).collect();
+        let findings: Vec<_> = self.helpers.iter().map(|_| Mutex::new(None)).collect();
         let shared = Shared {
             table: &self.table,
             control,
@@ -120,49 +122,66 @@ impl Engine {
             bounds,
             finished: AtomicBool::new(false),
             nodes: &nodes,
+            findings: &findings,
             salt: 0,
             reporter: Mutex::new(report),
         };
-        let searchable = self.workers.iter_mut().all(|worker| worker.prepare(game, &limits.searchmoves));
-        if !searchable {
+        if !self.main.prepare(game, &limits.searchmoves) {
             control.wait(limits.infinite);
-            return game_over(game.board());
+            let outcome = game_over(game.board());
+            shared.report(&Report::Answer(outcome.clone()));
+            return outcome;
         }
         self.table.new_search();
-        run(&mut self.workers, &shared);
-        let best = vote(&self.workers);
-        let worker = &self.workers[best];
-        let root_move = &worker.root_moves[0];
-        worker.report_final(&shared);
-        let (score, _) = worker.describe(root_move.value);
-        Outcome {
-            best: Some(root_move.mv),
-            ponder: root_move.pv.get(1).copied(),
-            value: root_move.value,
-            score,
-            depth: worker.completed_depth as u32,
-            nodes: shared.total_nodes(),
-            pv: root_move.pv.clone(),
-        }
+        let crew = Crew { shared: &shared, game, weights: &self.weights };
+        run(&mut self.main, &mut self.helpers, &crew)
     }
 }
 
+/// What a helper needs to join a search.
+struct Crew<'a, 'shared> {
+    shared: &'a Shared<'shared>,
+    game: &'a Game,
+    weights: &'a Arc<Weights>,
+}
+
 /// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
-fn run(workers: &mut [Worker], shared: &Shared) {
-    let [main, helpers @ ..] = workers else { return };
-    std::thread::scope(|scope| {
-        for helper in helpers {
-            let spawned = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || helper.iterate(shared));
-            // Without memory for another thread the search goes on with those it has.
-            drop(spawned);
-        }
+fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], crew: &Crew) -> Outcome {
+    let shared = crew.shared;
+    thread::scope(|scope| {
+        start(scope, 1, helpers.iter_mut(), crew);
         main.iterate(shared);
         shared.control.wait(shared.limits.infinite);
         shared.finished.store(true, Relaxed);
-    });
-    for (worker, nodes) in workers.iter().zip(shared.nodes) {
-        nodes.store(worker.nodes, Relaxed);
-    }
+        shared.nodes[0].store(main.nodes, Relaxed);
+        let outcome = main.decide(shared);
+        shared.report(&Report::Answer(outcome.clone()));
+        outcome
+    })
+}
+
+/// Starts the first of the helpers, which has number `id`. It starts the next as soon as it has a processor, and not
+/// before: where there are more threads than processors those in excess come late or never, instead of keeping worker 0
+/// from its clock.
+fn start<'scope, 'env, 'shared: 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    id: usize,
+    mut helpers: IterMut<'env, Option<Box<Worker>>>,
+    crew: &'env Crew<'env, 'shared>,
+) {
+    let Some(helper) = helpers.next() else { return };
+    let body = move || {
+        if crew.shared.finished.load(Relaxed) {
+            return;
+        }
+        start(scope, id + 1, helpers, crew);
+        let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(crew.weights))));
+        let worker = helper.get_or_insert_with(make);
+        worker.prepare(crew.game, &crew.shared.limits.searchmoves);
+        worker.iterate(crew.shared);
+    };
+    // Without memory for another thread the search goes on with those it has.
+    drop(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body));
 }
 
 /// The bounds on time: the shorter ones of move time and clock.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::error::Error;
 use dyad_trainer::label::{Job, Outside, OwnEngine, Settings, journal_name, label};
@@ -81,8 +82,16 @@ pub fn run(arguments: Arguments) -> Outcome {
                 Some(path) => Arc::new(Weights::load(path)?),
                 None => Weights::embedded(),
             };
+            let control = Control::new(false);
             let by = format!("dyad with {} {}", weights.name, weights.id());
-            label(&input, &arguments.out, &settings, &by, || OwnEngine::new(weights.clone(), &settings), &mut job)
+            label(
+                &input,
+                &arguments.out,
+                &settings,
+                &by,
+                || OwnEngine::new(weights.clone(), &settings, &control),
+                &mut job,
+            )
         }
     };
     drop(progress);

@@ -6,6 +6,7 @@
 //! at once; either way `dyad train --resume FOLDER` goes on.
 
 use clap::{Args, ValueEnum};
+use dyad_trainer::calibration::calibrate_file;
 use dyad_trainer::log::{LineKind, LogLine};
 use dyad_trainer::run::{self, Progress, Summary, Surroundings};
 use dyad_trainer::samples::SampleFile;
@@ -152,7 +153,11 @@ pub fn run(arguments: Arguments) -> Outcome {
         (None, None) => unreachable!("one of them is asked for"),
     };
     screen.finish();
-    say_how_it_ended(&summary?);
+    let summary = summary?;
+    if summary.finished && calibrate_file(&summary.file, &samples)? {
+        println!("scale and win rate are fitted to the results of the games");
+    }
+    say_how_it_ended(&summary);
     Ok(())
 }
 

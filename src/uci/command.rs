@@ -49,8 +49,21 @@ pub enum Command {
     Bench(Option<u32>),
     /// Make openings.
     Genfens(Genfens),
+    /// Train, or tell how far it is.
+    Train(Train),
     /// List the commands.
     Help,
+}
+
+/// What `train` is followed by.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Train {
+    /// Begin, or go on.
+    Start,
+    /// End, keeping everything.
+    Stop,
+    /// Tell how far it is.
+    Status,
 }
 
 /// What `genfens` is asked for.
@@ -74,7 +87,7 @@ struct Entry {
 }
 
 #[rustfmt::skip]
-const COMMANDS: [Entry; 17] = [
+const COMMANDS: [Entry; 18] = [
     Entry { word: "uci", usage: "", about: "name the engine and list its options", protocol: true, parse: |_| message("uci") },
     Entry { word: "isready", usage: "", about: "answer readyok", protocol: true, parse: |_| message("isready") },
     Entry { word: "debug", usage: "on|off", about: "say more in info strings", protocol: true, parse: debug },
@@ -91,6 +104,7 @@ const COMMANDS: [Entry; 17] = [
     Entry { word: "explain", usage: "", about: "show where the static evaluation comes from", protocol: false, parse: |_| Ok(Command::Explain) },
     Entry { word: "bench", usage: "[DEPTH]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE", about: "make N openings", protocol: false, parse: genfens },
+    Entry { word: "train", usage: "start|stop|status", about: "train from games against itself; options Train...", protocol: false, parse: train },
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
 ];
 
@@ -114,9 +128,9 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
     Err(format!("unknown command {}; help lists the commands", quote(line)))
 }
 
-/// Whether the first word of `text` is a command.
+/// Whether the first word of an argument of the program is a command. `train` is not: there it is a tool.
 pub fn is_command(text: &str) -> bool {
-    find(split_word(text).0).is_some()
+    find(split_word(text).0).is_some_and(|entry| entry.word != "train")
 }
 
 /// A line on each command.
@@ -253,6 +267,16 @@ fn genfens(rest: &str) -> Result<Command, String> {
     Ok(Command::Genfens(Genfens { count, seed, book }))
 }
 
+fn train(rest: &str) -> Result<Command, String> {
+    let (word, _) = split_word(rest);
+    match word.to_ascii_lowercase().as_str() {
+        "start" => Ok(Command::Train(Train::Start)),
+        "stop" => Ok(Command::Train(Train::Stop)),
+        "status" => Ok(Command::Train(Train::Status)),
+        _ => Err(format!("train: expected start, stop or status, not {}", quote(word))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::collection::vec;
@@ -282,6 +306,7 @@ mod tests {
                 Command::Explain => "explain".to_string(),
                 Command::Bench(depth) => format!("bench {depth:?}"),
                 Command::Genfens(ask) => format!("genfens {} {} {:?}", ask.count, ask.seed, ask.book),
+                Command::Train(what) => format!("train {what:?}"),
                 Command::Help => "help".to_string(),
             },
         }
@@ -383,6 +408,12 @@ mod tests {
             ("genfens x", "error"),
             ("genfens -3", "error"),
             ("genfens 3 seed", "error"),
+            ("train START now", "train Start"),
+            ("train stop", "train Stop"),
+            ("train status", "train Status"),
+            ("train", "error"),
+            ("train on", "error"),
+            ("please train status", "error"),
         ]);
     }
 

@@ -3,7 +3,7 @@
 //! What comes in may be anything: bytes that are no UTF-8, a line without end, nothing at all any
 //! more. Reading must survive it, must not need memory without bound, and must not keep the engine
 //! from answering while it searches. So a thread of its own reads bytes, caps the length of a line,
-//! and passes on text that is valid, if only by replacement characters. A line over the cap is
+//! and passes on text: UTF-8, or what else comes as Latin-1, in which Cute Chess writes. A line over the cap is
 //! dropped whole, since half a command may mean something else than the command.
 
 use std::io::{BufRead, ErrorKind, stdin};
@@ -72,20 +72,21 @@ impl<R: BufRead> Lines<R> {
             let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
             if newline.is_some() || at_end {
-                return finish(&line, length, at_end);
+                return finish(line, length, at_end);
             }
         }
     }
 }
 
 /// A last line without a newline is a line like any other.
-fn finish(line: &[u8], length: usize, at_end: bool) -> Input {
+fn finish(line: Vec<u8>, length: usize, at_end: bool) -> Input {
     if length > MAX_LENGTH {
         Input::TooLong(length)
     } else if at_end && line.is_empty() {
         Input::End
     } else {
-        Input::Line(String::from_utf8_lossy(line).into_owned())
+        let latin1 = |bytes: Vec<u8>| bytes.into_iter().map(char::from).collect();
+        Input::Line(String::from_utf8(line).unwrap_or_else(|invalid| latin1(invalid.into_bytes())))
     }
 }
 
@@ -114,8 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_becomes_replacement_characters() {
-        assert_eq!(inputs(b"d \xff\xfe\n"), [line("d \u{fffd}\u{fffd}"), Input::End]);
+    fn invalid_utf8_is_latin1() {
+        assert_eq!(inputs(b"d \xff\xfe\n"), [line("d \u{ff}\u{fe}"), Input::End]);
+        assert_eq!(inputs(b"Jos\xe9\nJos\xc3\xa9\n"), [line("José"), line("José"), Input::End]);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! The options: one table, from which the listing, the defaults and the parsing are made.
 //!
 //! A row says how the option looks to a GUI and what setting it does. To add an option is to add a
-//! row (and a field of [`Settings`], if something has to remember it).
+//! row (and a field of [`Settings`], if something has to remember it). Most options belong to the
+//! engine and wait for the end of a search; those of the self-training belong to [`Training`], which no
+//! search holds, and are set at once.
 //!
 //! GUIs send every option before each game, in alphabetical order, with the value they think is the
 //! default. So setting an option to the value it has must be harmless, and none may rely on another
 //! being set before.
 
-use std::path::{Path, absolute};
-use std::sync::Arc;
 use std::time::Duration;
 
 use dyad_engine::engine::Engine;
@@ -19,6 +19,8 @@ use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::command::quote;
 use super::go::number;
+use super::weights::{self, Choice};
+use crate::training::{self, Mode, NUMBERS, Number, Training};
 
 /// The engine and what the user has chosen for it: what a job borrows while it runs.
 pub struct Session {
@@ -35,74 +37,100 @@ pub struct Settings {
     pub search: search::Options,
     /// Whether info lines tell the chances to win, draw and lose.
     pub show_wdl: bool,
-    /// The weights file in use; empty for the embedded weights.
-    pub weights_file: String,
+    /// Which weights are wanted.
+    pub weights: Choice,
 }
 
-/// A value read and what is to be done with it, when the engine is free.
-type Set = Box<dyn FnOnce(&mut Session) -> Outcome>;
-
 /// What setting an option has to say to the user, or why it could not be set.
-type Outcome = Result<Option<String>, String>;
+pub type Outcome = Result<Option<String>, String>;
 
-enum Kind {
+/// How an option looks to a GUI, and what setting it does to its owner.
+enum Kind<Owner> {
     Check {
         default: bool,
-        set: fn(&mut Session, bool),
+        set: fn(&mut Owner, bool) -> Outcome,
     },
     Spin {
         default: i64,
         min: i64,
         max: i64,
-        set: fn(&mut Session, i64) -> Outcome,
+        set: fn(&mut Owner, i64) -> Outcome,
+    },
+    /// The first value is the default.
+    Combo {
+        values: fn() -> Vec<&'static str>,
+        set: fn(&mut Owner, &str) -> Outcome,
     },
     Text {
-        set: fn(&mut Session, &str) -> Outcome,
+        default: fn() -> String,
+        set: fn(&mut Owner, &str) -> Outcome,
     },
     Button {
-        press: fn(&mut Session),
+        press: fn(&mut Owner) -> Outcome,
     },
+}
+
+/// Whose option it is.
+enum Of {
+    Engine(Kind<Session>),
+    Training(Kind<Training>),
+    /// A setting of the self-training that is a number.
+    Number(Number),
     /// A constant of the search, in a build for tuning.
     Constant(Tunable),
 }
 
 struct Row {
     name: &'static str,
-    kind: Kind,
+    of: Of,
 }
 
 /// All options of this build.
 fn rows() -> impl Iterator<Item = Row> {
     let constants = if cfg!(feature = "tune") { TUNABLES } else { &[] };
-    let constants = constants.iter().map(|&constant| Row { name: constant.name, kind: Kind::Constant(constant) });
-    TABLE.into_iter().chain(constants)
+    let constants = constants.iter().map(|&constant| Row { name: constant.name, of: Of::Constant(constant) });
+    let numbers = NUMBERS.into_iter().map(|number| Row { name: number.name, of: Of::Number(number) });
+    TABLE.into_iter().chain(numbers).chain(constants)
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 9] = [
-    Row { name: "Hash", kind: Kind::Spin { default: 16, min: 1, max: 1 << 20, set: |session, megabytes| {
+const TABLE: [Row; 16] = [
+    Row { name: "Hash", of: Of::Engine(Kind::Spin { default: 16, min: 1, max: 1 << 20, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
-    } } },
-    Row { name: "Threads", kind: Kind::Spin { default: 1, min: 1, max: 1024, set: |session, threads| {
+    } }) },
+    Row { name: "Threads", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 1024, set: |session, threads| {
         session.engine.set_threads(threads as usize);
         Ok(None)
-    } } },
-    Row { name: "MultiPV", kind: Kind::Spin { default: 1, min: 1, max: 256, set: |session, lines| {
+    } }) },
+    Row { name: "MultiPV", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 256, set: |session, lines| {
         session.settings.search.multipv = lines as usize;
         Ok(None)
-    } } },
+    } }) },
     // Says that the engine can; whether it ponders is the GUI's affair.
-    Row { name: "Ponder", kind: Kind::Check { default: false, set: |_, _| {} } },
-    Row { name: "Move Overhead", kind: Kind::Spin { default: 10, min: 0, max: 5000, set: |session, milliseconds| {
+    Row { name: "Ponder", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
+    Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: 10, min: 0, max: 5000, set: |session, milliseconds| {
         session.settings.search.move_overhead = Duration::from_millis(milliseconds as u64);
         Ok(None)
-    } } },
-    Row { name: "Clear Hash", kind: Kind::Button { press: |session| session.engine.clear() } },
-    Row { name: "UCI_ShowWDL", kind: Kind::Check { default: false, set: |session, on| session.settings.show_wdl = on } },
+    } }) },
+    Row { name: "Clear Hash", of: Of::Engine(Kind::Button { press: |session| {
+        session.engine.clear();
+        Ok(None)
+    } }) },
+    Row { name: "UCI_ShowWDL", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
+        session.settings.show_wdl = on;
+        Ok(None)
+    } }) },
     // Playing and analysing are one to this search: no book, no contempt, nothing to leave out.
-    Row { name: "UCI_AnalyseMode", kind: Kind::Check { default: false, set: |_, _| {} } },
-    Row { name: "WeightsFile", kind: Kind::Text { set: set_weights_file } },
+    Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
+    Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
+    Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: false, set: weights::set_use_trained }) },
+    Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
+    Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
+    Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },
+    Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
+    Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
+    Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 
 impl Session {
@@ -111,7 +139,9 @@ impl Session {
         let engine = Engine::new(Weights::embedded());
         let mut session = Session { engine, settings: Settings::default() };
         for row in rows() {
-            row.kind.set_default(&mut session).expect("defaults can be set");
+            if let Of::Engine(kind) = row.of {
+                kind.set_default(&mut session).expect("defaults can be set");
+            }
         }
         session
     }
@@ -122,11 +152,23 @@ pub fn listing() -> Vec<String> {
     rows().map(|row| row.config().serialize()).collect()
 }
 
-/// A value that was found fit for an option, to be set when the engine is free.
+/// A value that was found fit for an option.
 pub struct Assignment {
     /// The option.
     pub name: &'static str,
-    set: Set,
+    /// What is to be done with the value.
+    pub set: Set,
+}
+
+/// Sets an option to the value that was read.
+pub type Setter<Owner> = Box<dyn FnOnce(&mut Owner) -> Outcome>;
+
+/// What setting an option does, and to whom.
+pub enum Set {
+    /// To be done when the engine is free.
+    Engine(Setter<Session>),
+    /// To be done at once.
+    Training(Setter<Training>),
 }
 
 impl Assignment {
@@ -134,17 +176,8 @@ impl Assignment {
     pub fn parse(text: &str) -> Result<Assignment, String> {
         let (name, value) = split(text)?;
         let row = find(name).ok_or_else(|| format!("unknown option {}", quote(name)))?;
-        let set = row.kind.read(value).map_err(|error| format!("{}: {error}", row.name))?;
+        let set = row.read(value).map_err(|error| format!("{}: {error}", row.name))?;
         Ok(Assignment { name: row.name, set })
-    }
-
-    /// Sets the option. What it says names the option already.
-    pub fn apply(self, session: &mut Session) -> Outcome {
-        let name = self.name;
-        match (self.set)(session) {
-            Ok(note) => Ok(note.map(|note| format!("{name}: {note}"))),
-            Err(error) => Err(format!("{name}: {error}")),
-        }
     }
 }
 
@@ -184,20 +217,30 @@ fn cuts(text: &str) -> Vec<(&str, &str)> {
 impl Row {
     fn config(&self) -> UciOptionConfig {
         let name = self.name.to_string();
-        match self.kind {
-            Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
-            Kind::Spin { default, min, max, .. } => {
-                UciOptionConfig::Spin { name, default: Some(default), min: Some(min), max: Some(max) }
+        match &self.of {
+            Of::Engine(kind) => kind.config(name),
+            Of::Training(kind) => kind.config(name),
+            Of::Number(number) => spin(name, number.default(), number.min, number.max),
+            Of::Constant(constant) => spin(name, constant.default.into(), constant.min.into(), constant.max.into()),
+        }
+    }
+
+    /// Checks a value and keeps it together with what is to be done with it.
+    fn read(&self, value: &str) -> Result<Set, String> {
+        match &self.of {
+            Of::Engine(kind) => kind.read(value).map(Set::Engine),
+            Of::Training(kind) => kind.read(value).map(Set::Training),
+            &Of::Number(number) => {
+                let value = read_spin(value, number.min, number.max)?;
+                Ok(Set::Training(Box::new(move |training| training.set_number(&number, value))))
             }
-            // The library would print nothing for an empty default, which GUIs take for an error.
-            Kind::Text { .. } => UciOptionConfig::String { name, default: Some(EMPTY.to_string()) },
-            Kind::Button { .. } => UciOptionConfig::Button { name },
-            Kind::Constant(Tunable { default, min, max, .. }) => UciOptionConfig::Spin {
-                name,
-                default: Some(default.into()),
-                min: Some(min.into()),
-                max: Some(max.into()),
-            },
+            &Of::Constant(Tunable { name, min, max, .. }) => {
+                let value = read_spin(value, min.into(), max.into())?;
+                Ok(Set::Engine(Box::new(move |_| {
+                    params::set(name, value as i32);
+                    Ok(None)
+                })))
+            }
         }
     }
 }
@@ -205,48 +248,63 @@ impl Row {
 /// How UCI writes an empty text.
 const EMPTY: &str = "<empty>";
 
-impl Kind {
-    fn set_default(&self, session: &mut Session) -> Outcome {
+impl<Owner> Kind<Owner> {
+    fn config(&self, name: String) -> UciOptionConfig {
         match *self {
-            Kind::Check { default, set } => set(session, default),
-            Kind::Spin { default, set, .. } => return set(session, default),
-            Kind::Text { set } => return set(session, ""),
-            Kind::Button { .. } | Kind::Constant(_) => {}
+            Kind::Check { default, .. } => UciOptionConfig::Check { name, default: Some(default) },
+            Kind::Spin { default, min, max, .. } => spin(name, default, min, max),
+            Kind::Combo { values, .. } => {
+                let var: Vec<String> = values().into_iter().map(str::to_string).collect();
+                UciOptionConfig::Combo { name, default: var.first().cloned(), var }
+            }
+            // The library would print nothing for an empty default, which GUIs take for an error.
+            Kind::Text { default, .. } => {
+                let default = Some(default()).filter(|text| !text.is_empty()).unwrap_or_else(|| EMPTY.to_string());
+                UciOptionConfig::String { name, default: Some(default) }
+            }
+            Kind::Button { .. } => UciOptionConfig::Button { name },
         }
-        Ok(None)
+    }
+
+    fn set_default(&self, owner: &mut Owner) -> Outcome {
+        match *self {
+            Kind::Check { default, set } => set(owner, default),
+            Kind::Spin { default, set, .. } => set(owner, default),
+            Kind::Combo { values, set } => set(owner, values()[0]),
+            Kind::Text { default, set } => set(owner, &default()),
+            Kind::Button { .. } => Ok(None),
+        }
     }
 
     /// Checks a value and keeps it together with what is to be done with it.
-    fn read(&self, value: &str) -> Result<Set, String> {
+    fn read(&self, value: &str) -> Result<Setter<Owner>, String>
+    where
+        Owner: 'static,
+    {
         match *self {
             Kind::Check { set, .. } => {
                 let on = read_check(value)?;
-                Ok(Box::new(move |session| {
-                    set(session, on);
-                    Ok(None)
-                }))
+                Ok(Box::new(move |owner| set(owner, on)))
             }
             Kind::Spin { min, max, set, .. } => {
                 let number = read_spin(value, min, max)?;
-                Ok(Box::new(move |session| set(session, number)))
+                Ok(Box::new(move |owner| set(owner, number)))
             }
-            Kind::Text { set } => {
+            Kind::Combo { values, set } => {
+                let chosen = read_combo(value, &values())?;
+                Ok(Box::new(move |owner| set(owner, chosen)))
+            }
+            Kind::Text { set, .. } => {
                 let text = if value == EMPTY { "" } else { value }.to_string();
-                Ok(Box::new(move |session| set(session, &text)))
+                Ok(Box::new(move |owner| set(owner, &text)))
             }
-            Kind::Button { press } => Ok(Box::new(move |session| {
-                press(session);
-                Ok(None)
-            })),
-            Kind::Constant(Tunable { name, min, max, .. }) => {
-                let number = read_spin(value, min.into(), max.into())?;
-                Ok(Box::new(move |_| {
-                    params::set(name, number as i32);
-                    Ok(None)
-                }))
-            }
+            Kind::Button { press } => Ok(Box::new(press)),
         }
     }
+}
+
+fn spin(name: String, default: i64, min: i64, max: i64) -> UciOptionConfig {
+    UciOptionConfig::Spin { name, default: Some(default), min: Some(min), max: Some(max) }
 }
 
 fn read_check(value: &str) -> Result<bool, String> {
@@ -263,29 +321,9 @@ fn read_spin(value: &str, min: i64, max: i64) -> Result<i64, String> {
         .ok_or_else(|| format!("expected a number from {min} to {max}, not {}", quote(value)))
 }
 
-/// Weights from a file, or the embedded ones when the path is empty. A file that cannot be used
-/// changes nothing.
-fn set_weights_file(session: &mut Session, path: &str) -> Outcome {
-    if path.is_empty() {
-        if session.settings.weights_file.is_empty() {
-            return Ok(None);
-        }
-        session.settings.weights_file.clear();
-        return Ok(Some(use_weights(session, Weights::embedded(), "embedded weights")));
-    }
-    let absolute = absolute(Path::new(path)).map_err(|error| format!("{}: {error}", quote(path)))?;
-    let weights = Weights::load(&absolute).map_err(|error| format!("{} refused: {error}", absolute.display()))?;
-    session.settings.weights_file = path.to_string();
-    Ok(Some(use_weights(session, Arc::new(weights), &absolute.display().to_string())))
-}
-
-/// Equal weights are left in place, and with them what the engine remembers of its searches.
-fn use_weights(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
-    let id = weights.id();
-    if id != session.engine.weights().id() {
-        session.engine.set_weights(weights);
-    }
-    format!("{origin} ({id})")
+fn read_combo(value: &str, values: &[&'static str]) -> Result<&'static str, String> {
+    let chosen = values.iter().find(|known| known.eq_ignore_ascii_case(value));
+    chosen.copied().ok_or_else(|| format!("expected {}, not {}", values.join(", "), quote(value)))
 }
 
 #[cfg(test)]
@@ -326,16 +364,33 @@ mod tests {
             ("name WeightsFile value <empty>", true),
             ("name WeightsFile value", true),
             ("name Nonsense value 1", false),
+            ("name Train value SelfPlay", true),
+            ("name Train value selfplay games", false),
+            ("name Train value", false),
+            ("name TrainNodes value 2147483648", false),
+            ("name TrainAdopt value 1", false),
+            ("name Start Training", true),
         ] {
             assert_eq!(Assignment::parse(text).is_ok(), ok, "{text:?}");
         }
     }
 
     #[test]
-    fn names_hold_none_of_the_words_that_gui_parsers_look_for() {
+    fn nothing_is_listed_that_gui_parsers_take_wrong() {
+        let words = ["name", "value", "type", "default", "min", "max", "var"];
         for row in rows() {
             for word in row.name.split(' ') {
-                assert!(!["name", "value", "type", "default", "min", "max", "var"].contains(&word));
+                assert!(!words.contains(&word.to_ascii_lowercase().as_str()), "{}", row.name);
+            }
+            match row.config() {
+                UciOptionConfig::Spin { default, min, max, .. } => {
+                    let (default, min, max) = (default.unwrap(), min.unwrap(), max.unwrap());
+                    assert!(min <= default && default <= max && max < 1 << 31, "{}", row.name);
+                }
+                UciOptionConfig::Combo { default, var, .. } => {
+                    assert!(var.contains(&default.unwrap()) && var.iter().all(|value| !value.contains(' ')));
+                }
+                _ => {}
             }
         }
     }

@@ -12,13 +12,7 @@ use dyad_trainer::hash;
 use dyad_trainer::label::journal_name;
 use dyad_trainer::samples::SampleFile;
 
-/// A folder in the build's own, empty at first.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::remove_dir_all(&folder).ok();
-    fs::create_dir_all(&folder).expect("the build may write there");
-    folder
-}
+use crate::driver::folder;
 
 fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
@@ -43,7 +37,7 @@ fn refuse(folder: &Path, arguments: &str, expected: &str) {
 
 /// Games of random moves that end in favor of who has more material left, with its balance as the score of
 /// each move; every tenth is broken.
-fn write_games(path: &Path, count: u64) {
+pub fn write_games(path: &Path, count: u64) {
     let weights = Weights::material();
     let pawns = |board: &Board| f64::from(weights.value(weights.sums(board), board)) / 200.0;
     let mut pgn = String::new();

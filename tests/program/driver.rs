@@ -1,6 +1,8 @@
 //! Drives the program: sends lines, reads lines, and notices when it hangs.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -29,12 +31,20 @@ impl Program {
 
     /// Starts the program with arguments.
     pub fn start_with(arguments: &[&str]) -> Program {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dyad"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program was built");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.args(arguments);
+        Program::spawn(command)
+    }
+
+    /// Starts the program for a user whose files are in this folder.
+    pub fn start_at_home(home: &Path) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.env("HOME", home).env("APPDATA", home).env_remove("XDG_DATA_HOME");
+        Program::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Program {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it was asked for");
         let (sender, output) = channel();
         thread::spawn(move || {
@@ -76,6 +86,24 @@ impl Program {
             lines.push(self.line());
         }
         lines
+    }
+
+    /// Reads on to a line that contains this, and gives it.
+    pub fn until_contains(&mut self, part: &str) -> String {
+        loop {
+            let line = self.line();
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    /// The names of its threads.
+    #[cfg(target_os = "linux")]
+    pub fn threads(&self) -> Vec<String> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).expect("it runs");
+        let names = tasks.map(|task| fs::read_to_string(task.expect("it can be read").path().join("comm")));
+        names.map(|name| name.unwrap_or_default().trim_end().to_string()).collect()
     }
 
     /// The lines that come before the answer to `isready`.
@@ -143,6 +171,14 @@ impl Drop for Program {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// A folder in the build's own, empty at first.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::remove_dir_all(&folder).ok();
+    fs::create_dir_all(&folder).expect("the build may write there");
+    folder
 }
 
 /// The position after moves from the initial one.

@@ -12,7 +12,8 @@ fn every_option_in_alphabetical_order_before_uci() {
         .filter_map(|line| line.strip_prefix("option name "))
         .map(|option| option.split_once(" type ").expect("a type"))
         .filter_map(|(name, kind)| {
-            let default = kind.split_once("default ")?.1.split(" min ").next()?;
+            let default = kind.split_once("default ")?.1;
+            let default = default.split(" min ").next()?.split(" var ").next()?;
             Some((name.to_string(), default.to_string()))
         })
         .collect();
@@ -27,6 +28,28 @@ fn every_option_in_alphabetical_order_before_uci() {
     assert!(program.sync().is_empty());
     program.send("uci");
     program.until("uciok");
+    program.quit();
+}
+
+#[test]
+fn the_readme_lists_them_all_with_their_defaults() {
+    let readme = include_str!("../../README.md");
+    let rows: Vec<Vec<&str>> = readme.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
+    let mut program = Program::start();
+    program.send("uci");
+    for line in program.until("uciok") {
+        let Some((name, kind)) = line.strip_prefix("option name ").and_then(|rest| rest.split_once(" type ")) else {
+            continue;
+        };
+        let row = rows.iter().find(|row| row.len() > 4 && row[1].contains(&format!("`{name}`")));
+        let row = row.unwrap_or_else(|| panic!("no row on {name}"));
+        // The number of processors decides about this one.
+        if name != "TrainThreads"
+            && let Some(spin) = kind.strip_prefix("spin default ")
+        {
+            assert_eq!(spin.split(' ').next(), Some(row[3]), "default of {name}");
+        }
+    }
     program.quit();
 }
 
@@ -47,6 +70,17 @@ fn values_out_of_range_and_unknown_options_cost_one_info_string() {
         "name UCI_ShowWDL value maybe",
         "name WeightsFile value /no/such/file",
         "name SyzygyPath value /tb",
+        "name Train value",
+        "name Train value on",
+        "name Train value selfplay games",
+        "name TrainAdopt value maybe",
+        "name TrainBatch value 0",
+        "name TrainDepth value 17",
+        "name TrainGenerations value -1",
+        "name TrainNodes value 2147483648",
+        "name TrainPositions value 99999999999999999999",
+        "name TrainThreads value 257",
+        "name Stop Training value now",
         "name valueable value 3",
         "Hash 128",
         "name",
@@ -115,7 +149,7 @@ fn the_size_of_the_table_does_not_make_a_search_less_repeatable() {
 #[test]
 fn several_threads() {
     let mut program = Program::start();
-    for threads in [4, 2, 1] {
+    for threads in [1024, 4, 2, 1] {
         program.send(&format!("setoption name Threads value {threads}"));
         check_search(&after(""), &program.search("go depth 8"));
         check_search(&after(""), &program.search("go nodes 20000"));

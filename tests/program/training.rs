@@ -1,7 +1,7 @@
 //! Trainings that are killed, interrupted and gone on with.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -9,13 +9,7 @@ use std::time::Duration;
 use dyad_engine::board::Board;
 use dyad_trainer::samples::{Packed, Sample, SampleWriter};
 
-/// A folder in the build's own, empty at first.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::remove_dir_all(&folder).ok();
-    fs::create_dir_all(&folder).expect("the build may write there");
-    folder
-}
+use crate::driver::folder;
 
 /// Positions of random games with random desired moves; one in ten is for testing.
 fn write_samples(path: &Path, count: u64) {
@@ -34,7 +28,7 @@ fn write_samples(path: &Path, count: u64) {
         }
         let desired = Some(moves[random(moves.len())]);
         let test = writer.count().is_multiple_of(10);
-        let sample = Sample { board, desired, result: None, score: None, test, starts_game: false };
+        let sample = Sample { board, desired, result: None, score: None, test, starts_game: false, decided: true };
         writer.push(&Packed::new(&sample)).unwrap();
         board = board.after(moves[random(moves.len())]);
     }

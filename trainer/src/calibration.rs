@@ -10,20 +10,25 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
+use std::path::Path;
+
 use dyad_engine::eval::weights::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
+use dyad_engine::value::WINS_HALF;
 
 use crate::error::Error;
 use crate::games::GameResult;
-use crate::samples::Packed;
+use crate::samples::{Packed, SampleFile};
 
 /// The value that wins half of the games, in units of search.
-pub const STANDARD_UNIT: f64 = dyad_engine::value::WINS_HALF as f64;
+pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
 
 /// Phases are looked at in so many steps.
 const PHASES: usize = 16;
 /// A step with fewer positions says nothing.
 const FEWEST: usize = 500;
+/// More positions than these make no difference.
+const ENOUGH: usize = 200_000;
 /// Values are cut to this many times their spread: a game lost from there says nothing of the rest.
 const LARGEST: f64 = 8.0;
 
@@ -51,6 +56,40 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
     weights.scale = scale;
     weights.win_rate = win_rate;
     Ok(())
+}
+
+/// Calibrates the weights in the file at `path` by samples that have a result, as many as are enough, and
+/// replaces the file. False, and nothing changed, where there are too few.
+pub fn calibrate_file(path: &Path, samples: &SampleFile) -> Result<bool, Error> {
+    let mut weights = Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?;
+    let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
+    for block in samples.blocks()? {
+        some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
+    }
+    if some.len() < FEWEST || calibrate(&mut weights, some.iter()).is_err() {
+        return Ok(false);
+    }
+    weights.save(path).map_err(|error| Error::Settings(error.to_string()))?;
+    Ok(true)
+}
+
+/// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
+#[must_use]
+pub fn expectation_scale(weights: &Weights) -> f64 {
+    let [win, draw, _] = weights.win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
+    let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
+    STANDARD_UNIT / (expected / (1.0 - expected)).ln() / factor(weights)
+}
+
+/// What 100 centipawns are in the units of the weights.
+#[must_use]
+pub fn pawn(weights: &Weights) -> f64 {
+    STANDARD_UNIT / factor(weights)
+}
+
+/// Search's units for one of the weights'.
+fn factor(weights: &Weights) -> f64 {
+    f64::from(weights.scale) / f64::from(SCALE_ONE)
 }
 
 /// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale
@@ -224,6 +263,17 @@ mod tests {
                 Observation { value: value * unit, phase, result }
             })
             .collect()
+    }
+
+    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
+    #[test]
+    fn units_of_weights_follow_their_scale() {
+        let mut weights = Weights::material();
+        assert!((expectation_scale(&weights) - 360.0 / 1.05).abs() < 2.0);
+        assert_eq!(pawn(&weights), 360.0);
+        weights.scale = 2 * SCALE_ONE;
+        assert!((expectation_scale(&weights) - 180.0 / 1.05).abs() < 1.0);
+        assert_eq!(pawn(&weights), 180.0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a training learns from: positions with desired moves, by number.
 
 use crate::games::Score;
-use crate::samples::SampleFile;
+use crate::samples::{Sample, SampleFile};
 use dyad_engine::board::{Board, ChessMove};
 use std::io;
 
@@ -16,6 +16,9 @@ pub struct Example {
     pub result: Option<f64>,
     /// A searched score for the mover, in units of evaluation, where there is one.
     pub score: Option<f64>,
+    /// Whether the desired move is clearly the best. Where it is not, it is not compared with its siblings: only
+    /// result and score teach something, at its leaf.
+    pub decided: bool,
 }
 
 /// Where the positions come from. All threads read at once.
@@ -38,6 +41,22 @@ pub trait Examples: Sync {
     fn get(&self, index: usize) -> io::Result<Example>;
 }
 
+impl Example {
+    /// The example that a sample is, where a centipawn is worth `centipawn` units of evaluation; nothing for a
+    /// sample without a desired move.
+    #[must_use]
+    pub fn new(sample: &Sample, centipawn: f64) -> Option<Example> {
+        let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * centipawn;
+        Some(Example {
+            board: sample.board,
+            desired: sample.desired?,
+            result: sample.points(),
+            score: sample.score.map(score),
+            decided: sample.decided,
+        })
+    }
+}
+
 /// A pawn of the user interface, 100 centipawns, is 200 units of evaluation.
 const UNITS_IN_CENTIPAWN: f64 = 2.0;
 
@@ -57,12 +76,6 @@ impl Examples for SampleFile {
     fn get(&self, index: usize) -> io::Result<Example> {
         let sample = self.read(index).map_err(io::Error::other)?;
         let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", self.path().display()));
-        let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * UNITS_IN_CENTIPAWN;
-        Ok(Example {
-            board: sample.board,
-            desired: sample.desired.ok_or_else(no_move)?,
-            result: sample.points(),
-            score: sample.score.map(score),
-        })
+        Example::new(&sample, UNITS_IN_CENTIPAWN).ok_or_else(no_move)
     }
 }

@@ -92,7 +92,7 @@ impl MatchGame {
     /// What the game brought the first contestant.
     #[must_use]
     pub fn points(&self) -> Points {
-        points_of(self.game.result, if self.white == 0 { Color::White } else { Color::Black })
+        points_of_first(self.game.result, self.number)
     }
 }
 
@@ -159,13 +159,30 @@ impl Match {
         control: &Control,
         on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
     ) -> Result<MatchRecord, Error> {
+        self.go_on(&[], openings, control, on_game)
+    }
+
+    /// Goes on with a match of which the first games were played before, with these results for White. The same
+    /// openings must be given again, from the first.
+    pub fn go_on(
+        &self,
+        before: &[GameResult],
+        openings: impl Iterator<Item = Opening> + Send,
+        control: &Control,
+        on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
+    ) -> Result<MatchRecord, Error> {
         let start = Instant::now();
         let over = AtomicBool::new(false);
         let mut count = Count { played: self, standing: Standing::default(), first_of_pair: None, on_game };
+        for (number, &result) in (0..).zip(before) {
+            if let Some(end) = count.count(points_of_first(result, number)) {
+                return Ok(self.record(&count.standing, end, 0.0));
+            }
+        }
         let mut end = Ok(MatchEnd::NoMoreOpenings);
         ordered_map(
             self.threads,
-            schedule(openings, self.pairs),
+            schedule(openings, self.pairs).skip(before.len()),
             || self.players(),
             |players, (number, opening)| self.play_game(players, number, &opening, control, &over),
             |game| {
@@ -257,13 +274,23 @@ impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
     /// Takes the next game, or none if it was broken off, and says whether the match ends with it.
     fn take(&mut self, game: Option<MatchGame>) -> Result<Option<MatchEnd>, Error> {
         let Some(game) = game else { return Ok(Some(MatchEnd::Stopped)) };
-        let whole_pair = self.first_of_pair.take();
-        match whole_pair {
-            None => self.first_of_pair = Some(game.points()),
-            Some(first) => self.add([first, game.points()]),
-        }
+        let end = self.count(game.points());
         (self.on_game)(&game, &self.standing)?;
-        Ok(whole_pair.and_then(|_| self.end()))
+        Ok(end)
+    }
+
+    /// Counts what the next game brought, and says whether the match ends with it.
+    fn count(&mut self, points: Points) -> Option<MatchEnd> {
+        match self.first_of_pair.take() {
+            None => {
+                self.first_of_pair = Some(points);
+                None
+            }
+            Some(first) => {
+                self.add([first, points]);
+                self.end()
+            }
+        }
     }
 
     fn add(&mut self, pair: [Points; 2]) {
@@ -283,6 +310,11 @@ impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
 fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl Iterator<Item = (u64, Opening)> + Send {
     let pairs = openings.zip(0..pairs);
     pairs.flat_map(|(opening, pair)| [(2 * pair, opening.clone()), (2 * pair + 1, opening)])
+}
+
+/// What the first contestant got from the game with this number: White in the even ones.
+fn points_of_first(result: GameResult, number: u64) -> Points {
+    points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
 }
 
 /// What a result brings the player of this color.
@@ -350,6 +382,25 @@ mod tests {
 
     fn pgn_of(played: &Match) -> String {
         run(played).0.iter().map(|game| played.pgn(game, "test", "2025.01.01").to_string()).collect()
+    }
+
+    #[test]
+    fn a_match_goes_on_behind_the_games_played_before() {
+        let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1, EloModel::Logistic).unwrap();
+        let played = Match { sprt: Some(sprt), ..match_of([good(), bad()], 30, 2) };
+        let (games, whole) = run(&played);
+        assert_eq!(whole.end, MatchEnd::Decided);
+        let results: Vec<GameResult> = games.iter().map(|game| game.game.result).collect();
+        for before in [1, 2, 5, results.len()] {
+            let mut numbers = Vec::new();
+            let listen = |game: &MatchGame, _: &Standing| {
+                numbers.push(game.number as usize);
+                Ok(())
+            };
+            let record = played.go_on(&results[..before], openings(), &Control::new(false), listen).unwrap();
+            assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
+            assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
+        }
     }
 
     #[test]

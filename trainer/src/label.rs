@@ -19,7 +19,8 @@ use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{self, Limits};
+use dyad_engine::search::{self, Limits, Report};
+use dyad_engine::value::{Value, WINS_HALF};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -47,14 +48,22 @@ pub struct Settings {
     pub hash: usize,
     /// Seconds an outside engine may take for a position.
     pub timeout: u64,
+    /// Centipawns by which this engine must value the best move above the second, or the position counts as
+    /// undecided; 0 does not ask for a second.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decided: u32,
     /// Another engine than this one.
     pub program: Option<Program>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { nodes: 5_000, hash: 1, timeout: 60, program: None }
+        Settings { nodes: 5_000, hash: 1, timeout: 60, decided: 0, program: None }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A move and its value for the side to move.
@@ -64,6 +73,8 @@ pub struct Label {
     pub mv: ChessMove,
     /// Its value.
     pub score: Score,
+    /// Whether it is clearly better than the second best.
+    pub decided: bool,
 }
 
 /// Finds labels; each thread has one.
@@ -73,29 +84,48 @@ pub trait Labeler {
 }
 
 /// This engine.
-pub struct OwnEngine {
+pub struct OwnEngine<'a> {
     engine: Engine,
     limits: Limits,
+    options: search::Options,
+    /// How far the best move must be ahead, in search units.
+    ahead: Value,
+    control: &'a Control,
 }
 
-impl OwnEngine {
-    /// With these weights and settings.
-    pub fn new(weights: Arc<Weights>, settings: &Settings) -> Result<OwnEngine, Error> {
+impl OwnEngine<'_> {
+    /// With these weights and settings, until `control` stops it.
+    pub fn new<'a>(weights: Arc<Weights>, settings: &Settings, control: &'a Control) -> Result<OwnEngine<'a>, Error> {
         let engine = Engine::with_hash(weights, settings.hash).map_err(|error| Error::Engine(error.to_string()))?;
-        Ok(OwnEngine { engine, limits: Limits::nodes(settings.nodes) })
+        let multipv = if settings.decided == 0 { 1 } else { 2 };
+        let options = search::Options { multipv, ..search::Options::default() };
+        let ahead = WINS_HALF * settings.decided as Value / 100;
+        Ok(OwnEngine { engine, limits: Limits::nodes(settings.nodes), options, ahead, control })
     }
 }
 
-impl Labeler for OwnEngine {
+impl Labeler for OwnEngine<'_> {
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         self.engine.clear();
-        let (game, control) = (Game::new(*board), Control::new(false));
-        let outcome = self.engine.search(&game, &self.limits, &search::Options::default(), &control, &mut |_| ());
+        let mut second = None;
+        let mut listen = |report: &Report| {
+            if let Report::Info(info) = report
+                && info.multipv == 2
+            {
+                second = Some(info.value);
+            }
+        };
+        let game = Game::new(*board);
+        let outcome = self.engine.search(&game, &self.limits, &self.options, self.control, &mut listen);
+        if self.control.stopped() {
+            return Err(Error::Stopped);
+        }
+        let decided = second.is_none_or(|second| outcome.value - second >= self.ahead);
         let score = match outcome.score {
             search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
             search::Score::Mate(moves) => Score::mate(moves),
         };
-        Ok(outcome.best.map(|mv| Label { mv, score }))
+        Ok(outcome.best.map(|mv| Label { mv, score, decided }))
     }
 }
 
@@ -122,7 +152,7 @@ impl Outside {
         let answer = engine.best_move(&board.fen(), self.settings.nodes)?;
         let mv = board.parse_uci(&answer.mv).map_err(|error| Error::Engine(format!("best move: {error}")))?;
         let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
-        Ok(Some(Label { mv, score }))
+        Ok(Some(Label { mv, score, decided: true }))
     }
 }
 
@@ -220,14 +250,18 @@ fn find<L: Labeler>(
     outcome
 }
 
+/// Marks an undecided label; a move takes the bits below.
+const UNDECIDED: u16 = 1 << 15;
+
 fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
-    let [a, b] = move_bits(label.map(|label| label.mv)).to_le_bytes();
+    let undecided = if label.is_some_and(|label| !label.decided) { UNDECIDED } else { 0 };
+    let [a, b] = (move_bits(label.map(|label| label.mv)) | undecided).to_le_bytes();
     let [c, d] = label.map_or(0, |label| label.score.0).to_le_bytes();
     [a, b, c, d]
 }
 
 /// Writes the samples with their labels. A position whose game is over has none and is left out; its game
-/// then begins with the next one.
+/// then begins with the next one. So is an undecided test position: tests ask for the desired move.
 fn write(
     input: &SampleFile,
     out: &Path,
@@ -243,7 +277,10 @@ fn write(
         for mut sample in block? {
             starts_game |= sample.starts_game();
             let [a, b, c, d] = labels.next().unwrap_or_default();
-            if sample.relabel(u16::from_le_bytes([a, b]), Score(i16::from_le_bytes([c, d]))) {
+            let label = u16::from_le_bytes([a, b]);
+            sample.set_decided(label & UNDECIDED == 0);
+            let labeled = sample.relabel(label & !UNDECIDED, Score(i16::from_le_bytes([c, d])));
+            if labeled && (sample.is_decided() || !sample.is_test()) {
                 sample.set_starts_game(std::mem::take(&mut starts_game));
                 writer.push(&sample)?;
             }
@@ -373,7 +410,7 @@ mod tests {
         fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
             self.0.fetch_add(1, Ordering::Relaxed);
             let moves = board.moves();
-            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16) }))
+            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), decided: moves.len() > 1 }))
         }
     }
 
@@ -453,6 +490,44 @@ mod tests {
         assert_eq!(asked, 1_000 - 2 * CHUNK);
     }
 
+    /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
+    #[test]
+    fn what_the_search_holds_for_alike_is_undecided() {
+        let settings = Settings { nodes: 500, decided: 20, ..Settings::default() };
+        let control = Control::new(false);
+        let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
+        for (fen, decided) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
+            ("6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", true),
+        ] {
+            let label = labeler.label(&Board::from_fen(fen).unwrap()).unwrap().unwrap();
+            assert_eq!(label.decided, decided, "{fen}");
+        }
+        control.stop();
+        assert!(matches!(labeler.label(&Board::startpos()), Err(Error::Stopped)));
+    }
+
+    /// Undecided positions keep their label, but those for tests are left out.
+    #[test]
+    fn undecided_labels_are_written_so() {
+        struct Undecided;
+        impl Labeler for Undecided {
+            fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+                let mv = board.moves()[0];
+                Ok(Some(Label { mv, score: Score(1), decided: false }))
+            }
+        }
+        let input = samples("label-undecided", 200);
+        let out = input.path().with_file_name("out.samples");
+        let stop = AtomicBool::new(false);
+        let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
+        let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
+        assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
+        let labeled = SampleFile::open(&out).unwrap();
+        assert!(labeled.load().unwrap().iter().all(|sample| !sample.is_decided()));
+        assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
+    }
+
     #[test]
     fn positions_without_a_move_are_left_out() {
         let path = folder("label-over").join("in.samples");
@@ -460,8 +535,15 @@ mod tests {
         for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
             let board = Board::from_fen(fen).unwrap();
             let starts_game = fen.contains("5Q2/6K1");
-            let sample =
-                crate::samples::Sample { board, desired: None, result: None, score: None, test: false, starts_game };
+            let sample = crate::samples::Sample {
+                board,
+                desired: None,
+                result: None,
+                score: None,
+                test: false,
+                starts_game,
+                decided: true,
+            };
             writer.push(&Packed::new(&sample)).unwrap();
         }
         writer.finish().unwrap();
@@ -479,7 +561,8 @@ mod tests {
             let out = input.path().with_file_name(format!("out-{threads}.samples"));
             let stop = AtomicBool::new(false);
             let mut job = Job { threads, stop: &stop, report: &mut |_, _| () };
-            let make = || OwnEngine::new(weights.clone(), &settings);
+            let control = Control::new(false);
+            let make = || OwnEngine::new(weights.clone(), &settings, &control);
             label(&input, &out, &settings, "dyad", make, &mut job).unwrap().identity
         });
         assert_eq!(identities[0], identities[1]);

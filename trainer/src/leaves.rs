@@ -127,7 +127,7 @@ impl<L: LeafSearch> Leaves<L> {
         self.searcher.begin_position();
         let desired = self.exact(board, *desired, -INFINITE)?;
         let floor = desired.value - window;
-        let siblings = moves.iter().filter(|&&mv| mv != desired.mv);
+        let siblings = moves.iter().filter(|&&mv| example.decided && mv != desired.mv);
         let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor)).collect();
         Some(Candidates { desired, siblings, count: moves.len() - 1 })
     }
@@ -265,6 +265,20 @@ mod tests {
         for example in examples.iter().rev() {
             let mut fresh = leaves(2, SearchWay::Fast);
             assert_eq!(found(&mut used, example), found(&mut fresh, example), "{}", example.board);
+        }
+    }
+
+    /// What is undecided is not compared, and costs one leaf.
+    #[test]
+    fn undecided_positions_have_no_siblings() {
+        let mut leaves = leaves(1, SearchWay::Fast);
+        for example in random_examples(20, 5, 100) {
+            let Some(compared) = leaves.candidates(&example, 300) else { continue };
+            let all = leaves.take_nodes();
+            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap();
+            assert_eq!((alone.siblings.len(), alone.count), (0, compared.count));
+            assert_eq!(alone.desired.value, compared.desired.value);
+            assert!(leaves.take_nodes() < all);
         }
     }
 

@@ -43,6 +43,7 @@ pub mod report;
 pub mod run;
 pub mod samples;
 pub mod schedule;
+pub mod selftrain;
 pub mod settings;
 pub mod statistics;
 #[cfg(test)]

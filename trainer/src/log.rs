@@ -94,8 +94,8 @@ impl Log {
         Ok(Log { file, bytes })
     }
 
-    /// Appends a line.
-    pub fn append(&mut self, line: &LogLine) -> io::Result<()> {
+    /// Appends a line: a [`LogLine`], or what another job logs.
+    pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line).expect("a line is plain data");
         text.push(b'\n');
         self.file.write_all(&text)?;

@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn l2_shrinks_the_groups_that_ask_for_it() {
         let mut settings = Settings::default();
-        let l2 = GroupSettings { learn: true, l2: 1e-3 };
+        let l2 = GroupSettings { l2: 1e-3, ..GroupSettings::default() };
         settings.groups.insert("location".into(), l2);
         let weights = FloatWeights { mg: vec![1.0; layout::LEN], eg: vec![-2.0; layout::LEN] };
         let optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 1.0 }, layout::LEN);

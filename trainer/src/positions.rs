@@ -199,6 +199,7 @@ impl Filters {
                     score: played.score,
                     test,
                     starts_game: false,
+                    decided: true,
                 })),
                 Err(reason) => left_out(reason),
             }
@@ -217,7 +218,7 @@ impl Filters {
             None => self.standing(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true }))
+        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, decided: true }))
     }
 
     fn candidate(&self, sample: &Sample) -> Candidate {

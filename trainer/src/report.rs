@@ -76,12 +76,14 @@ pub struct Material {
     pub matches: Vec<MatchRecord>,
     /// Generations of a self-training.
     pub generations: Vec<Generation>,
+    /// Its matches of the best weights against those at the start.
+    pub anchors: Vec<Generation>,
 }
 
 impl Material {
-    /// Collects what a run folder holds: `settings.json`, `data.json`, `log.jsonl`, `matches.jsonl`, the
-    /// weights of `iteration-00.json` and `best.json`. What is not there is left out; a folder with none of it
-    /// is an error.
+    /// Collects what the folder of a run or of a self-training holds: `settings.json`, `data.json`, `log.jsonl`,
+    /// `matches.jsonl`, the weights of `iteration-00.json` or `start.json`, and of `best.json`. What is not there is
+    /// left out; a folder with none of it is an error.
     pub fn load(folder: &Path) -> Result<Material, Error> {
         let mut material = Material { title: name_of(folder), ..Material::default() };
         for name in ["settings.json", "data.json"] {
@@ -96,7 +98,10 @@ impl Material {
                 material.take_line(line);
             }
         }
-        material.before = weights_if_there(&folder.join("iteration-00.json"))?;
+        material.before = match weights_if_there(&folder.join("iteration-00.json"))? {
+            None => weights_if_there(&folder.join("start.json"))?,
+            some => some,
+        };
         material.after = weights_if_there(&folder.join("best.json"))?;
         if material.lines.is_empty() && material.matches.is_empty() && material.after.is_none() {
             let problem = "there is no log, match or weights file in it".to_string();
@@ -113,10 +118,12 @@ impl Material {
             self.lines.extend(log_line(&value));
             return;
         };
-        if let Some(number) = value.get("generation").and_then(Json::as_u64) {
-            let hours = value.get("seconds").and_then(Json::as_f64).unwrap_or(f64::NAN) / 3600.0;
-            let adopted = value.get("adopted").and_then(Json::as_bool).unwrap_or(false);
-            self.generations.push(Generation { number, hours, record: record.clone(), adopted });
+        for (name, list) in [("generation", &mut self.generations), ("anchor", &mut self.anchors)] {
+            if let Some(number) = value.get(name).and_then(Json::as_u64) {
+                let hours = value.get("seconds").and_then(Json::as_f64).unwrap_or(f64::NAN) / 3600.0;
+                let adopted = value.get("adopted").and_then(Json::as_bool).unwrap_or(false);
+                list.push(Generation { number, hours, record: record.clone(), adopted });
+            }
         }
         self.matches.push(record);
     }
@@ -247,6 +254,15 @@ impl Page {
                 percent(best),
             ));
         }
+        if let (Some(last), Some(elo)) = (material.generations.last(), climb(&material.generations).last()) {
+            let adopted = material.generations.iter().filter(|generation| generation.adopted).count();
+            self.paragraph(&format!(
+                "Self-training: {} generations in {}, {adopted} of them adopted, {:+.0} Elo by the sum of their matches.",
+                material.generations.len(),
+                duration(3600.0 * last.hours),
+                elo.value,
+            ));
+        }
         for (name, weights) in [("Start", &material.before), ("Result", &material.after)] {
             if let Some(weights) = weights {
                 self.paragraph(&format!("{name}: weights \"{}\", identity {}.", weights.name, weights.id()));
@@ -333,16 +349,38 @@ impl Page {
             let points = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.value)).collect();
             let intervals = xs.iter().zip(&climb).filter(|(x, _)| x.is_finite());
             let intervals = intervals.map(|(&x, elo)| (x, elo.low, elo.high)).collect();
-            figures::chart(&axes, &[Series { intervals, ..Series::marked("", points) }], CHART)
+            let sum = Series { intervals, ..Series::marked("sum of matches", points) };
+            let anchors = material.anchors.iter().filter(|anchor| at(anchor).is_finite());
+            let elo = anchors.clone().map(|anchor| (at(anchor), anchor.record.elo.value)).collect();
+            let bars = anchors.map(|anchor| (at(anchor), anchor.record.elo.low, anchor.record.elo.high)).collect();
+            let direct = Series { intervals: bars, ..Series::marked("against the start", elo) };
+            let both = if material.anchors.is_empty() { vec![sum] } else { vec![sum, direct] };
+            figures::chart(&axes, &both, CHART)
         };
         self.figure(
             &[
                 draw("generation", true, &|generation| generation.number as f64),
                 draw("hours", false, &|generation| generation.hours),
             ],
-            "Strength of the best weights: the sum of what each adopted generation won against the one before it, with \
-             95 % intervals of the sum.",
+            "Strength of the best weights: the sum of what each adopted generation won against the one before it, and \
+             what they won against the start where they played it, with 95 % intervals.",
         );
+        let row = |(generation, elo): (&Generation, &Estimate)| {
+            let record = &generation.record;
+            vec![
+                generation.number.to_string(),
+                format!("{:.2}", generation.hours),
+                record.tally.games().to_string(),
+                percent(record.score.value),
+                format!("{:+.0} \u{b1} {:.0}", record.elo.value, record.elo.error()),
+                record.llr.map_or_else(String::new, |llr| format!("{llr:+.2}")),
+                if generation.adopted { "adopted".into() } else { "rejected".to_string() },
+                format!("{:+.0} \u{b1} {:.0}", elo.value, elo.error()),
+            ]
+        };
+        let rows: Vec<Vec<String>> = material.generations.iter().zip(&climb[1..]).map(row).collect();
+        let head = ["Generation", "Hours", "Games", "Score", "Elo", "LLR", "", "Best, sum of Elo"];
+        self.table("The generations, each against the best before it.", &head, &rows);
     }
 
     fn material(&mut self, material: &Material) {

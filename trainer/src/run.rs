@@ -343,18 +343,20 @@ fn train<L: LeafSearch>(
     let buffers = Buffers::new(&state.weights)?;
     let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
     let objective: Arc<dyn Objective> = objective::from_settings(&settings.objective).into();
+    let rates = settings.rates();
     // Each job brings its weights; the first are only there until then, and nobody waits for them.
     let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
-    let examples = surroundings.examples;
+    let (examples, stop) = (surroundings.examples, surroundings.stop);
     let make = || Worker {
         examples,
+        stop,
         leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings)),
         comparer: Comparer::new(Arc::clone(&objective), &settings),
     };
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
         let sum = GradientSum::new(layout::LEN);
-        Run { plan, surroundings, sum, buffers, log, team, saved: now, ticked: now }.iterations()
+        Run { plan, surroundings, sum, rates, buffers, log, team, saved: now, ticked: now }.iterations()
     })
 }
 
@@ -370,6 +372,8 @@ struct Run<'a, 't, L> {
     plan: Plan,
     surroundings: Surroundings<'a>,
     sum: GradientSum,
+    /// Of each feature, as multiples of the optimizer's rate.
+    rates: Vec<f64>,
     buffers: Buffers,
     log: Log,
     team: &'t mut Team<'a, L>,
@@ -422,11 +426,15 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         }
     }
 
-    /// One update, formula (10).
+    /// One update, formula (10); none if it was stopped.
     fn batch(&mut self, positions: &[u32]) -> Result<(), TrainError> {
         let began = Instant::now();
         let work = self.team.work(Task::Compare, &self.buffers.current, positions);
         let answers = work.map_err(TrainError::Samples)?;
+        // The workers stopped in the middle of it: it is begun again when the training goes on.
+        if self.surroundings.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let Plan { settings, state, .. } = &mut self.plan;
         for answer in &answers {
             state.report.count(answer);
@@ -441,6 +449,11 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
+            for change in &mut changes {
+                let rate = self.rates[change.feature as usize];
+                change.mg *= rate;
+                change.eg *= rate;
+            }
             state.change(&changes);
             if state.updates % DECAY_EVERY == 0 {
                 let decay = state.optimizer.decay(settings, &state.weights);
@@ -516,7 +529,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         positions: &[u32],
         may_stop: bool,
     ) -> Result<Option<f64>, TrainError> {
-        const AT_ONCE: usize = 1000;
+        const AT_ONCE: usize = 200;
         let mut sum = 0.0;
         for positions in positions.chunks(AT_ONCE) {
             if may_stop && self.surroundings.stop.load(Ordering::Relaxed) {
@@ -530,7 +543,11 @@ impl<L: LeafSearch> Run<'_, '_, L> {
 
     fn save_weights(&self, floats: &FloatWeights, agreement: Option<f64>, best: bool) -> Result<(), TrainError> {
         let Plan { settings, start, folder, selection, state } = &self.plan;
-        let settings = Settings { machine: MachineSettings::default(), ..settings.clone() };
+        // Names of files, not where they lie.
+        let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
+        let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
+        let machine = MachineSettings::default();
+        let settings = Settings { samples, start: started, machine, ..settings.clone() };
         let made = serde_json::json!({
             "method": "comparison training",
             "parent": start.id(),

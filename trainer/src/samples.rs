@@ -56,6 +56,8 @@ pub struct Sample {
     pub test: bool,
     /// Whether it is the first of its game.
     pub starts_game: bool,
+    /// Whether the desired move is clearly the best. Where it is not, only result and score teach something.
+    pub decided: bool,
 }
 
 impl Sample {
@@ -77,7 +79,7 @@ impl Sample {
 /// | 26..28 | score |
 /// | 28..30 | move number |
 /// | 30 | halfmove clock |
-/// | 31 | result (2 bits), test, first of its game |
+/// | 31 | result (2 bits), test, first of its game, undecided |
 ///
 /// Twelve of the sixteen kinds of men are the ordinary ones; a rook that may still castle and a
 /// pawn that may be taken en passant are kinds of their own, and so need no bytes.
@@ -90,6 +92,7 @@ const NO_SCORE: i16 = i16::MIN;
 const RESULT_BITS: u8 = 3;
 const TEST_BIT: u8 = 4;
 const START_BIT: u8 = 8;
+const UNDECIDED_BIT: u8 = 16;
 
 impl Packed {
     /// Packs a sample.
@@ -115,6 +118,7 @@ impl Packed {
             Some(GameResult::WhiteWins) => 3,
         };
         bytes[31] |= if sample.test { TEST_BIT } else { 0 } | if sample.starts_game { START_BIT } else { 0 };
+        bytes[31] |= if sample.decided { 0 } else { UNDECIDED_BIT };
         Packed(bytes)
     }
 
@@ -140,6 +144,17 @@ impl Packed {
     #[must_use]
     pub fn has_score(&self) -> bool {
         self.number(26) as i16 != NO_SCORE
+    }
+
+    /// Whether the desired move is clearly the best.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.0[31] & UNDECIDED_BIT == 0
+    }
+
+    /// Marks the desired move as clearly the best, or not.
+    pub fn set_decided(&mut self, decided: bool) {
+        self.0[31] = self.0[31] & !UNDECIDED_BIT | if decided { 0 } else { UNDECIDED_BIT };
     }
 
     /// Marks it as the first of its game, or not.
@@ -179,7 +194,8 @@ impl Packed {
             2 => Some(GameResult::Draw),
             _ => Some(GameResult::WhiteWins),
         };
-        Ok(Sample { board, desired, result, score, test: self.is_test(), starts_game: self.starts_game() })
+        let (test, starts_game, decided) = (self.is_test(), self.starts_game(), self.is_decided());
+        Ok(Sample { board, desired, result, score, test, starts_game, decided })
     }
 
     /// Unpacks the position alone.
@@ -598,7 +614,7 @@ pub(crate) mod tests {
     fn sample(fen: &str, mv: &str) -> Sample {
         let board = Board::from_fen(fen).expect("the FEN is valid");
         let desired = (!mv.is_empty()).then(|| board.parse_uci(mv).expect("the move is legal"));
-        Sample { board, desired, result: None, score: None, test: false, starts_game: false }
+        Sample { board, desired, result: None, score: None, test: false, starts_game: false, decided: true }
     }
 
     /// Positions of a random walk, with every kind of result and score.
@@ -620,6 +636,7 @@ pub(crate) mod tests {
                 score: Some(Score::centipawns((word >> 16) as u16 as i16 as f64)).filter(|_| word % 5 != 0),
                 test: word % 11 == 0,
                 starts_game: board.fullmove_number() == 1,
+                decided: word % 3 != 0,
             });
             board = board.after(mv);
         }
@@ -627,8 +644,8 @@ pub(crate) mod tests {
     }
 
     fn text(sample: &Sample) -> String {
-        let Sample { board, desired, result, score, test, starts_game } = sample;
-        format!("{} {desired:?} {result:?} {score:?} {test} {starts_game}", board.fen())
+        let Sample { board, desired, result, score, test, starts_game, decided } = sample;
+        format!("{} {desired:?} {result:?} {score:?} {test} {starts_game} {decided}", board.fen())
     }
 
     #[test]

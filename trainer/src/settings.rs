@@ -187,11 +187,13 @@ pub struct GroupSettings {
     pub learn: bool,
     /// L2: each update takes the rate times this share off every weight.
     pub l2: f64,
+    /// Its learning rate, as a multiple of the optimizer's.
+    pub rate: f64,
 }
 
 impl Default for GroupSettings {
     fn default() -> GroupSettings {
-        GroupSettings { learn: true, l2: 0.0 }
+        GroupSettings { learn: true, l2: 0.0, rate: 1.0 }
     }
 }
 
@@ -255,6 +257,9 @@ impl Settings {
                 }
             }
         }
+        for (name, group) in &self.groups {
+            positive(&format!("the rate of {name}"), group.rate)?;
+        }
         match self.groups.keys().find(|name| layout::group(name).is_none()) {
             Some(unknown) => Err(format!(
                 "no group of features is called {unknown:?}; there are {}",
@@ -262,6 +267,13 @@ impl Settings {
             )),
             None => Ok(()),
         }
+    }
+
+    /// The learning rate of each feature, as a multiple of the optimizer's.
+    #[must_use]
+    pub fn rates(&self) -> Vec<f64> {
+        let groups = layout::GROUPS.iter();
+        groups.flat_map(|group| std::iter::repeat_n(self.group(group.name).rate, group.len)).collect()
     }
 
     /// The settings of the group called `name`.
@@ -282,9 +294,18 @@ mod tests {
             optimizer: OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 },
             ..Settings::default()
         };
-        settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6 });
+        settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
         assert_eq!(Settings::from_json(&settings.to_json()), Ok(settings));
         assert_eq!(Settings::from_json(b"{}"), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn groups_have_rates_of_their_own() {
+        let mut settings = Settings::default();
+        settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
+        let rates = settings.rates();
+        assert_eq!(rates.len(), layout::LEN);
+        assert_eq!((rates[0], rates[layout::PAIRS.start]), (1.0, 0.5));
     }
 
     #[test]

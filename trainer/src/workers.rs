@@ -18,12 +18,14 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What a thread works with.
 pub struct Worker<'a, L> {
     /// Knows the positions.
     pub examples: &'a dyn Examples,
+    /// Ends a batch of lessons early: what is not done has an empty answer.
+    pub stop: &'a AtomicBool,
     /// Searches.
     pub leaves: Leaves<L>,
     /// Compares.
@@ -98,6 +100,9 @@ impl<L: LeafSearch> Worker<'_, L> {
         self.leaves.set_weights(&job.weights);
         let mut answers = Answers::new();
         loop {
+            if job.task == Task::Compare && self.stop.load(Ordering::Relaxed) {
+                return answers;
+            }
             let i = job.next.fetch_add(1, Ordering::Relaxed);
             let Some(&position) = job.positions.get(i) else { return answers };
             answers.push((i, self.answer(job, position)));
@@ -105,7 +110,7 @@ impl<L: LeafSearch> Worker<'_, L> {
     }
 
     fn answer(&mut self, job: &Job, position: u32) -> io::Result<Answer> {
-        let Worker { examples, leaves, comparer } = self;
+        let Worker { examples, leaves, comparer, .. } = self;
         let example = &examples.get(position as usize)?;
         let mut answer = Answer::default();
         match job.task {

@@ -97,6 +97,7 @@ impl LeafSearcher {
             bounds: None,
             finished: AtomicBool::new(false),
             nodes,
+            findings: &[],
             salt: *salt,
             reporter: Mutex::new(&mut ignore),
         };

@@ -19,7 +19,7 @@ mod root;
 pub use leaves::{Leaf, LeafEnd, LeafSearcher};
 pub use limits::{Limits, Options};
 pub use report::{Info, Outcome, Report, Score};
-pub(crate) use root::{RootMove, vote};
+pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game};
 use crate::control::Control;
@@ -71,6 +71,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) finished: AtomicBool,
     /// Nodes of each worker, as of its last look at the clock.
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
+    /// What each helper found in its last full iteration: worker 0 votes without waiting for them to end.
+    pub(crate) findings: &'a [Mutex<Option<Finding>>],
     /// Combined with every key, so that entries of other training positions are not found; 0 in play.
     pub(crate) salt: u64,
     pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
@@ -225,13 +227,11 @@ impl Worker {
             }
             self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
         }
-        // The first iteration is always finished, so that there is a move; it takes no time worth saving.
-        let must_stop = if self.id == 0 {
-            self.completed_depth > 0 && (shared.control.stopped() || self.out_of_time(shared))
-        } else {
-            shared.finished.load(Relaxed)
-        };
-        if must_stop { Err(Stopped) } else { Ok(()) }
+        let over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time(shared);
+        // The first iteration is always finished, so that there is a move; it takes no time worth saving. Helpers leave
+        // at once, and their processor to worker 0.
+        let needed = self.id == 0 && self.completed_depth == 0;
+        if over && !needed { Err(Stopped) } else { Ok(()) }
     }
 
     fn out_of_time(&self, shared: &Shared) -> bool {

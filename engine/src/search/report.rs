@@ -57,6 +57,8 @@ pub enum Report {
         /// Its number, from 1.
         number: usize,
     },
+    /// The search is decided: nothing follows but the end of helping threads, which wait for a processor first.
+    Answer(Outcome),
 }
 
 /// What a search found.

@@ -2,13 +2,18 @@
 
 use super::history::piece_to;
 use super::ordering::Scored;
-use super::{BEFORE_ROOT, Frame, Info, Play, Report, Score, Shared, Stopped, Worker, params};
+use super::{BEFORE_ROOT, Frame, Info, Outcome, Play, Report, Score, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, Game};
 use crate::time::Signs;
 use crate::tt::Bound;
 use crate::value::{INFINITE, MATE_IN_MAX, MAX_PLY, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A move of the root position and what is known of it.
 #[derive(Clone, Debug)]
@@ -95,7 +100,9 @@ impl Worker {
             }
             self.completed_depth = depth;
             finished = self.root_moves.first().cloned();
-            if self.id == 0 {
+            if self.id > 0 {
+                *lock(&shared.findings[self.id - 1]) = Some(self.finding());
+            } else {
                 shared.nodes[0].store(self.nodes, Relaxed);
                 self.report_all(shared, multipv);
                 if self.is_enough(shared, &mut stability) {
@@ -214,22 +221,40 @@ impl Worker {
 
     /// Reports the variation of this rank.
     pub(crate) fn report(&self, shared: &Shared, index: usize) {
-        shared.report(&Report::Info(self.info(shared, index)));
+        shared.report(&Report::Info(self.info(shared, index, &self.root_moves[index], self.root_depth)));
     }
 
-    /// Reports the variation that is played, after the last word on it.
-    pub(crate) fn report_final(&self, shared: &Shared) {
-        let mut info = self.info(shared, 0);
-        info.bound = Bound::Exact;
+    /// The best move so far.
+    fn finding(&self) -> Finding {
+        Finding { best: self.root_moves[0].clone(), depth: self.completed_depth }
+    }
+
+    /// Decides between this worker and the helpers, and tells what is played: the last word on its variation.
+    pub(crate) fn decide(&self, shared: &Shared) -> Outcome {
+        let mut findings = vec![self.finding()];
+        findings.extend(shared.findings.iter().filter_map(|finding| lock(finding).take()));
+        let voted = vote(&findings);
+        let Finding { best, depth } = findings.swap_remove(voted);
+        let reached = if voted == 0 { self.root_depth } else { depth };
+        let info = Info { bound: Bound::Exact, ..self.info(shared, 0, &best, reached) };
         shared.report(&Report::Info(info));
+        let (score, _) = self.describe(best.value);
+        Outcome {
+            best: Some(best.mv),
+            ponder: best.pv.get(1).copied(),
+            value: best.value,
+            score,
+            depth: depth as u32,
+            nodes: shared.total_nodes(),
+            pv: best.pv,
+        }
     }
 
-    fn info(&self, shared: &Shared, index: usize) -> Info {
-        let root_move = &self.root_moves[index];
+    fn info(&self, shared: &Shared, index: usize, root_move: &RootMove, root_depth: i32) -> Info {
         let searched = root_move.value != -INFINITE;
         let value = if searched { root_move.value } else { root_move.previous_value };
         let value = if value == -INFINITE { 0 } else { value };
-        let depth = if searched { self.root_depth } else { self.root_depth - 1 };
+        let depth = if searched { root_depth } else { root_depth - 1 };
         let (score, wdl) = self.describe(value);
         Info {
             depth: depth.max(1) as u32,
@@ -314,21 +339,25 @@ impl Stability {
     }
 }
 
-/// The worker whose best move is played: by depth and value, each worker voting for its own.
-pub(crate) fn vote(workers: &[Worker]) -> usize {
-    let lowest = workers.iter().map(|worker| worker.root_moves[0].value).min().unwrap_or(0);
-    let weight = |worker: &Worker| {
-        let value = i64::from(worker.root_moves[0].value - lowest + 20);
-        value * i64::from(worker.completed_depth)
+/// The best move of one worker: its vote.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) best: RootMove,
+    /// Plies of the last full iteration.
+    pub(crate) depth: i32,
+}
+
+/// The finding that is played: by depth and value, each voting for its own move. The first is that of worker 0.
+pub(crate) fn vote(findings: &[Finding]) -> usize {
+    let lowest = findings.iter().map(|finding| finding.best.value).min().unwrap_or(0);
+    let weight = |finding: &Finding| {
+        let value = i64::from(finding.best.value - lowest + 20);
+        value * i64::from(finding.depth)
     };
-    let votes =
-        |mv: ChessMove| -> i64 { workers.iter().filter(|worker| worker.root_moves[0].mv == mv).map(weight).sum() };
+    let votes = |mv: ChessMove| -> i64 { findings.iter().filter(|finding| finding.best.mv == mv).map(weight).sum() };
     let mut best = 0;
-    for (index, worker) in workers.iter().enumerate().skip(1) {
-        let (new, old) = (&worker.root_moves[0], &workers[best].root_moves[0]);
-        if worker.completed_depth == 0 {
-            continue;
-        }
+    for (index, finding) in findings.iter().enumerate().skip(1) {
+        let (new, old) = (&finding.best, &findings[best].best);
         let better = if old.value >= MATE_IN_MAX {
             new.value > old.value
         } else if new.value >= MATE_IN_MAX {
@@ -336,7 +365,7 @@ pub(crate) fn vote(workers: &[Worker]) -> usize {
         } else if new.value <= -MATE_IN_MAX || old.value <= -MATE_IN_MAX {
             new.value > old.value
         } else {
-            (votes(new.mv), weight(worker)) > (votes(old.mv), weight(&workers[best]))
+            (votes(new.mv), weight(finding)) > (votes(old.mv), weight(&findings[best]))
         };
         if better {
             best = index;

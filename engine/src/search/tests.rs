@@ -54,6 +54,25 @@ fn clearing_makes_an_engine_new() {
 }
 
 #[test]
+fn a_crowd_of_threads_answers_once_and_last() {
+    let mut crowd = engine();
+    crowd.set_threads(300);
+    for fen in FENS {
+        let mut reports = Vec::new();
+        let report = &mut |report: &Report| reports.push(report.clone());
+        let outcome =
+            crowd.search(&game(fen), &Limits::nodes(5_000), &Options::default(), &Control::new(false), report);
+        let answers = reports.iter().filter(|report| matches!(report, Report::Answer(_))).count();
+        let Some([Report::Info(info), Report::Answer(answer)]) = reports.last_chunk() else {
+            panic!("the answer comes last, after a line on it: {reports:?}")
+        };
+        assert_eq!((answers, answer.best, info.pv.first().copied()), (1, outcome.best, outcome.best), "{fen}");
+    }
+    crowd.clear();
+    assert_eq!(crowd.threads(), 300);
+}
+
+#[test]
 fn mates_are_found_with_their_length_and_line() {
     let cases = [
         ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", 1),

@@ -165,7 +165,7 @@ fn settings_are_checked() {
 fn targets_blend_what_a_sample_has() {
     let sample = |result, score| {
         let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").unwrap();
-        Sample { board, desired: None, result, score, test: false, starts_game: false }
+        Sample { board, desired: None, result, score, test: false, starts_game: false, decided: true }
     };
     let score = Some(Score::centipawns(-120.0));
     let expected = sigmoid(1.0);

@@ -158,7 +158,7 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
 fn groups_that_do_not_learn_stay() {
     let folder = Temporary::new();
     let mut settings = small();
-    settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 0.0 });
+    settings.groups.insert("pairs".into(), GroupSettings { learn: false, ..GroupSettings::default() });
     run(&settings, &folder.0);
     let (state, ..) = results(&folder.0);
     assert!(state.weights.mg[layout::PAIRS.range()].iter().all(|&w| w == 0.0));
@@ -190,7 +190,7 @@ fn games_of_known_weights_bring_their_order_back() {
         let mut settings = Settings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
         settings.optimizer = OptimizerSettings::Plain { rate };
         for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
-            settings.groups.insert(group.name.into(), GroupSettings { learn: false, l2: 0.0 });
+            settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
         }
         let stop = AtomicBool::new(false);
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };

@@ -1,0 +1,135 @@
+//! `dyad selftrain`: generations of self-play, training and matches.
+//!
+//! The first Ctrl-C ends it within about a second and keeps everything, a second one ends it at once;
+//! `dyad selftrain FOLDER --resume` goes on after either.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dyad_engine::eval::Weights;
+use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
+
+use super::progress::Progress;
+use super::{Outcome, settings, stop_on_interrupt, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Folder for all that is made, new or empty
+    folder: PathBuf,
+    /// Go on with the training in the folder; other arguments hold from its next generation on
+    #[arg(long)]
+    resume: bool,
+    /// Weights to start from: a file, `default` or `material` [default: material]
+    #[arg(long, value_name = "WEIGHTS", conflicts_with = "resume")]
+    start: Option<PathBuf>,
+    /// Settings from a JSON file; the other arguments override it
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    settings: Option<PathBuf>,
+    /// Learn from the games of this file (PGN, plain or packed) instead of own games
+    #[arg(long, value_name = "FILE")]
+    games: Option<PathBuf>,
+    /// Seed of all draws
+    #[arg(long)]
+    seed: Option<u64>,
+    /// d of d-ply training: 1 is the quiescence leaf of each child
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Nodes of a self-play move
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Nodes of the search that finds a desired move
+    #[arg(long, value_name = "NODES")]
+    label_nodes: Option<u64>,
+    /// Positions drawn from the games of a generation
+    #[arg(long, value_name = "N")]
+    positions: Option<u64>,
+    /// Generations in all; 0 for no end but Ctrl-C
+    #[arg(long, value_name = "N")]
+    generations: Option<u32>,
+    /// Threads [default: one per processor]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Positions for one update of the weights
+    #[arg(long)]
+    batch: Option<usize>,
+    /// Games of a match at most
+    #[arg(long, value_name = "N")]
+    match_games: Option<u64>,
+    /// Nodes of a move in a match
+    #[arg(long, value_name = "NODES")]
+    match_nodes: Option<u64>,
+}
+
+/// Trains, from the beginning or from where it was stopped.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let stop = stop_on_interrupt();
+    let mut progress = Progress::new();
+    let mut report = |event: &Event| match event {
+        Event::Progress(_) => progress.show(|| event.to_string()),
+        _ => progress.say(&event.to_string()),
+    };
+    let surroundings = Surroundings { stop: &stop, report: &mut report };
+    let summary = if arguments.resume {
+        selftrain::resume(&arguments.folder, &|settings| arguments.change(settings), surroundings)
+    } else {
+        let start = load(arguments.start.as_deref())?;
+        selftrain::begin(&arguments.settings()?, &start, &arguments.folder, surroundings)
+    };
+    drop(progress);
+    say_how_it_ended(&summary?, &arguments.folder);
+    Ok(())
+}
+
+fn say_how_it_ended(summary: &Summary, folder: &Path) {
+    let Summary { finished, generations, adopted, best } = summary;
+    let how = if *finished { "finished" } else { "stopped" };
+    println!("{how}: {generations} generations are done, {adopted} of them adopted");
+    match best {
+        Some(path) => println!("best weights: {}", path.display()),
+        None => println!("no generation has beaten the start yet"),
+    }
+    if !finished {
+        println!("go on with: dyad selftrain {} --resume", folder.display());
+    }
+}
+
+fn load(name: Option<&Path>) -> Result<Weights, Box<dyn std::error::Error>> {
+    match name.and_then(Path::to_str) {
+        Some("default") => Ok(Weights::clone(&Weights::embedded())),
+        Some("material") => Ok(Weights::material()),
+        _ => name.map_or_else(|| Ok(Weights::material()), |path| Ok(Weights::load(path)?)),
+    }
+}
+
+impl Arguments {
+    fn settings(&self) -> Result<Settings, String> {
+        let mut settings: Settings = settings::load(self.settings.as_deref(), "selftrain")?;
+        if self.settings.is_none() {
+            settings.threads = threads(None);
+        }
+        self.change(&mut settings);
+        Ok(settings)
+    }
+
+    fn change(&self, settings: &mut Settings) {
+        if let Some(games) = &self.games {
+            settings.source = Source::Games(std::path::absolute(games).unwrap_or_else(|_| games.clone()));
+        }
+        set(&mut settings.seed, self.seed);
+        set(&mut settings.depth, self.depth);
+        set(&mut settings.nodes, self.nodes);
+        set(&mut settings.label_nodes, self.label_nodes);
+        set(&mut settings.positions, self.positions);
+        set(&mut settings.generations, self.generations);
+        set(&mut settings.threads, self.threads);
+        set(&mut settings.batch, self.batch);
+        set(&mut settings.match_games, self.match_games);
+        set(&mut settings.match_nodes, self.match_nodes);
+    }
+}
+
+fn set<T>(setting: &mut T, option: Option<T>) {
+    if let Some(value) = option {
+        *setting = value;
+    }
+}

@@ -1,0 +1,501 @@
+//! The self-training beside the game: started by a GUI's options, told of in info strings.
+//!
+//! GUIs know options and nothing else, and match programs send all of them again before each game. So
+//! `Train` acts when its value changes, never when it is repeated; and since options come in alphabetical order,
+//! `Train` before `TrainNodes`, what was asked for begins only at the next `isready`, or when a second has passed
+//! without an option. The buttons and `train start|stop` ask for the same.
+//!
+//! The training has a thread of its own, below the search in priority, and shares nothing with the search but
+//! the weights it begins with. What it tells reaches the event loop through the same channel as the lines of a
+//! search; new weights come loaded, to be taken between two searches.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::Sender;
+use directories::BaseDirs;
+use dyad_engine::eval::Weights;
+use dyad_trainer::selftrain::{self, SelfTrainError, Settings, Source, Summary, Surroundings};
+use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
+
+use crate::job;
+
+/// What an option has to say to the user.
+type Outcome = Result<Option<String>, String>;
+
+/// How long options are waited for that may follow `Train`.
+const SETTLED: Duration = Duration::from_secs(1);
+/// Progress is told at most so often.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// The values of `Train`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// No training.
+    Off,
+    /// Learn from games against itself; goes on with what is in the folder.
+    SelfPlay,
+    /// Learn from the games of a file; goes on with what is in the folder.
+    Games,
+    /// Go on with what is in the folder.
+    Resume,
+}
+
+const MODES: [(Mode, &str); 4] =
+    [(Mode::Off, "off"), (Mode::SelfPlay, "selfplay"), (Mode::Games, "games"), (Mode::Resume, "resume")];
+
+impl Mode {
+    /// The names, the default first.
+    pub fn names() -> Vec<&'static str> {
+        MODES.iter().map(|(_, name)| *name).collect()
+    }
+
+    fn named(name: &str) -> Mode {
+        MODES.iter().find(|(_, known)| *known == name).map_or(Mode::Off, |(mode, _)| *mode)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = MODES.iter().find(|(mode, _)| mode == self).map_or("", |(_, name)| name);
+        f.write_str(name)
+    }
+}
+
+/// A setting of the self-training that is a number, as an option.
+#[derive(Clone, Copy)]
+pub struct Number {
+    /// The option.
+    pub name: &'static str,
+    /// The least value.
+    pub min: i64,
+    /// The greatest value.
+    pub max: i64,
+    /// Whether a run that is gone on with takes it even if it has its default: results do not depend on it.
+    always: bool,
+    get: fn(&Settings) -> i64,
+    set: fn(&mut Settings, i64),
+}
+
+impl Number {
+    /// The value when nobody has set it.
+    pub fn default(&self) -> i64 {
+        (self.get)(&defaults())
+    }
+}
+
+const MILLION: i64 = 1_000_000;
+
+/// The options that are numbers.
+#[rustfmt::skip]
+pub const NUMBERS: [Number; 8] = [
+    Number { name: "TrainDepth", min: 1, max: 16, always: false, get: |s| s.depth.into(), set: |s, depth| s.depth = depth as u32 },
+    Number { name: "TrainNodes", min: 1, max: 1000 * MILLION, always: false, get: |s| s.nodes as i64, set: |s, nodes| s.nodes = nodes as u64 },
+    Number { name: "TrainLabelNodes", min: 1, max: 1000 * MILLION, always: false, get: |s| s.label_nodes as i64, set: |s, nodes| s.label_nodes = nodes as u64 },
+    Number { name: "TrainPositions", min: 1, max: 100 * MILLION, always: false, get: |s| s.positions as i64, set: |s, positions| s.positions = positions as u64 },
+    Number { name: "TrainGenerations", min: 0, max: MILLION, always: true, get: |s| s.generations.into(), set: |s, generations| s.generations = generations as u32 },
+    Number { name: "TrainThreads", min: 1, max: 256, always: true, get: |s| s.threads as i64, set: |s, threads| s.threads = threads as usize },
+    Number { name: "TrainBatch", min: 1, max: MILLION, always: false, get: |s| s.batch as i64, set: |s, batch| s.batch = batch as usize },
+    Number { name: "TrainMatchGames", min: 2, max: MILLION, always: false, get: |s| s.match_games as i64, set: |s, games| s.match_games = games as u64 },
+];
+
+/// The trainer's defaults, on half of the processors: the others are left to the game.
+fn defaults() -> Settings {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Settings { threads: (processors / 2).clamp(1, 256), ..Settings::default() }
+}
+
+/// The default of `TrainFolder`; empty where the system knows no folder for the user's data.
+pub fn default_folder() -> String {
+    let folder = BaseDirs::new().map(|folders| folders.data_dir().join("dyad"));
+    folder.and_then(|folder| folder.to_str().map(str::to_string)).unwrap_or_default()
+}
+
+/// The self-training as the event loop sees it.
+pub struct Training {
+    /// The last value of `Train`.
+    mode: Mode,
+    /// `TrainFolder`; empty for the default.
+    folder: String,
+    /// `TrainGamesFile`.
+    games: String,
+    adopt: bool,
+    /// What the other options say.
+    settings: Settings,
+    asked: Option<Asked>,
+    running: Option<Running>,
+    events: Sender<job::Event>,
+}
+
+/// A training that was asked for.
+struct Asked {
+    mode: Mode,
+    /// Until then more options may come; none when it is to begin as soon as it can.
+    due: Option<Instant>,
+}
+
+/// A training on its thread.
+struct Running {
+    mode: Mode,
+    folder: PathBuf,
+    stop: Arc<AtomicBool>,
+    /// What it told last.
+    last: String,
+}
+
+/// What the thread of a training sends.
+pub enum Message {
+    /// Something to be told.
+    Say(String),
+    /// Better weights and their file.
+    Adopted(Arc<Weights>, PathBuf),
+    /// It has ended, and why.
+    Ended(String),
+}
+
+impl Training {
+    /// No training, and every option at its default. What happens is sent to `events`.
+    pub fn new(events: Sender<job::Event>) -> Training {
+        Training {
+            mode: Mode::Off,
+            folder: String::new(),
+            games: String::new(),
+            adopt: true,
+            settings: defaults(),
+            asked: None,
+            running: None,
+            events,
+        }
+    }
+
+    /// Sets `Train`. Only a change has an effect.
+    pub fn set_mode(&mut self, name: &str) -> Outcome {
+        let mode = Mode::named(name);
+        let changed = std::mem::replace(&mut self.mode, mode) != mode;
+        match mode {
+            Mode::Off if changed && self.is_active() => self.stop(),
+            Mode::Off if self.is_active() => Ok(Some("goes on: `train stop` or the button ends it".to_string())),
+            Mode::Off => Ok(None),
+            mode if changed => self.ask(mode, Some(Instant::now() + SETTLED)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The button `Start Training`: what `Train` says, or self-play if that is off.
+    pub fn press_start(&mut self) -> Outcome {
+        self.ask(self.mode_to_start(), Some(Instant::now() + SETTLED))
+    }
+
+    /// The command `train start`: the same at once.
+    pub fn start_now(&mut self) -> Outcome {
+        self.ask(self.mode_to_start(), None)
+    }
+
+    fn mode_to_start(&self) -> Mode {
+        if self.mode == Mode::Off { Mode::SelfPlay } else { self.mode }
+    }
+
+    fn ask(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
+        self.asked = Some(Asked { mode, due });
+        Ok(None)
+    }
+
+    /// Stops what runs and forgets what was asked for.
+    pub fn stop(&mut self) -> Outcome {
+        let asked = self.asked.take().is_some();
+        match &self.running {
+            Some(running) => {
+                running.stop.store(true, Ordering::Relaxed);
+                Ok(Some("stopping".to_string()))
+            }
+            None if asked => Ok(Some("not started".to_string())),
+            None => Ok(Some("nothing to stop".to_string())),
+        }
+    }
+
+    /// Sets `TrainFolder`.
+    pub fn set_folder(&mut self, folder: &str) -> Outcome {
+        self.folder = folder.to_string();
+        self.options_came()
+    }
+
+    /// Sets `TrainGamesFile`.
+    pub fn set_games(&mut self, file: &str) -> Outcome {
+        self.games = file.to_string();
+        self.options_came()
+    }
+
+    /// Sets `TrainAdopt`.
+    pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
+        self.adopt = adopt;
+        self.options_came()
+    }
+
+    /// Sets an option that is a number.
+    pub fn set_number(&mut self, number: &Number, value: i64) -> Outcome {
+        (number.set)(&mut self.settings, value);
+        self.options_came()
+    }
+
+    /// More options may follow this one.
+    fn options_came(&mut self) -> Outcome {
+        if let Some(Asked { due: Some(due), .. }) = &mut self.asked {
+            *due = Instant::now() + SETTLED;
+        }
+        Ok(None)
+    }
+
+    /// The absolute path of the folder; none if the system knows none.
+    pub fn folder(&self) -> Option<PathBuf> {
+        let named = if self.folder.is_empty() { default_folder() } else { self.folder.clone() };
+        absolute(named).ok()
+    }
+
+    /// Whether weights that have won their match are to be played with.
+    pub fn adopts(&self) -> bool {
+        self.adopt
+    }
+
+    /// When to call [`Training::settle`].
+    pub fn due(&self) -> Option<Instant> {
+        self.asked.as_ref().and_then(|asked| asked.due)
+    }
+
+    /// All options have come: what was asked for may begin.
+    pub fn settle(&mut self) {
+        if let Some(asked) = &mut self.asked {
+            asked.due = None;
+        }
+    }
+
+    /// Whether a training is to be begun now.
+    pub fn is_waiting_to_start(&self) -> bool {
+        let settled = self.asked.as_ref().is_some_and(|asked| asked.due.is_none());
+        settled && self.running.as_ref().is_none_or(|running| !running.stop.load(Ordering::Relaxed))
+    }
+
+    /// Whether a training runs, has to stop yet, or is about to begin.
+    fn is_active(&self) -> bool {
+        self.is_running() || self.asked.is_some()
+    }
+
+    /// Whether there is a thread that trains.
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Begins what was asked for, from these weights, and says so.
+    pub fn start(&mut self, weights: Arc<Weights>) -> Result<String, String> {
+        let asked = self.asked.take().expect("it was asked for");
+        if let Some(running) = &self.running {
+            if asked.mode == running.mode || asked.mode == Mode::Resume {
+                return Ok("is running already".to_string());
+            }
+            // The other way of training takes over when this one has ended.
+            running.stop.store(true, Ordering::Relaxed);
+            self.asked = Some(asked);
+            return Ok("stopping".to_string());
+        }
+        let order = self.order(asked.mode, weights)?;
+        let text = format!("begins: {}, {} threads, {}", order.mode, order.settings.threads, order.folder.display());
+        self.running = Some(order.carry_out(&self.events)?);
+        Ok(text)
+    }
+
+    fn order(&self, mode: Mode, weights: Arc<Weights>) -> Result<Order, String> {
+        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+        let source = match mode {
+            Mode::Games if self.games.is_empty() => return Err("error: name a PGN file by TrainGamesFile".to_string()),
+            Mode::Games => Source::Games(absolute(&self.games).map_err(|error| format!("error: {error}"))?),
+            _ => Source::SelfPlay,
+        };
+        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, weights })
+    }
+
+    /// Takes note of what the training sent.
+    pub fn hear(&mut self, message: &Message) {
+        match (message, &mut self.running) {
+            (Message::Say(text), Some(running)) => running.last = text.clone(),
+            (Message::Ended(_), _) => self.running = None,
+            _ => {}
+        }
+    }
+
+    /// What is going on.
+    pub fn status(&self) -> String {
+        match (&self.running, &self.asked) {
+            (Some(running), _) => {
+                let state = if running.stop.load(Ordering::Relaxed) { "stopping" } else { "running" };
+                format!("status: {}, {state}, {}: {}", running.mode, running.folder.display(), running.last)
+            }
+            (None, Some(asked)) => format!("status: {}, about to begin", asked.mode),
+            (None, None) => "status: off".to_string(),
+        }
+    }
+}
+
+/// What the thread of a training is to do.
+struct Order {
+    mode: Mode,
+    folder: PathBuf,
+    settings: Settings,
+    weights: Arc<Weights>,
+}
+
+impl Order {
+    /// Starts the thread.
+    fn carry_out(self, events: &Sender<job::Event>) -> Result<Running, String> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let last = "beginning".to_string();
+        let running = Running { mode: self.mode, folder: self.folder.clone(), stop: stop.clone(), last };
+        let mut teller = Teller { events: events.clone(), told: None };
+        let body = move || {
+            lower_priority();
+            let run = AssertUnwindSafe(|| self.run(&stop, &mut teller));
+            let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
+            teller.send(Message::Ended(last.unwrap_or_else(|error| format!("error: {error}"))));
+        };
+        let thread = thread::Builder::new().name("training".to_string()).spawn(body);
+        thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
+    }
+
+    /// Trains to the end, and says which that was.
+    fn run(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
+        let mut report = |event: &selftrain::Event| teller.hear(event);
+        let begun = match self.mode {
+            Mode::Resume => Err(SelfTrainError::Exists(self.folder.clone())),
+            _ => {
+                let surroundings = Surroundings { stop, report: &mut report };
+                selftrain::begin(&self.settings, &self.weights, &self.folder, surroundings)
+            }
+        };
+        let ended = match begun {
+            Err(SelfTrainError::Exists(_)) => {
+                let surroundings = Surroundings { stop, report: &mut report };
+                selftrain::resume(&self.folder, &|settings| self.adjust(settings), surroundings)
+            }
+            ended => ended,
+        };
+        ended.map(|summary| farewell(&summary)).map_err(|error| error.to_string())
+    }
+
+    /// What the options change in a run that is gone on with: those that still have their defaults were not set
+    /// by anybody, and leave the run as it is.
+    fn adjust(&self, settings: &mut Settings) {
+        for number in &NUMBERS {
+            let value = (number.get)(&self.settings);
+            if number.always || value != number.default() {
+                (number.set)(settings, value);
+            }
+        }
+        if self.mode != Mode::Resume {
+            settings.source = self.settings.source.clone();
+        }
+    }
+}
+
+/// How it ended, in words.
+fn farewell(summary: &Summary) -> String {
+    let Summary { finished, generations, adopted, best } = summary;
+    let ended = if *finished { "finished" } else { "stopped" };
+    let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
+    let more = if *finished { "" } else { "; Train selfplay or resume goes on" };
+    format!("{ended}: {generations} generations done, {adopted} adopted{best}{more}")
+}
+
+/// Tells the event loop what happens, without flooding it.
+struct Teller {
+    events: Sender<job::Event>,
+    /// When progress was told last.
+    told: Option<Instant>,
+}
+
+impl Teller {
+    fn hear(&mut self, event: &selftrain::Event) {
+        match event {
+            selftrain::Event::Progress(_) => {
+                if self.told.is_some_and(|told| told.elapsed() < EVERY) {
+                    return;
+                }
+                self.told = Some(Instant::now());
+                self.say(event);
+            }
+            selftrain::Event::Adopted { path, .. } => {
+                self.say(event);
+                self.adopted(path);
+            }
+            _ => self.say(event),
+        }
+    }
+
+    fn say(&self, text: &dyn fmt::Display) {
+        self.send(Message::Say(text.to_string()));
+    }
+
+    /// Loads the weights here, where nobody waits for it.
+    fn adopted(&self, path: &Path) {
+        match Weights::load(path) {
+            Ok(weights) => self.send(Message::Adopted(Arc::new(weights), path.to_path_buf())),
+            Err(error) => self.say(&format!("error: {}: {error}", path.display())),
+        }
+    }
+
+    fn send(&self, message: Message) {
+        // Without a receiver the program is ending: there is nobody to tell.
+        drop(self.events.send(job::Event::Training(message)));
+    }
+}
+
+/// Lets the search go first where threads compete: a tenth of a full share, which still suffices to write a
+/// checkpoint. Threads that this one starts inherit it on Linux. Where it does not work all threads are equal.
+fn lower_priority() {
+    /// Niceness 10.
+    const LOW: u8 = 23;
+    if cfg!(any(target_os = "linux", target_os = "android", target_os = "windows"))
+        && let Ok(low) = ThreadPriorityValue::try_from(LOW)
+    {
+        drop(set_current_thread_priority(ThreadPriority::Crossplatform(low)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_keeps_what_nobody_has_set() {
+        let run = Settings { nodes: 77, label_nodes: 88, generations: 9, threads: 200, seed: 5, ..Settings::default() };
+        let games = Source::Games("games.pgn".into());
+        for (mode, source) in [(Mode::Resume, Source::SelfPlay), (Mode::Games, games.clone())] {
+            let settings = Settings { nodes: 55, generations: 3, source: games.clone(), ..defaults() };
+            let weights = Weights::embedded();
+            let order = Order { mode, folder: PathBuf::new(), settings, weights };
+            let mut changed = run.clone();
+            order.adjust(&mut changed);
+            let threads = defaults().threads;
+            assert_eq!(changed, Settings { nodes: 55, generations: 3, threads, source, ..run.clone() });
+        }
+    }
+
+    #[test]
+    fn options_that_come_late_put_off_the_beginning() {
+        let (events, _unheard) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        assert_eq!(training.set_mode("selfplay"), Ok(None));
+        let due = training.due().unwrap();
+        thread::sleep(Duration::from_millis(1));
+        training.set_adopt(false).unwrap();
+        assert!(training.due().unwrap() > due && !training.is_waiting_to_start());
+        training.settle();
+        assert!(training.due().is_none() && training.is_waiting_to_start());
+        // Set off before it has begun, it never begins.
+        assert_eq!(training.set_mode("off"), Ok(Some("not started".to_string())));
+        assert!(!training.is_waiting_to_start());
+        assert_eq!(training.set_mode("off"), Ok(None));
+    }
+}

@@ -1,0 +1,101 @@
+//! Which weights the engine plays with.
+//!
+//! Two options have a say, in whatever order they come: a `WeightsFile` that is named wins; without one,
+//! `UseTrained` takes the best weights of `TrainFolder`, if there are any; otherwise it is the built-in ones.
+//! The choice is made anew only when one of the options changes, so that a GUI that sends all of them before
+//! each game does not undo what a self-training has brought in between: weights that were adopted stay until then.
+//!
+//! Weights change between searches only, and what the engine remembers of searches with the old ones is cleared.
+
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
+
+use dyad_engine::eval::Weights;
+use dyad_trainer::selftrain;
+
+use super::command::quote;
+use super::options::{Outcome, Session};
+
+/// What the options say about the weights.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// `WeightsFile`; empty for none.
+    file: String,
+    /// `UseTrained`.
+    use_trained: bool,
+    /// `TrainFolder`.
+    folder: Option<PathBuf>,
+}
+
+/// Sets `WeightsFile`. A file that cannot be used changes nothing.
+pub fn set_file(session: &mut Session, path: &str) -> Outcome {
+    if path == session.settings.weights.file {
+        return Ok(None);
+    }
+    let note = match path {
+        "" => {
+            session.settings.weights.file.clear();
+            return choose(session);
+        }
+        path => use_file(session, Path::new(path))?,
+    };
+    session.settings.weights.file = path.to_string();
+    Ok(Some(note))
+}
+
+/// Sets `UseTrained`.
+pub fn set_use_trained(session: &mut Session, on: bool) -> Outcome {
+    let changed = std::mem::replace(&mut session.settings.weights.use_trained, on) != on;
+    match changed {
+        true if session.settings.weights.file.is_empty() => choose(session),
+        true if on => Ok(Some("the file that WeightsFile names stays in use".to_string())),
+        _ => Ok(None),
+    }
+}
+
+/// Sets `TrainFolder`, as far as it matters here.
+pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
+    let choice = &mut session.settings.weights;
+    let changed = choice.folder != folder;
+    choice.folder = folder;
+    if changed && choice.use_trained && choice.file.is_empty() { choose(session) } else { Ok(None) }
+}
+
+/// Plays with weights that a self-training has found better.
+pub fn adopt(session: &mut Session, weights: Arc<Weights>, path: &Path) -> String {
+    take(session, weights, &format!("playing with {}", path.display()))
+}
+
+/// Without a file named: the trained weights or the built-in ones.
+fn choose(session: &mut Session) -> Outcome {
+    let Choice { use_trained, folder, .. } = &session.settings.weights;
+    let Some(folder) = folder.clone().filter(|_| *use_trained) else {
+        return Ok(embedded(session));
+    };
+    if let Some(path) = selftrain::best(&folder) {
+        return use_file(session, &path).map(Some);
+    }
+    embedded(session);
+    Ok(Some(format!("there are no trained weights in {} yet", folder.display())))
+}
+
+/// Says nothing where nothing changes.
+fn embedded(session: &mut Session) -> Option<String> {
+    let weights = Weights::embedded();
+    (weights.id() != session.engine.weights().id()).then(|| take(session, weights, "embedded weights"))
+}
+
+fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
+    let absolute = absolute(path).map_err(|error| format!("{}: {error}", quote(&path.display().to_string())))?;
+    let weights = Weights::load(&absolute).map_err(|error| format!("{} refused: {error}", absolute.display()))?;
+    Ok(take(session, Arc::new(weights), &absolute.display().to_string()))
+}
+
+/// Equal weights are left in place, and with them what the engine remembers of its searches.
+fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
+    let id = weights.id();
+    if id != session.engine.weights().id() {
+        session.engine.set_weights(weights);
+    }
+    format!("{origin} ({id})")
+}

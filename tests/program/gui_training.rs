@@ -1,0 +1,279 @@
+//! The self-training as a GUI starts it: by options, beside the game.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyad_engine::eval::Weights;
+
+use crate::data::write_games;
+use crate::driver::{Program, after, check_search, folder};
+
+/// So small that a generation takes seconds. `Train` comes first, as it does from a GUI.
+fn options(mode: &str, folder: &Path) -> String {
+    let folder = folder.display();
+    [
+        ("Threads", "1"),
+        ("Train", mode),
+        ("TrainAdopt", "true"),
+        ("TrainBatch", "256"),
+        ("TrainDepth", "1"),
+        ("TrainFolder", &format!("{folder}")),
+        ("TrainGenerations", "0"),
+        ("TrainLabelNodes", "60"),
+        ("TrainMatchGames", "2"),
+        ("TrainNodes", "30"),
+        ("TrainPositions", "150"),
+        ("TrainThreads", "1"),
+        ("WeightsFile", "weights/material.json"),
+    ]
+    .map(|(name, value)| format!("setoption name {name} value {value}"))
+    .join("\n")
+}
+
+/// A program that has been told to train, and has said that it does.
+fn training(mode: &str, folder: &Path) -> Program {
+    let mut program = Program::start();
+    program.send(&options(mode, folder));
+    // On a busy machine a second may pass between two lines.
+    if !program.sync().iter().any(|line| line.starts_with("info string train begins")) {
+        program.until("info string train begins");
+    }
+    program
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Lets a training be at the match of its generation, which made these weights: so small a training seldom makes
+/// better ones.
+fn await_match(folder: &Path, made: &Weights) {
+    let path = folder.join("state.json");
+    let mut state = json(&path);
+    let generation = folder.join(format!("generation-{:03}", state["generation"].as_u64().unwrap()));
+    fs::create_dir_all(&generation).unwrap();
+    made.save(&generation.join("weights.json")).unwrap();
+    fs::remove_file(generation.join("match.pgn")).ok();
+    state["stage"] = "match".into();
+    fs::write(path, state.to_string()).unwrap();
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// What a training leaves when it ends is whole.
+fn check_files(folder: &Path) {
+    assert!(json(&folder.join("state.json"))["generation"].as_u64() >= Some(1));
+    assert_eq!(json(&folder.join("settings.json"))["positions"], 150);
+    Weights::load(&folder.join("start.json")).unwrap();
+    for path in files(folder) {
+        let name = path.display().to_string();
+        assert!(!name.ends_with(".new") && !name.ends_with(".tmp"), "{name} was left");
+    }
+}
+
+#[test]
+fn from_the_first_option_to_the_adopted_weights() {
+    let folder = folder("gui-training");
+    let out = folder.join("run");
+
+    // Begun, with a game beside it; what is sent again begins nothing again.
+    let mut program = training("selfplay", &out);
+    program.until("info string train generation 1 ");
+    program.send("position startpos moves e2e4");
+    check_search(&after("e2e4"), &moves(&program.search("go depth 6")));
+    program.send(&options("selfplay", &out));
+    program.send("ucinewgame\ngo infinite");
+    let said = program.sync();
+    assert!(!said.iter().any(|line| line.contains("train begins")), "{said:?}");
+    program.send("train status\nstop");
+    let said = program.until("bestmove");
+    let status = format!("info string train status: selfplay, running, {}: ", out.display());
+    assert!(said.iter().any(|line| line.starts_with(&status)), "{said:?}");
+    program.send("setoption name Train value off");
+    program.until("info string train stopping");
+    program.until("info string train stopped: ");
+    program.send("train status");
+    program.until("info string train status: off");
+    program.quit();
+    check_files(&out);
+
+    // Gone on with, before a match that is sure to be won; a search is not disturbed by the better weights.
+    await_match(&out, &Weights::load(Path::new("weights/psq.json")).unwrap());
+    let mut program = training("resume", &out);
+    program.send("position startpos\ngo infinite");
+    let adopted = program.until_contains(" adopted: ");
+    let path = out.join("best.json");
+    assert!(adopted.ends_with(&format!(" adopted: {}", path.display())), "{adopted}");
+    assert!(!program.sync().iter().any(|line| line.contains("train playing with")));
+    program.send("stop");
+    program.until("bestmove");
+    let playing = program.until_contains("train playing with");
+    program.send("train stop");
+    let mut last = vec![playing];
+    last.extend(program.until("info string train stopped: "));
+    let last = last.iter().rfind(|line| line.contains("train playing with")).expect("one was put in");
+    let id = Weights::load(&path).unwrap().id();
+    assert_eq!(*last, format!("info string train playing with {} ({id})", path.display()));
+    // Options that are sent again undo nothing, the same file's name among them.
+    program.send("setoption name WeightsFile value weights/material.json\nsetoption name UseTrained value true");
+    assert_eq!(program.sync(), ["info string UseTrained: the file that WeightsFile names stays in use"]);
+    check_search(&after(""), &program.search("go depth 4"));
+    program.quit();
+    check_files(&out);
+
+    // The weights it has learned, in a later game and whatever the order of the options.
+    let trained = format!("info string UseTrained: {} ({id})", path.display());
+    let set = format!("setoption name TrainFolder value {}", out.display());
+    let empty = "setoption name WeightsFile value <empty>";
+    let mut program = Program::start();
+    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
+    assert_eq!(program.sync(), std::slice::from_ref(&trained));
+    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
+    assert!(program.sync().is_empty());
+    program.send("setoption name WeightsFile value weights/material.json");
+    assert!(program.sync()[0].contains("material.json"));
+    program.send(empty);
+    assert_eq!(program.sync(), [trained.replace("UseTrained", "WeightsFile")]);
+    program.send("setoption name UseTrained value false");
+    assert!(program.sync()[0].starts_with("info string UseTrained: embedded weights"));
+    program.quit();
+
+    // The end of the program in the middle of it, by `quit` and by the end of input.
+    let mut program = training("selfplay", &out);
+    program.until("info string train generation ");
+    let said = program.quit();
+    assert!(said.iter().any(|line| line.starts_with("info string train stopped: ")), "{said:?}");
+    let mut program = training("resume", &out);
+    program.until("info string train generation ");
+    program.send("go infinite");
+    let said = program.close();
+    assert!(said.iter().any(|line| line.starts_with("bestmove ")), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("info string train stopped: ")), "{said:?}");
+    check_files(&out);
+
+    // Another one, from the games of a file.
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("games")));
+    let games = folder.join("games.pgn");
+    write_games(&games, 20);
+    program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
+    program.send("setoption name TrainGenerations value 1");
+    program.sync();
+    program.until("info string train begins: games");
+    program.until("info string train finished: 1 generations done");
+    program.quit();
+    assert_eq!(json(&folder.join("games/settings.json"))["source"]["games"], games.display().to_string());
+}
+
+/// The output of a search without what a training said meanwhile.
+fn moves(output: &[String]) -> Vec<String> {
+    output.iter().filter(|line| !line.starts_with("info string train ")).cloned().collect()
+}
+
+#[test]
+fn it_begins_a_second_after_the_last_option() {
+    let out = folder("gui-training-later").join("run");
+    let mut program = Program::start();
+    program.send(&options("selfplay", &out));
+    let said = program.until("info string train begins");
+    assert!(said.iter().all(|line| line.starts_with("info string ")), "{said:?}");
+    program.quit();
+    assert!(out.join("state.json").exists());
+}
+
+#[test]
+fn buttons_and_commands() {
+    let out = folder("gui-training-buttons").join("run");
+    let mut program = Program::start();
+    program.send("setoption name Stop Training\ntrain stop");
+    assert_eq!(program.sync(), ["info string train nothing to stop"; 2]);
+    program.send(&options("off", &out));
+    program.send("setoption name Start Training");
+    program.sync();
+    program.until("info string train begins: selfplay");
+    program.send("train start\nsetoption name Train value off");
+    let said = program.sync();
+    assert!(said.contains(&"info string train is running already".to_string()), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("info string train goes on")), "{said:?}");
+    program.send("setoption name Stop Training");
+    program.until("info string train stopped: ");
+    program.send("train start");
+    program.until("info string train begins: selfplay");
+    program.send("setoption name Train value resume\nisready");
+    program.until("info string train is running already");
+    program.send("setoption name Train value off\nsetoption name Train value selfplay\nisready");
+    program.until("info string train stopped: ");
+    program.until("info string train begins: selfplay");
+    program.quit();
+}
+
+#[test]
+fn a_second_program_is_refused() {
+    let out = folder("gui-training-second").join("run");
+    let mut first = training("selfplay", &out);
+    first.until("info string train generation ");
+    for mode in ["selfplay", "resume"] {
+        let mut second = training(mode, &out);
+        let refused = second.until_contains("train error: ");
+        assert!(refused.contains(&format!("{} is in use: process ", out.display())), "{refused}");
+        check_search(&after(""), &second.search("go depth 4"));
+        second.quit();
+    }
+    first.send("train stop");
+    first.until("info string train stopped: ");
+    first.quit();
+    check_files(&out);
+}
+
+#[test]
+fn what_cannot_be_trained_is_told_and_the_engine_plays_on() {
+    let folder = folder("gui-training-refused");
+    let nowhere = Path::new("Cargo.toml/run");
+    let long = PathBuf::from("x".repeat(5000));
+    for (mode, folder) in [
+        ("selfplay", nowhere),
+        ("selfplay", &long),
+        ("selfplay", Path::new("a\0b")),
+        ("resume", nowhere),
+        ("resume", &folder.join("none")),
+        ("games", &folder.join("no-file-named")),
+    ] {
+        let mut program = Program::start();
+        program.send(&options(mode, folder));
+        let error = program.until_contains("train error: ");
+        assert!(!error.contains("internal"), "{error}");
+        check_search(&after(""), &program.search("go depth 4"));
+        program.quit();
+    }
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("no-games")));
+    program.send(&format!("setoption name TrainGamesFile value {}\nisready", folder.join("none.pgn").display()));
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("none.pgn"), "{error}");
+    program.quit();
+    assert!(!folder.join("none").exists(), "nothing is made where there is nothing to go on with");
+}
+
+#[test]
+fn without_it_nothing_is_made() {
+    let home = folder("gui-training-off");
+    let mut program = Program::start_at_home(&home);
+    program.send("uci");
+    let listing = program.until("uciok");
+    let default = listing.iter().find_map(|line| line.strip_prefix("option name TrainFolder type string default "));
+    let default = Path::new(default.expect("it is listed")).to_path_buf();
+    assert!(default.starts_with(&home) && default.ends_with("dyad"), "{}", default.display());
+    program.send("setoption name Train value off\nsetoption name UseTrained value true\ntrain status");
+    program.until("info string train status: off");
+    check_search(&after(""), &program.search("go depth 8"));
+    #[cfg(target_os = "linux")]
+    assert!(!program.threads().contains(&"training".to_string()), "{:?}", program.threads());
+    program.quit();
+    assert!(files(&home).is_empty() && !default.exists(), "{:?}", files(&home));
+}

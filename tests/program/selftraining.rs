@@ -1,0 +1,91 @@
+//! Self-trainings that are killed, interrupted and gone on with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// A folder in the build's own, not there yet.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::remove_dir_all(&folder).ok();
+    folder
+}
+
+fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
+    let program = Command::new(env!("CARGO_BIN_EXE_dyad"))
+        .arg("selftrain")
+        .arg(folder)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    program.expect("the program was built")
+}
+
+/// Begins a small training, or goes on with it.
+fn go_on(folder: &Path, threads: &str) -> Child {
+    let small = ["--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
+    let matches = ["--match-games", "6", "--match-nodes", "40", "--threads", threads];
+    let rest: &[&str] = match folder.join("state.json").exists() {
+        true => &["--resume"],
+        false => &["--generations", "2"],
+    };
+    selftrain(folder, &[&small[..], &matches, rest].concat())
+}
+
+fn weights(folder: &Path) -> [Vec<u8>; 2] {
+    [1, 2].map(|number| fs::read(folder.join(format!("generation-{number:03}/weights.json"))).unwrap())
+}
+
+/// Files that a killed process left half-written.
+fn unfinished(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let mut found: Vec<_> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|end| end == "tmp" || end == "new")).collect();
+    found.extend(folders.iter().flat_map(|folder| unfinished(folder)));
+    found
+}
+
+#[test]
+fn a_self_training_that_is_killed_loses_nothing_but_time() {
+    let [whole, killed] = ["selftrain-whole", "selftrain-killed"].map(folder);
+    assert!(go_on(&whole, "1").wait().unwrap().success());
+    let mut patience = Duration::from_millis(150);
+    loop {
+        let mut running = go_on(&killed, "2");
+        thread::sleep(patience);
+        if let Some(status) = running.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        running.kill().unwrap();
+        running.wait().unwrap();
+        // However slow the machine is, one of the legs is long enough to end.
+        patience = patience * 9 / 8;
+    }
+    assert!(weights(&whole) == weights(&killed));
+    assert_eq!(unfinished(&killed), Vec::<PathBuf>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_self_training_says_how_to_go_on() {
+    let folder = folder("selftrain-interrupted");
+    let running = selftrain(&folder, &["--nodes", "200", "--threads", "2"]);
+    while fs::metadata(folder.join("generation-001/games.pgn")).map_or(0, |file| file.len()) == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    // Another process is told who trains there.
+    let second = Command::new(env!("CARGO_BIN_EXE_dyad")).arg("selftrain").arg(&folder).output().unwrap();
+    let refusal = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(!second.status.success() && refusal.contains(&format!("process {}", running.id())), "{refusal}");
+    let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    let ended = running.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success() && text.contains("--resume"), "{text}");
+    assert!(folder.join("state.json").exists());
+}

@@ -1,0 +1,97 @@
+//! Why a self-training could not go on.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use dyad_engine::eval::WeightsError;
+
+use crate::error::Error;
+use crate::run::TrainError;
+
+/// Why a self-training could not begin or go on. What was done until then is kept.
+#[derive(Debug)]
+pub enum SelfTrainError {
+    /// Somebody else trains in the folder.
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+        /// Who, as far as it is known.
+        by: String,
+    },
+    /// The folder holds a training that was begun.
+    Exists(PathBuf),
+    /// There is no training in the folder.
+    Missing(PathBuf),
+    /// The system refused to read or write: an unwritable folder, a full disk.
+    File {
+        /// What was tried: "read", "write"...
+        doing: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Settings that contradict each other or the data.
+    Settings(String),
+    /// A stage.
+    Data(Error),
+    /// The comparison training.
+    Training(TrainError),
+    /// Weights that cannot be used.
+    Weights(WeightsError),
+}
+
+impl SelfTrainError {
+    /// A refusal of the system, for `map_err`.
+    pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SelfTrainError {
+        let path = path.to_path_buf();
+        move |source| SelfTrainError::File { doing, path, source }
+    }
+}
+
+impl fmt::Display for SelfTrainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SelfTrainError::Locked { folder, by } => {
+                write!(f, "{} is in use: {by} trains there", folder.display())
+            }
+            SelfTrainError::Exists(folder) => {
+                write!(f, "{} holds a training already: resume it, or choose another folder", folder.display())
+            }
+            SelfTrainError::Missing(folder) => write!(f, "there is no training in {}", folder.display()),
+            SelfTrainError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
+            SelfTrainError::Settings(problem) => write!(f, "settings: {problem}"),
+            SelfTrainError::Data(error) => error.fmt(f),
+            SelfTrainError::Training(error) => error.fmt(f),
+            SelfTrainError::Weights(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SelfTrainError {}
+
+impl From<Error> for SelfTrainError {
+    fn from(error: Error) -> SelfTrainError {
+        match error {
+            Error::File { doing, path, source } => SelfTrainError::File { doing, path, source },
+            Error::Settings(problem) => SelfTrainError::Settings(problem),
+            other => SelfTrainError::Data(other),
+        }
+    }
+}
+
+impl From<TrainError> for SelfTrainError {
+    fn from(error: TrainError) -> SelfTrainError {
+        match error {
+            TrainError::File(path, source) => SelfTrainError::File { doing: "use", path, source },
+            other => SelfTrainError::Training(other),
+        }
+    }
+}
+
+impl From<WeightsError> for SelfTrainError {
+    fn from(error: WeightsError) -> SelfTrainError {
+        SelfTrainError::Weights(error)
+    }
+}

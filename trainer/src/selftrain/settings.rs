@@ -1,0 +1,145 @@
+//! What a self-training does.
+//!
+//! The defaults are those that gained most Elo per hour from material alone on two threads; what was tried is
+//! in `docs/experiments.md`. Weights depend on these settings and the seed, and not on the number of threads.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
+use crate::statistics::{EloModel, Sprt};
+
+/// Where games come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Played by the best weights against themselves; the desired moves are those of a deeper search.
+    #[default]
+    SelfPlay,
+    /// This file of games (PGN, plain or packed); the desired moves are those that were played.
+    Games(PathBuf),
+}
+
+/// The settings of a self-training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Where games come from.
+    pub source: Source,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
+    pub depth: u32,
+    /// Nodes of a move in self-play.
+    pub nodes: u64,
+    /// Nodes of the search that finds a desired move.
+    pub label_nodes: u64,
+    /// Positions drawn from the games of a generation.
+    pub positions: u64,
+    /// Generations in all; 0 for no end but a stop.
+    pub generations: u32,
+    /// Threads.
+    pub threads: usize,
+    /// Positions for one update of the weights.
+    pub batch: usize,
+    /// Games of a match at most.
+    pub match_games: u64,
+    /// Nodes of a move in a match.
+    pub match_nodes: u64,
+    /// Elo difference of the match's two hypotheses, then the chances of accepting each of them wrongly.
+    pub sprt: [f64; 4],
+    /// A match against the oldest weights every so many generations; 0 for none.
+    pub anchor_every: u32,
+    /// Positions drawn from one game at most.
+    pub positions_per_game: usize,
+    /// Generations whose positions are learned from, the present one among them.
+    pub window: u32,
+    /// Passes over them.
+    pub iterations: u32,
+    /// Centipawns by which the best move must be ahead of the second for the two to be compared.
+    pub decided: u32,
+    /// What is to be reached. The value of a logistic objective's expected score of 73 % is fitted to the games,
+    /// whatever is said here.
+    pub objective: ObjectiveSettings,
+    /// How gradients change the weights.
+    pub optimizer: OptimizerSettings,
+    /// Learning by group of features.
+    pub groups: BTreeMap<String, GroupSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            source: Source::SelfPlay,
+            seed: 1,
+            depth: 1,
+            nodes: 300,
+            label_nodes: 2_000,
+            positions: 20_000,
+            generations: 0,
+            threads: 1,
+            batch: 256,
+            match_games: 120,
+            match_nodes: 1_000,
+            sprt: [0.0, 40.0, 0.05, 0.05],
+            anchor_every: 5,
+            positions_per_game: 16,
+            window: 4,
+            iterations: 2,
+            decided: 20,
+            objective: ObjectiveSettings::Logistic {
+                temperature: 100.0,
+                result_weight: 1.0,
+                score_weight: 0.5,
+                outcome_scale: 400.0,
+            },
+            optimizer: OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
+            groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
+        }
+    }
+}
+
+impl Settings {
+    /// Says what is wrong with settings that cannot be trained with.
+    pub fn check(&self) -> Result<(), String> {
+        let counts = [
+            ("nodes", self.nodes),
+            ("label-nodes", self.label_nodes),
+            ("positions", self.positions),
+            ("threads", self.threads as u64),
+            ("match-games", self.match_games),
+            ("match-nodes", self.match_nodes),
+            ("positions-per-game", self.positions_per_game as u64),
+            ("window", u64::from(self.window)),
+            ("iterations", u64::from(self.iterations)),
+        ];
+        if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
+            return Err(format!("{name} must be at least 1"));
+        }
+        self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
+        self.training().check()
+    }
+
+    /// The test of a match.
+    pub fn sprt(&self) -> Result<Sprt, String> {
+        let [elo0, elo1, alpha, beta] = self.sprt;
+        Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic)
+    }
+
+    /// The settings of a generation's training, as far as they do not depend on the generation.
+    #[must_use]
+    pub fn training(&self) -> crate::settings::Settings {
+        crate::settings::Settings {
+            depth: self.depth,
+            batch: self.batch,
+            iterations: self.iterations,
+            objective: self.objective.clone(),
+            optimizer: self.optimizer.clone(),
+            groups: self.groups.clone(),
+            keep_going: true,
+            ..crate::settings::Settings::default()
+        }
+    }
+}

@@ -1,0 +1,229 @@
+use super::games::GameFile;
+use super::*;
+use crate::report::Material;
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::atomic::Ordering;
+
+/// A folder of its own for each test, not made yet.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("dyad-selftrain-{name}-{}", std::process::id()));
+    fs::remove_dir_all(&folder).ok();
+    folder
+}
+
+fn tiny() -> Settings {
+    Settings {
+        nodes: 40,
+        label_nodes: 80,
+        positions: 150,
+        generations: 2,
+        batch: 20,
+        match_games: 6,
+        match_nodes: 40,
+        positions_per_game: 10,
+        iterations: 1,
+        window: 2,
+        anchor_every: 1,
+        ..Settings::default()
+    }
+}
+
+/// Runs to the end, or to the event with this number.
+fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
+    let (stop, mut count) = (AtomicBool::new(false), 0);
+    let mut report = |event: &Event| {
+        events.push(event.clone());
+        count += 1;
+        stop.store(count >= last, Ordering::Relaxed);
+    };
+    let surroundings = Surroundings { stop: &stop, report: &mut report };
+    let threads = |saved: &mut Settings| saved.threads = settings.threads;
+    let summary = match is_unfinished(folder) {
+        true => resume(folder, &threads, surroundings),
+        false => begin(settings, &Weights::material(), folder, surroundings),
+    };
+    summary.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn weights(folder: &Path) -> Vec<Vec<u8>> {
+    let file = |number: u32| folder.join(format!("generation-{number:03}/weights.json"));
+    (1..=2).map(|number| fs::read(file(number)).unwrap()).collect()
+}
+
+#[test]
+fn a_tiny_training_runs_from_games_to_a_report() {
+    let folder = folder("tiny");
+    let mut events = Vec::new();
+    let summary = run_until(&folder, &tiny(), usize::MAX, &mut events);
+    assert_eq!((summary.finished, summary.generations), (true, 2));
+    assert!(!is_unfinished(&folder));
+    let stages: BTreeSet<Stage> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Progress(progress) => Some(progress.stage),
+            _ => None,
+        })
+        .collect();
+    let told = [Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Match];
+    assert!(told.iter().all(|stage| stages.contains(stage)), "{stages:?}");
+    for number in 1..=2 {
+        let path = folder.join(format!("generation-{number:03}"));
+        let trained = Weights::load(&path.join("weights.json")).unwrap();
+        assert_ne!(trained.id(), Weights::material().id());
+        for (file, least) in [("games.pgn", 15), ("match.pgn", 2)] {
+            let games = GameFile::open(&path.join(file)).unwrap().games;
+            assert!(games.len() >= least && games.iter().all(|game| game.result.is_some()), "{file}");
+        }
+        assert!(path.join("labeled.samples").exists() && !path.join("training/checkpoint.bin").exists());
+    }
+    let adopted = events.iter().filter(|event| matches!(event, Event::Adopted { .. })).count();
+    assert_eq!(summary.adopted as usize, adopted);
+    assert_eq!(summary.best.is_some(), adopted > 0);
+    assert_eq!(best(&folder), summary.best);
+    let material = Material::load(&folder).unwrap();
+    assert_eq!(material.generations.len(), 2);
+    assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Whatever the stage, a stop loses nothing, and neither stops nor threads change a weight.
+#[test]
+fn stops_anywhere_and_threads_change_nothing() {
+    let [whole, broken] = ["whole", "broken"].map(folder);
+    run_until(&whole, &tiny(), usize::MAX, &mut Vec::new());
+    let (mut stages, mut legs, mut events) = (BTreeSet::new(), 0, Vec::new());
+    loop {
+        let settings = Settings { threads: 1 + legs % 2, ..tiny() };
+        // Each leg gets a little further into a stage than the one before.
+        let summary = run_until(&broken, &settings, 1 + legs % 7, &mut events);
+        if summary.finished {
+            break;
+        }
+        stages.insert(folder::standing(&broken).unwrap().0.stage);
+        legs += 1;
+    }
+    assert!(legs > 10 && stages.len() >= 5, "{legs} {stages:?}");
+    assert!(weights(&whole) == weights(&broken));
+    let games = |folder: &Path| fs::read(folder.join("generation-002/games.pgn")).unwrap();
+    assert!(games(&whole) == games(&broken));
+    for folder in [whole, broken] {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn games_of_a_file_teach_their_moves() {
+    let source = folder("source");
+    run_until(&source, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
+    let folder = folder("games");
+    let games = source.join("generation-001/games.pgn");
+    let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
+    let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
+    assert!(summary.finished);
+    let generation = folder.join("generation-001");
+    assert!(!generation.join("games.pgn").exists());
+    let played = GameFile::open(&games).unwrap().games;
+    let moves: BTreeSet<(String, String)> = played
+        .iter()
+        .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
+        .collect();
+    let samples = crate::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
+    for index in 0..samples.len() {
+        let sample = samples.read(index).unwrap();
+        assert!(moves.contains(&(sample.board.key().to_string(), sample.desired.unwrap().to_string())));
+    }
+    for folder in [source, folder] {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_belongs_to_one_process() {
+    let path = folder("lock");
+    let held = Folder::take(&path).unwrap();
+    let stop = AtomicBool::new(false);
+    let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
+    let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, SelfTrainError::Locked { .. }), "{text}");
+    assert!(text.contains(&format!("process {}", std::process::id())) && text.contains("lock"), "{text}");
+    drop(held);
+    // What a process left that ended without a word is in nobody's way.
+    assert!(path.join("lock").exists());
+    Folder::take(&path).unwrap();
+    fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let path = folder("refused");
+    let stop = AtomicBool::new(false);
+    let mut ignore = |_: &Event| ();
+    fs::write(&path, "a file").unwrap();
+    let below = path.join("below");
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    let error = begin(&tiny(), &Weights::material(), &below, surroundings).unwrap_err();
+    assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    let error = resume(&below, &|_| (), surroundings).unwrap_err();
+    assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
+    assert!(!is_unfinished(&below) && best(&below).is_none());
+    fs::remove_file(&path).unwrap();
+
+    #[cfg(target_os = "linux")]
+    {
+        // What is written there finds the disk full.
+        fs::create_dir_all(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/full", path.join("settings.json.new")).unwrap();
+        let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+        let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err().to_string();
+        assert!(error.contains("settings.json") && error.contains("No space left"), "{error}");
+        fs::remove_dir_all(&path).unwrap();
+    }
+
+    run_until(&path, &tiny(), 1, &mut Vec::new());
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
+    assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
+    fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn settings_are_checked_and_survive_their_json() {
+    let settings = Settings { source: Source::Games("some.pgn".into()), ..tiny() };
+    let text = serde_json::to_string(&settings).unwrap();
+    assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+    assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
+    assert_eq!(Settings::default().check(), Ok(()));
+    for (text, word) in [
+        (r#"{"nodes": 0}"#, "nodes"),
+        (r#"{"threads": 0}"#, "threads"),
+        (r#"{"sprt": [5, 0, 0.05, 0.05]}"#, "sprt"),
+        (r#"{"depth": 99}"#, "depth"),
+        (r#"{"groups": {"pears": {}}}"#, "pears"),
+    ] {
+        let error = serde_json::from_str::<Settings>(text).unwrap().check().unwrap_err();
+        assert!(error.contains(word), "{error}");
+    }
+    assert!(serde_json::from_str::<Settings>(r#"{"node": 1}"#).is_err());
+}
+
+/// However a file of games was cut, the whole games before are found, and no others.
+#[test]
+fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
+    let path = folder("cut");
+    run_until(&path, &Settings { positions: 20, ..tiny() }, 4, &mut Vec::new());
+    let text = fs::read_to_string(path.join("generation-001/games.pgn")).unwrap();
+    let file = path.join("cut.pgn");
+    let ends: Vec<usize> = text.match_indices("\n\n").map(|(at, _)| at + 2).skip(1).step_by(2).collect();
+    assert!(ends.len() >= 2);
+    for cut in (0..=text.len()).step_by(41).chain(ends.iter().copied()) {
+        fs::write(&file, &text[..cut]).unwrap();
+        let whole = ends.iter().filter(|&&end| end <= cut).count();
+        assert_eq!(GameFile::open(&file).unwrap().games.len(), whole, "cut at {cut}");
+        let left = fs::read_to_string(&file).unwrap();
+        assert_eq!(left.len(), whole.checked_sub(1).map_or(0, |last| ends[last]));
+    }
+    fs::remove_dir_all(&path).unwrap();
+}

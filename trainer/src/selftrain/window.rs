@@ -1,0 +1,55 @@
+//! The positions that a generation learns from: its own and those of some generations before it.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::examples::{Example, Examples};
+use crate::hash;
+use crate::samples::{Packed, SampleFile};
+
+/// Samples of several files, in memory.
+pub(super) struct Window {
+    samples: Vec<Packed>,
+    identity: u64,
+    /// What a centipawn of their scores is in the units of the weights that learn.
+    centipawn: f64,
+}
+
+impl Window {
+    /// Reads these files.
+    pub fn load(files: &[PathBuf], centipawn: f64) -> Result<Window, Error> {
+        let mut window = Window { samples: Vec::new(), identity: 0, centipawn };
+        for path in files {
+            let file = SampleFile::open(path)?;
+            window.identity = hash::fold(window.identity, file.summary().identity);
+            window.samples.extend(file.load()?);
+        }
+        Ok(window)
+    }
+
+    /// All samples.
+    pub fn samples(&self) -> &[Packed] {
+        &self.samples
+    }
+}
+
+impl Examples for Window {
+    fn identity(&self) -> String {
+        format!("{:016x}", self.identity)
+    }
+
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        self.samples[index].is_test()
+    }
+
+    fn get(&self, index: usize) -> io::Result<Example> {
+        let sample = self.samples[index].unpack().map_err(io::Error::other)?;
+        let no_move = || io::Error::other(format!("sample {index} of the window has no desired move"));
+        Example::new(&sample, self.centipawn).ok_or_else(no_move)
+    }
+}
