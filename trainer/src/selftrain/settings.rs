@@ -83,10 +83,10 @@ impl Default for Settings {
             batch: 256,
             match_games: 120,
             match_nodes: 1_000,
-            sprt: [0.0, 40.0, 0.05, 0.05],
+            sprt: [-10.0, 30.0, 0.05, 0.05],
             anchor_every: 5,
             positions_per_game: 16,
-            window: 4,
+            window: 8,
             iterations: 2,
             decided: 20,
             objective: ObjectiveSettings::Logistic {
