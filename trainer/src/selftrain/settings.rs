@@ -88,7 +88,7 @@ impl Default for Settings {
             positions_per_game: 16,
             window: 8,
             iterations: 2,
-            decided: 20,
+            decided: 15,
             objective: ObjectiveSettings::Logistic {
                 temperature: 100.0,
                 result_weight: 1.0,
