@@ -18,6 +18,7 @@ use dyad_engine::value::WINS_HALF;
 
 use crate::error::Error;
 use crate::games::GameResult;
+use crate::regression::{Prediction, best_factor};
 use crate::samples::{Packed, SampleFile};
 
 /// The value that wins half of the games, in units of search.
@@ -45,6 +46,38 @@ pub struct Observation {
 
 /// Sets the scale and the win rate model of weights by the samples that have a result.
 pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
+    let (scale, win_rate) = model(&observe(weights, samples)?)?;
+    weights.scale = scale;
+    weights.win_rate = win_rate;
+    Ok(())
+}
+
+/// Sets the scale of weights by the share of the points that their values bring, and leaves it to the standard model
+/// how many of these come from draws.
+///
+/// Quick games have few draws, and without draws half of the games are won with no advantage at all: by
+/// [`calibrate`] a pawn would become a queen. The expected score knows better. It follows the logistic function of
+/// the value, and a standard unit is what brings as much here as it does in the standard model.
+pub fn calibrate_by_points<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
+    // Near enough to logits for Newton's method.
+    let first = 1.0 / STANDARD_UNIT;
+    let prediction = |o: Observation| Prediction { z: first * o.value, alpha: 0.0, target: o.result.points() };
+    let predictions: Vec<Prediction> = observe(weights, samples)?.into_iter().map(prediction).collect();
+    let scale = first * best_factor(&predictions) * odds_of_e(&WinRate::default()) * f64::from(SCALE_ONE);
+    if predictions.is_empty() || !(1.0..1e6).contains(&scale) {
+        return Err(unfit());
+    }
+    weights.scale = scale.round() as i32;
+    weights.win_rate = WinRate::default();
+    Ok(())
+}
+
+fn unfit() -> Error {
+    Error::Settings("results and evaluations have too little to do with each other".to_string())
+}
+
+/// What weights say of samples that have a result.
+fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<Vec<Observation>, Error> {
     let mut observations = Vec::new();
     for sample in samples.filter(|sample| sample.has_result()) {
         let sample = sample.unpack().map_err(Error::Settings)?;
@@ -52,10 +85,7 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
         let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
         observations.push(Observation { value, phase: weights.phase(&sample.board), result });
     }
-    let (scale, win_rate) = model(&observations)?;
-    weights.scale = scale;
-    weights.win_rate = win_rate;
-    Ok(())
+    Ok(observations)
 }
 
 /// Calibrates the weights in the file at `path` by samples that have a result, as many as are enough, and
@@ -76,9 +106,14 @@ pub fn calibrate_file(path: &Path, samples: &SampleFile) -> Result<bool, Error> 
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
 #[must_use]
 pub fn expectation_scale(weights: &Weights) -> f64 {
-    let [win, draw, _] = weights.win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
+    odds_of_e(&weights.win_rate) / factor(weights)
+}
+
+/// The same in units of search.
+fn odds_of_e(win_rate: &WinRate) -> f64 {
+    let [win, draw, _] = win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
     let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
-    STANDARD_UNIT / (expected / (1.0 - expected)).ln() / factor(weights)
+    STANDARD_UNIT / (expected / (1.0 - expected)).ln()
 }
 
 /// What 100 centipawns are in the units of the weights.
@@ -103,7 +138,6 @@ pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
 
 /// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
 pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
-    let unfit = || Error::Settings("results and evaluations have too little to do with each other".to_string());
     let all = Curve::fit(observations.iter()).ok_or_else(unfit)?;
     let scale = STANDARD_UNIT / all.even * f64::from(SCALE_ONE);
     if !(1.0..1e6).contains(&scale) {
@@ -266,6 +300,30 @@ mod tests {
     }
 
     /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
+    /// Without any draw the scale is that of the points: weights whose values bring points as the standard
+    /// model's do keep theirs.
+    #[test]
+    fn points_give_the_scale_where_draws_are_rare() {
+        let mut weights = Weights::material();
+        let per_unit = 1.0 / expectation_scale(&weights);
+        let samples: Vec<Packed> = crate::samples::tests::walk(6_000)
+            .into_iter()
+            .enumerate()
+            .map(|(index, sample)| {
+                let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
+                let wins = hash::unit(hash::mix(index as u64)) < crate::regression::sigmoid(value * per_unit);
+                let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
+                Packed::new(&crate::samples::Sample { result: Some(result), ..sample })
+            })
+            .collect();
+        for before in [300, 4000] {
+            weights.scale = before;
+            calibrate_by_points(&mut weights, samples.iter()).unwrap();
+            assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
+        }
+        assert!(calibrate_by_points(&mut weights, std::iter::empty()).is_err());
+    }
+
     #[test]
     fn units_of_weights_follow_their_scale() {
         let mut weights = Weights::material();

@@ -14,6 +14,7 @@ mod gradient;
 mod settings;
 mod step;
 
+pub(crate) use gradient::best_factor;
 pub use gradient::{Prediction, sigmoid};
 pub use settings::{GroupSettings, Settings, Target};
 

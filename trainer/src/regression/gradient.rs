@@ -259,8 +259,8 @@ fn mean_loss(predictions: &[Prediction], factor: f64) -> f64 {
     losses.sum::<f64>() / predictions.len() as f64
 }
 
-/// Newton's method on the loss, which is convex in the factor.
-fn best_factor(predictions: &[Prediction]) -> f64 {
+/// The factor of all logits that predicts best: Newton's method on the loss, which is convex in it.
+pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
     let mut factor = 1.0;
     for _ in 0..50 {
         let (slope, curvature) = predictions.iter().fold((0.0, 1e-9), |(slope, curvature), p| {

@@ -46,7 +46,7 @@ pub(super) const HASH: usize = 1;
 /// When games end early.
 pub(super) const ADJUDICATION: Adjudication = Adjudication {
     draw: Some(DrawRule { from: 50, moves: 10, score: 8 }),
-    win: Some(WinRule { moves: 4, score: 700 }),
+    win: Some(WinRule { moves: 4, score: 500 }),
     plies: Some(400),
 };
 

@@ -15,7 +15,7 @@ use super::folder::{Folder, State, clean, load, remove, save};
 use super::games::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
 use super::window::Window;
 use super::{Event, Progress, SelfTrainError, Settings, Source, Stage, Summary, Surroundings};
-use crate::calibration::{calibrate, expectation_scale, pawn};
+use crate::calibration::{calibrate_by_points, expectation_scale, pawn};
 use crate::error::Error;
 use crate::folder::write_whole;
 use crate::games::ScoreSide;
@@ -287,7 +287,7 @@ impl<'a> Loop<'a> {
             let mut weights = Weights::load(&trained.iteration(last))?;
             weights.name = format!("generation {}", generation.number);
             let window = self.window(generation)?;
-            if calibrate(&mut weights, window.samples().iter()).is_err() {
+            if calibrate_by_points(&mut weights, window.samples().iter()).is_err() {
                 self.voice.note("the results say nothing of the scale: it stays as it was".to_string());
             }
             weights.save(&out)?;
@@ -480,7 +480,7 @@ impl Generation {
         if let ObjectiveSettings::Logistic { outcome_scale, .. } = &mut settings.objective {
             let mut best = Weights::clone(&self.best);
             // Where the results say nothing, the weights keep what they say themselves.
-            calibrate(&mut best, window.samples().iter()).ok();
+            calibrate_by_points(&mut best, window.samples().iter()).ok();
             *outcome_scale = expectation_scale(&best);
         }
         let positions = window.samples().iter().filter(|sample| !sample.is_test()).count() as u64;
