@@ -4,6 +4,7 @@
 //! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
 //! in, so that a JSON file can say the same ([`settings`]).
 
+mod average;
 mod fit;
 mod label;
 mod match_;
@@ -39,6 +40,8 @@ enum Command {
     Train(train::Arguments),
     /// Fits weights to the results and scores of positions.
     Fit(fit::Arguments),
+    /// Makes one set of weights of several.
+    Average(average::Arguments),
     /// Measures how well weights agree with the scores of held-out engine games.
     Quality(quality::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
@@ -66,6 +69,7 @@ pub fn run() -> ExitCode {
         Command::Label(arguments) => label::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
+        Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),

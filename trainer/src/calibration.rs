@@ -123,7 +123,7 @@ pub fn pawn(weights: &Weights) -> f64 {
 }
 
 /// Search's units for one of the weights'.
-fn factor(weights: &Weights) -> f64 {
+pub(crate) fn factor(weights: &Weights) -> f64 {
     f64::from(weights.scale) / f64::from(SCALE_ONE)
 }
 

@@ -28,6 +28,7 @@ pub mod input;
 pub mod label;
 pub mod leaves;
 pub mod log;
+pub mod mixture;
 pub mod objective;
 pub mod openings;
 pub mod optimizer;

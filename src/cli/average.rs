@@ -1,0 +1,73 @@
+//! `dyad average`: several weights files made one.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::weights::SCALE_ONE;
+use dyad_trainer::calibration::calibrate_file;
+use dyad_trainer::mixture::mean;
+use dyad_trainer::samples::SampleFile;
+use serde_json::json;
+
+use super::Outcome;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Weights files.
+    #[arg(required = true)]
+    weights: Vec<PathBuf>,
+    /// Share of each file, in their order; equal shares without it.
+    #[arg(long, value_delimiter = ',')]
+    shares: Vec<f64>,
+    /// Samples with results, to which scale and win rate are fitted; without them those of the first file hold.
+    #[arg(long)]
+    samples: Option<PathBuf>,
+    /// The name of the weights.
+    #[arg(long, default_value = "average")]
+    name: String,
+    /// The weights file to write.
+    #[arg(short, long)]
+    out: PathBuf,
+}
+
+/// Writes the mean of the files.
+pub fn run(arguments: Arguments) -> Outcome {
+    let shares = arguments.shares()?;
+    let sets = arguments.weights.iter().map(|path| Weights::load(path)).collect::<Result<Vec<_>, _>>()?;
+    let of: Vec<_> = sets
+        .iter()
+        .zip(&shares)
+        .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.made }))
+        .collect();
+    let pairs: Vec<_> = sets.iter().zip(shares.iter().copied()).collect();
+    let mean = mean(&pairs);
+    let mut weights = Weights::from_floats(&mean, json!({ "by": "dyad average", "of": of }))?;
+    weights.name.clone_from(&arguments.name);
+    weights.win_rate = sets[0].win_rate;
+    // The mean is in units of search; what the integers were multiplied by has to be taken back.
+    weights.scale = (f64::from(SCALE_ONE) / mean.gamma()?).round() as i32;
+    weights.save(&arguments.out)?;
+    if let Some(samples) = &arguments.samples
+        && !calibrate_file(&arguments.out, &SampleFile::open(samples)?)?
+    {
+        eprintln!("{}: too little is known of the results; the scale stays", samples.display());
+    }
+    let weights = Weights::load(&arguments.out)?;
+    println!("{} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
+    Ok(())
+}
+
+impl Arguments {
+    fn shares(&self) -> Result<Vec<f64>, String> {
+        let count = self.weights.len();
+        let shares = if self.shares.is_empty() { vec![1.0; count] } else { self.shares.clone() };
+        if shares.len() != count {
+            return Err(format!("--shares has {} numbers for {count} files", shares.len()));
+        }
+        match shares.iter().find(|share| !share.is_finite() || **share <= 0.0) {
+            Some(share) => Err(format!("--shares: each must be above 0, not {share}")),
+            None => Ok(shares),
+        }
+    }
+}
