@@ -72,7 +72,7 @@ impl Candidate {
 
     #[inline]
     fn moved_to(self, place: usize) -> Candidate {
-        Candidate(self.0 / Candidate::PLACES * Candidate::PLACES | place as u64)
+        Candidate((self.0 / Candidate::PLACES * Candidate::PLACES) | place as u64)
     }
 
     #[inline]
