@@ -124,6 +124,18 @@ impl Rows {
         Ok(rows)
     }
 
+    /// Rows of such entries, whatever weights they might come from.
+    #[cfg(test)]
+    pub fn filled(mut entry: impl FnMut() -> Entry) -> Rows {
+        let mut rows = Rows(vec![[0; 2]; ROWS * STRIDE]);
+        for row in 0..ROWS {
+            for column in all_men() {
+                rows.0[row * STRIDE + usize::from(column)] = entry();
+            }
+        }
+        rows
+    }
+
     /// Brings up to date what depends on the weight of the pair at `index`. Two pieces with their images
     /// fill eight entries of T, of which two are stored, one in each one's row.
     pub fn update(&mut self, index: usize, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
