@@ -16,11 +16,13 @@ mod selftrain;
 mod settings;
 mod train;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
+use dyad_engine::eval::Weights;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
@@ -110,4 +112,13 @@ fn on_interrupt(stop: impl Fn() + Send + 'static) {
 /// Threads to use: those asked for, or one for each processor.
 fn threads(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
+}
+
+/// The weights that an argument names: a file, `default` or `material`.
+fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
+    match name.to_str() {
+        Some("default") => Ok(Weights::embedded()),
+        Some("material") => Ok(Arc::new(Weights::material())),
+        _ => Weights::load(name).map(Arc::new).map_err(|error| error.to_string()),
+    }
 }

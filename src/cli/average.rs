@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::weights::SCALE_ONE;
-use dyad_trainer::calibration::calibrate_file;
+use dyad_trainer::calibration::calibrate_by_file;
 use dyad_trainer::mixture::mean;
 use dyad_trainer::samples::SampleFile;
 use serde_json::json;
@@ -47,13 +47,12 @@ pub fn run(arguments: Arguments) -> Outcome {
     weights.win_rate = sets[0].win_rate;
     // The mean is in units of search; what the integers were multiplied by has to be taken back.
     weights.scale = (f64::from(SCALE_ONE) / mean.gamma()?).round() as i32;
-    weights.save(&arguments.out)?;
     if let Some(samples) = &arguments.samples
-        && !calibrate_file(&arguments.out, &SampleFile::open(samples)?)?
+        && !calibrate_by_file(&mut weights, &SampleFile::open(samples)?)?
     {
         eprintln!("{}: too little is known of the results; the scale stays", samples.display());
     }
-    let weights = Weights::load(&arguments.out)?;
+    weights.save(&arguments.out)?;
     println!("{} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
     Ok(())
 }

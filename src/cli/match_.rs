@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::progress::Progress;
-use super::{Outcome, on_interrupt, settings, threads};
+use super::{Outcome, load_weights, on_interrupt, settings, threads};
 
 /// Nodes by which a made opening is judged.
 const JUDGE_NODES: u64 = 3_000;
@@ -168,8 +168,8 @@ impl Settings {
         }
         let budget = self.budget()?;
         let contestants = [
-            with_options(Contestant::new(&name_a, load(a)?, budget), &self.options_a)?,
-            with_options(Contestant::new(&name_b, load(b)?, budget), &self.options_b)?,
+            with_options(Contestant::new(&name_a, load_weights(Path::new(a))?, budget), &self.options_a)?,
+            with_options(Contestant::new(&name_b, load_weights(Path::new(b))?, budget), &self.options_b)?,
         ];
         Ok(Match {
             contestants,
@@ -235,14 +235,6 @@ impl Settings {
             return Ok(Box::new(list.into_iter()));
         }
         Ok(Box::new(list.into_iter().cycle()))
-    }
-}
-
-fn load(name: &str) -> Result<Arc<Weights>, String> {
-    match name {
-        "default" => Ok(Weights::embedded()),
-        "material" => Ok(Arc::new(Weights::material())),
-        _ => Weights::load(Path::new(name)).map(Arc::new).map_err(|error| error.to_string()),
     }
 }
 

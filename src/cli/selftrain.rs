@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_engine::eval::Weights;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
 use super::progress::Progress;
-use super::{Outcome, settings, stop_on_interrupt, threads};
+use super::settings::set;
+use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let summary = if arguments.resume {
         selftrain::resume(&arguments.folder, &|settings| arguments.change(settings), surroundings)
     } else {
-        let start = load(arguments.start.as_deref())?;
+        let start = load_weights(arguments.start.as_deref().unwrap_or(Path::new("material")))?;
         selftrain::begin(&arguments.settings()?, &start, &arguments.folder, surroundings)
     };
     drop(progress);
@@ -93,14 +93,6 @@ fn say_how_it_ended(summary: &Summary, folder: &Path) {
     }
 }
 
-fn load(name: Option<&Path>) -> Result<Weights, Box<dyn std::error::Error>> {
-    match name.and_then(Path::to_str) {
-        Some("default") => Ok(Weights::clone(&Weights::embedded())),
-        Some("material") => Ok(Weights::material()),
-        _ => name.map_or_else(|| Ok(Weights::material()), |path| Ok(Weights::load(path)?)),
-    }
-}
-
 impl Arguments {
     fn settings(&self) -> Result<Settings, String> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "selftrain")?;
@@ -115,21 +107,15 @@ impl Arguments {
         if let Some(games) = &self.games {
             settings.source = Source::Games(std::path::absolute(games).unwrap_or_else(|_| games.clone()));
         }
-        set(&mut settings.seed, self.seed);
-        set(&mut settings.depth, self.depth);
-        set(&mut settings.nodes, self.nodes);
-        set(&mut settings.label_nodes, self.label_nodes);
-        set(&mut settings.positions, self.positions);
-        set(&mut settings.generations, self.generations);
-        set(&mut settings.threads, self.threads);
-        set(&mut settings.batch, self.batch);
-        set(&mut settings.match_games, self.match_games);
-        set(&mut settings.match_nodes, self.match_nodes);
-    }
-}
-
-fn set<T>(setting: &mut T, option: Option<T>) {
-    if let Some(value) = option {
-        *setting = value;
+        set(&mut settings.seed, &self.seed);
+        set(&mut settings.depth, &self.depth);
+        set(&mut settings.nodes, &self.nodes);
+        set(&mut settings.label_nodes, &self.label_nodes);
+        set(&mut settings.positions, &self.positions);
+        set(&mut settings.generations, &self.generations);
+        set(&mut settings.threads, &self.threads);
+        set(&mut settings.batch, &self.batch);
+        set(&mut settings.match_games, &self.match_games);
+        set(&mut settings.match_nodes, &self.match_nodes);
     }
 }

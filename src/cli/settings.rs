@@ -15,6 +15,13 @@ pub fn load<T: DeserializeOwned + Default>(path: Option<&Path>, tool: &str) -> R
     parse(&text, tool).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Has an argument, where it is given, override a setting.
+pub fn set<T: Clone>(setting: &mut T, argument: &Option<T>) {
+    if let Some(value) = argument {
+        setting.clone_from(value);
+    }
+}
+
 fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> {
     let mut file: Value = serde_json::from_slice(text)?;
     match file.get_mut(tool).map(Value::take) {

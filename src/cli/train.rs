@@ -6,7 +6,8 @@
 //! at once; either way `dyad train --resume FOLDER` goes on.
 
 use clap::{Args, ValueEnum};
-use dyad_trainer::calibration::calibrate_file;
+use dyad_engine::eval::Weights;
+use dyad_trainer::calibration::calibrate_by_file;
 use dyad_trainer::log::{LineKind, LogLine};
 use dyad_trainer::run::{self, Progress, Summary, Surroundings};
 use dyad_trainer::samples::SampleFile;
@@ -16,6 +17,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::settings::set;
 use super::{Outcome, settings, stop_on_interrupt};
 
 #[derive(Args)]
@@ -154,8 +156,12 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     screen.finish();
     let summary = summary?;
-    if summary.finished && calibrate_file(&summary.file, &samples)? {
-        println!("scale and win rate are fitted to the results of the games");
+    if summary.finished {
+        let mut weights = Weights::load(&summary.file)?;
+        if calibrate_by_file(&mut weights, &samples)? {
+            weights.save(&summary.file)?;
+            println!("scale and win rate are fitted to the results of the games");
+        }
     }
     say_how_it_ended(&summary);
     Ok(())
@@ -258,12 +264,6 @@ impl Arguments {
         | OptimizerSettings::Adam { rate, .. }) = &mut optimizer;
         set(rate, &self.rate);
         optimizer
-    }
-}
-
-fn set<T: Clone>(setting: &mut T, option: &Option<T>) {
-    if let Some(value) = option {
-        *setting = value.clone();
     }
 }
 

@@ -173,6 +173,13 @@ impl Drop for Program {
     }
 }
 
+/// Starts one of the tools. Its errors are not shown.
+pub fn tool(name: &str, arguments: &[&str], stdout: Stdio) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    let spawned = command.arg(name).args(arguments).stdout(stdout).stderr(Stdio::null()).spawn();
+    spawned.expect("the program was built")
+}
+
 /// A folder in the build's own, empty at first.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

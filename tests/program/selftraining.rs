@@ -6,22 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A folder in the build's own, not there yet.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::remove_dir_all(&folder).ok();
-    folder
-}
+use crate::driver::{folder, tool};
 
 fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
-    let program = Command::new(env!("CARGO_BIN_EXE_dyad"))
-        .arg("selftrain")
-        .arg(folder)
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    program.expect("the program was built")
+    tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
 }
 
 /// Begins a small training, or goes on with it.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use dyad_engine::board::Board;
 use dyad_trainer::samples::{Packed, Sample, SampleWriter};
 
-use crate::driver::folder;
+use crate::driver::{folder, tool};
 
 /// Positions of random games with random desired moves; one in ten is for testing.
 fn write_samples(path: &Path, count: u64) {
@@ -36,13 +36,7 @@ fn write_samples(path: &Path, count: u64) {
 }
 
 fn train(arguments: &[&str]) -> Child {
-    let program = Command::new(env!("CARGO_BIN_EXE_dyad"))
-        .arg("train")
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    program.expect("the program was built")
+    tool("train", arguments, Stdio::null())
 }
 
 /// Begins the same training in a folder, with a checkpoint after each batch.

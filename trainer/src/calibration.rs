@@ -10,8 +10,6 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
-use std::path::Path;
-
 use dyad_engine::eval::weights::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
@@ -88,19 +86,14 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
     Ok(observations)
 }
 
-/// Calibrates the weights in the file at `path` by samples that have a result, as many as are enough, and
-/// replaces the file. False, and nothing changed, where there are too few.
-pub fn calibrate_file(path: &Path, samples: &SampleFile) -> Result<bool, Error> {
-    let mut weights = Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?;
+/// Calibrates weights by those samples of a file that have a result, as many as are enough. False, and nothing
+/// changed, where there are too few.
+pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
     let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
     for block in samples.blocks()? {
         some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
     }
-    if some.len() < FEWEST || calibrate(&mut weights, some.iter()).is_err() {
-        return Ok(false);
-    }
-    weights.save(path).map_err(|error| Error::Settings(error.to_string()))?;
-    Ok(true)
+    Ok(some.len() >= FEWEST && calibrate(weights, some.iter()).is_ok())
 }
 
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
