@@ -69,8 +69,10 @@ pub fn pawn(color: Color, square: Square) -> BitBoard {
     chess::get_pawn_attacks(square, color, !chess::EMPTY)
 }
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = 0x8080_8080_8080_8080;
+/// The squares of the a-file.
+pub const FILE_A: u64 = 0x0101_0101_0101_0101;
+/// The squares of the h-file.
+pub const FILE_H: u64 = FILE_A << 7;
 
 /// Squares that any of these `pawns` of `color` attacks.
 #[inline]

@@ -5,11 +5,10 @@
 //! part looks at its own targets alone. The crate's pins and checkers decide what is legal, and tests hold both parts
 //! together against the crate's moves.
 
+use super::attacks::{FILE_A, FILE_H};
 use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks};
 use chess::{ALL_SQUARES, File};
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
 const ALL: BitBoard = BitBoard(!0);
 
 /// A step of pawns of one color: to the left, straight on, to the right, as rotations of a set.

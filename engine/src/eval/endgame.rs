@@ -13,7 +13,7 @@ mod kpk;
 mod tests;
 
 use super::terms::bits::*;
-use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
+use crate::board::{BitBoard, Board, Color, PIECES, Piece, Square, attacks};
 use std::cmp::Ordering;
 
 /// What is known about a position.
@@ -50,7 +50,7 @@ const KING: usize = 5;
 /// finds `ahead`.
 #[inline]
 pub fn probe(board: &Board, ahead: Color) -> Known {
-    let pieces = board.occupied() & !board.pieces(chess::Piece::Pawn);
+    let pieces = board.occupied() & !board.pieces(Piece::Pawn);
     if pieces.popcnt() > MOST_PIECES {
         return Known::None;
     }

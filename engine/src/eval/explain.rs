@@ -13,7 +13,7 @@ use super::sink::Sink;
 use super::taper::{PHASE_MAX, taper};
 use super::terms::{describe, terms};
 use super::weights::Weights;
-use crate::board::{Board, Color, Piece, PieceSquare, Square};
+use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn piece_board(board: &Board, values: &[(PieceSquare, f64)]) -> String {
     let rule = format!("   +{}\n", "-------+".repeat(8));
     let mut text = rule.clone();
     for rank in (0..8).rev() {
-        let squares = (0..8).map(|file| chess::ALL_SQUARES[rank * 8 + file]);
+        let squares = (0..8).map(|file| ALL_SQUARES[rank * 8 + file]);
         let letters: String = squares.clone().map(|at| format!("   {}   |", letter(board, at))).collect();
         let numbers: String = squares
             .map(|at| match values.get(&at.to_index()) {
@@ -163,7 +163,7 @@ fn without(board: &Board, square: Square) -> Option<Board> {
     let placement: Vec<String> = (0..8)
         .rev()
         .map(|rank| {
-            let squares = (0..8).map(|file| chess::ALL_SQUARES[rank * 8 + file]);
+            let squares = (0..8).map(|file| ALL_SQUARES[rank * 8 + file]);
             squares.map(|at| if at == square { '1' } else { letter_or_one(board, at) }).collect()
         })
         .collect();

@@ -4,11 +4,8 @@
 //! directions here are those of White's side of the board, which is enough: the terms look at Black's
 //! men on a board turned upside down.
 
-use chess::{ALL_SQUARES, BitBoard, EMPTY, Square};
-
-/// The set with every square of file a.
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
+use crate::board::attacks::{FILE_A, FILE_H};
+use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square};
 
 /// The squares of one colour of the board, a1's.
 pub const DARK: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
