@@ -7,6 +7,7 @@
 //! and made is known here alone, so that Chess960 can be added without touching what lies above.
 
 pub mod attacks;
+mod checks;
 mod cuckoo;
 mod fen;
 mod game;
@@ -16,6 +17,7 @@ mod notation;
 mod see;
 pub(crate) mod zobrist;
 
+pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
 pub use cuckoo::upcoming_repetition;
 pub use fen::{FenError, Setup};

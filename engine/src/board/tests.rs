@@ -162,7 +162,9 @@ fn noisy_and_quiet_moves_together_are_all() {
 fn gives_check_says_what_making_the_move_shows() {
     let check = |board: &Board| {
         for &mv in board.moves().iter() {
-            assert_eq!(board.gives_check(mv), board.after(mv).in_check(), "{board} {mv}");
+            let shown = board.after(mv).in_check();
+            assert_eq!(board.gives_check(mv), shown, "{board} {mv}");
+            assert_eq!(board.checks().given_by(board, mv), shown, "{board} {mv}");
         }
     };
     random_boards(10_000, 5, |board, _| check(board));

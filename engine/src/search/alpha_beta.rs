@@ -8,7 +8,7 @@ use super::history::{NO_PIECE_TO, PieceTo};
 use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
 use super::quiescence::{better_guess, cutoff};
 use super::{Mode, Report, Shared, Stopped, Worker, params};
-use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Worker {
         cut_node: bool,
     ) -> Result<Value, Stopped> {
         if depth <= 0 {
-            return self.quiescence::<M, PV>(shared, alpha, beta);
+            return self.quiescence::<M, PV>(shared, alpha, beta, true);
         }
         self.poll(shared)?;
         let ply = self.position.ply();
@@ -190,7 +190,7 @@ impl Worker {
 
             // Razoring.
             if depth <= params::razor_depth() && guess + params::razor_margin(depth) < alpha {
-                let value = self.quiescence::<M, false>(shared, alpha, alpha + 1)?;
+                let value = self.quiescence::<M, false>(shared, alpha, alpha + 1, true)?;
                 if value <= alpha {
                     return Ok(value);
                 }
@@ -261,6 +261,7 @@ impl Worker {
         let mut quiets = Tried::<32>::new();
         let mut captures = Tried::<16>::new();
         let has_pieces = board.has_non_pawn_material(us);
+        let mut checks: Option<Checks> = None;
 
         loop {
             let picked = if root {
@@ -287,7 +288,7 @@ impl Worker {
                 shared.report(&Report::CurrentMove { depth: depth as u32, mv, number: count + self.pv_index });
             }
 
-            // Pruning of single moves, once something is better than being mated.
+            // Pruning of single moves, once something is better than being mated. Quiet checks are never pruned.
             if !M::TRAINING && !root && has_pieces && best > -MATE_IN_MAX {
                 let reduction = params::lmr(depth, count, !noisy) / 1024;
                 let lmr_depth = (depth - reduction + i32::from(improving)).max(0);
@@ -306,7 +307,7 @@ impl Worker {
                     if score < i32::MAX && !board.see_ge(mv, -params::see_capture_factor() * depth) {
                         continue;
                     }
-                } else {
+                } else if !checks.get_or_insert_with(|| board.checks()).given_by(&board, mv) {
                     // Late move pruning.
                     if count > params::lmp_threshold(depth, improving || opponent_worsening) {
                         picker.skip_quiets();
@@ -324,7 +325,6 @@ impl Worker {
                     if !in_check
                         && futile_depth <= params::futility_depth()
                         && eval + params::futility_margin(futile_depth) <= alpha
-                        && !board.gives_check(mv)
                     {
                         continue;
                     }
@@ -369,6 +369,11 @@ impl Worker {
                 } else if entry.value <= alpha {
                     extension = -1;
                 }
+            }
+
+            // An evasion: the threat behind the check is not to be pushed beyond the horizon.
+            if !M::TRAINING && in_check && !root && extension == 0 && ply < 2 * self.root_depth as usize {
+                extension = 1;
             }
 
             let nodes_before = self.nodes;
@@ -522,7 +527,7 @@ impl Worker {
         while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, board, &self.histories, &hints) {
             self.prefetch(shared, mv);
             self.make(mv, mover, false);
-            let mut value = -self.quiescence::<M, false>(shared, -prob_beta, -prob_beta + 1)?;
+            let mut value = -self.quiescence::<M, false>(shared, -prob_beta, -prob_beta + 1, false)?;
             if value >= prob_beta && depth > 4 {
                 value = -self.alpha_beta::<M, false>(shared, -prob_beta, -prob_beta + 1, depth - 4, !cut_node)?;
             }

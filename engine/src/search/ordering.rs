@@ -34,6 +34,8 @@ pub(super) enum Kind {
     All,
     /// Captures and promotions to queen.
     Noisy,
+    /// These, and quiet moves that give check and lose nothing by static exchange.
+    NoisyAndChecks,
 }
 
 /// A move with its score, the man that makes it and its place in the list in one word, ordered by score and move: the
@@ -191,7 +193,8 @@ impl Picker {
                 }
                 Stage::GoodNoisy => match self.next_good(arena, board) {
                     Some(found) => return Some(found),
-                    None => self.stage = if self.kind == Kind::All { Stage::GenerateQuiet } else { Stage::BadNoisy },
+                    None if self.kind == Kind::Noisy => return None,
+                    None => self.stage = Stage::GenerateQuiet,
                 },
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
@@ -208,7 +211,7 @@ impl Picker {
                 },
                 Stage::BadNoisy => {
                     // Quiescence leaves losing captures out.
-                    if self.kind == Kind::Noisy || self.noisy_next == self.bad_end {
+                    if self.kind != Kind::All || self.noisy_next == self.bad_end {
                         return None;
                     }
                     self.noisy_next += 1;
@@ -234,8 +237,10 @@ impl Picker {
     fn generate_quiet(&self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints) {
         let us = board.side_to_move();
         let scores = histories.quiet_scores(board, &hints.context, hints.threats);
+        let checks = (self.kind == Kind::NoisyAndChecks).then(|| board.checks());
+        let wanted = |mv| checks.is_none_or(|checks| checks.given_by(board, mv) && board.see_ge(mv, 0));
         board.for_each_quiet(|moved, mv| {
-            if Some(mv) != self.table_move {
+            if Some(mv) != self.table_move && wanted(mv) {
                 let mover = piece_index(us, moved, mv.get_dest());
                 let score = hints.special(mv).unwrap_or_else(|| scores.of(mv, mover));
                 let place = arena.quiet.len() - self.quiet_start;

@@ -7,12 +7,14 @@ use crate::tt::{Bound, Entry};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
 
 impl Worker {
-    /// Value of the node when only noisy moves are looked at.
+    /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
+    /// first ply that is not an evasion.
     pub(super) fn quiescence<M: Mode, const PV: bool>(
         &mut self,
         shared: &Shared,
         mut alpha: Value,
         beta: Value,
+        checks: bool,
     ) -> Result<Value, Stopped> {
         self.poll(shared)?;
         let ply = self.position.ply();
@@ -75,7 +77,13 @@ impl Worker {
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             (in_check || (board.is_noisy(mv) && board.see_ge(mv, params::qs_see()))) && board.is_legal(mv)
         });
-        let kind = if in_check { Kind::All } else { Kind::Noisy };
+        let kind = if in_check {
+            Kind::All
+        } else if checks && !M::TRAINING {
+            Kind::NoisyAndChecks
+        } else {
+            Kind::Noisy
+        };
         let mut picker = Picker::new(&self.arena, kind, table_move, params::qs_see());
         let mut best_move = None;
         let mut count = 0;
@@ -96,7 +104,7 @@ impl Worker {
                 }
             }
             self.make(mv, picked.mover, !board.is_noisy(mv));
-            let value = -self.quiescence::<M, PV>(shared, -beta, -alpha)?;
+            let value = -self.quiescence::<M, PV>(shared, -beta, -alpha, checks && in_check)?;
             self.position.unmake();
             if value > best {
                 best = value;

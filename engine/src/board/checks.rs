@@ -1,0 +1,61 @@
+//! Which moves give check, for all moves of a position at once.
+
+use super::{Board, ChessMove, Piece, attacks};
+use chess::{BitBoard, EMPTY, Square};
+
+/// From where a man of the side to move attacks the enemy king, and which men uncover an attack on him.
+///
+/// For a single move there is [`Board::gives_check`]; this costs a little more to make, and then next to nothing a move.
+#[derive(Clone, Copy, Debug)]
+pub struct Checks {
+    king: Square,
+    /// By piece type, in the crate's order; a king attacks none.
+    squares: [BitBoard; 6],
+    /// Men of the side to move that alone stand between a slider of theirs and the enemy king.
+    lids: BitBoard,
+}
+
+impl Checks {
+    /// Whether a legal move of `board`, which these are the checks of, gives check.
+    #[inline]
+    #[must_use]
+    pub fn given_by(&self, board: &Board, mv: ChessMove) -> bool {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        // These change lines by more than the mover's way.
+        if mv.get_promotion().is_some() || board.is_castling(mv) || board.is_en_passant(mv) {
+            return board.gives_check(mv);
+        }
+        let moved = board.piece_on(from).unwrap_or(Piece::King);
+        let (from_bb, to_bb) = (BitBoard::from_square(from), BitBoard::from_square(to));
+        self.squares[moved.to_index()] & to_bb != EMPTY
+            || (self.lids & from_bb != EMPTY && attacks::line(self.king, from) & to_bb == EMPTY)
+    }
+}
+
+impl Board {
+    /// How the side to move can give check.
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        let (us, them) = (self.side_to_move(), !self.side_to_move());
+        let (king, occupied) = (self.king(them), self.occupied());
+        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
+        let mut squares = [EMPTY; 6];
+        squares[Piece::Pawn.to_index()] = attacks::pawn(them, king);
+        squares[Piece::Knight.to_index()] = attacks::knight(king);
+        squares[Piece::Bishop.to_index()] = bishop;
+        squares[Piece::Rook.to_index()] = rook;
+        squares[Piece::Queen.to_index()] = bishop | rook;
+
+        let queens = self.pieces(Piece::Queen);
+        let diagonal = attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens);
+        let straight = attacks::straights(king) & (self.pieces(Piece::Rook) | queens);
+        let mut lids = EMPTY;
+        for slider in (diagonal | straight) & self.colors(us) {
+            let men = attacks::between(king, slider) & occupied;
+            if men.popcnt() == 1 {
+                lids |= men & self.colors(us);
+            }
+        }
+        Checks { king, squares, lids }
+    }
+}
