@@ -33,6 +33,9 @@ pub struct Signs {
     pub best_share: f64,
 }
 
+/// Seconds that stay on the clock.
+const RESERVE: f64 = 0.1;
+
 impl Bounds {
     /// Bounds for a move on this clock, `overhead` being lost between the engine and the clock each move.
     #[must_use]
@@ -40,9 +43,9 @@ impl Bounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
-        // What may be spent at all: never the overhead, and a reserve for a busy machine, which may keep a thread
-        // waiting for tens of milliseconds.
-        let usable = (remaining - overhead - (0.4 * remaining).min(0.1)).max(0.001);
+        // What may be spent at all: never the overhead, nor a reserve for a busy machine, which may keep a thread waiting
+        // for tens of milliseconds. On a clock that holds less than both a move is made at once.
+        let usable = (remaining - overhead - RESERVE).max(0.001);
         let (soft, hard) = match clock.moves_to_go {
             Some(moves) => {
                 let moves = f64::from(moves.clamp(1, 50));
@@ -106,6 +109,14 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn on_a_clock_of_a_tenth_a_move_is_made_at_once() {
+        for remaining in [5, 20, 60, 110] {
+            let clock = Clock { remaining: ms(remaining), increment: ms(2), moves_to_go: None };
+            assert_eq!(Bounds::new(&clock, ms(10)).hard, ms(1), "{remaining}");
         }
     }
 
