@@ -17,7 +17,9 @@
 //! | `positions.samples` | positions drawn from them |
 //! | `labeled.samples` | the same with the desired moves |
 //! | `training/` | the run of the comparison training |
-//! | `weights.json` | its weights, scaled |
+//! | `refinement/` | the run of the perceptron that follows it, once there are positions enough |
+//! | `base.json` | the weights between the two, scaled: the next training starts there |
+//! | `weights.json` | the weights after the last of them, scaled |
 //! | `match.pgn`, `anchor.pgn` | the games of its matches |
 //!
 //! A lock of the operating system is let go when its process ends, however that happens, so what is left of
@@ -123,6 +125,12 @@ impl Folder {
             0 => self.file("start.json"),
             _ => self.generation(generation).join("weights.json"),
         }
+    }
+
+    /// The weights of a generation before their refinement, if they had one.
+    pub fn base(&self, generation: u32) -> PathBuf {
+        let base = self.generation(generation).join("base.json");
+        if base.exists() { base } else { self.weights(generation) }
     }
 
     /// The labeled positions of a generation.

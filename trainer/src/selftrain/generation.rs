@@ -52,6 +52,16 @@ enum Draw {
     Training,
     Match,
     Anchor,
+    Refinement,
+}
+
+/// What the stage of training consists of.
+#[derive(Clone, Copy)]
+enum Step {
+    /// From the base of the best weights.
+    Training,
+    /// From there, if there are positions enough.
+    Refinement,
 }
 
 /// A self-training under way.
@@ -248,23 +258,39 @@ impl<'a> Loop<'a> {
 
     /// New weights.
     fn training(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let settings = &generation.settings;
         let window = self.window(generation)?;
-        let folder = generation.training();
+        let start = self.folder.base(self.state.best);
+        if !self.train(generation, &window, Step::Training, start)? {
+            return Ok(false);
+        }
+        if !generation.is_refined(&window) {
+            return Ok(true);
+        }
+        let start = generation.trained(Step::Training)?;
+        self.train(generation, &window, Step::Refinement, start)
+    }
+
+    /// Begins a step or goes on with it. False if it was stopped.
+    fn train(
+        &mut self,
+        generation: &Generation,
+        window: &Window,
+        step: Step,
+        start: PathBuf,
+    ) -> Result<bool, SelfTrainError> {
+        let folder = generation.run(step);
         let voice = &mut self.voice;
         let mut progress = |progress: &run::Progress| {
             let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
             voice.agreement = progress.agreement.or(voice.agreement);
             voice.tell(past + progress.done, u64::from(progress.iterations) * progress.of);
         };
-        let surroundings = run::Surroundings { examples: &window, stop: self.stop, progress: &mut progress };
+        let surroundings = run::Surroundings { examples: window, stop: self.stop, progress: &mut progress };
         let summary = if folder.join("settings.json").exists() {
-            let threads = |saved: &mut crate::settings::Settings| saved.machine.threads = settings.threads;
+            let threads = |saved: &mut crate::settings::Settings| saved.machine.threads = generation.settings.threads;
             run::resume(&folder, &threads, surroundings)?
         } else {
-            let start = self.folder.weights(self.state.best);
-            let settings = generation.training_settings(&window, start);
-            run::begin(&settings, &folder, surroundings)?
+            run::begin(&generation.training_settings(window, step, start), &folder, surroundings)?
         };
         self.state.agreement = voice.agreement;
         Ok(summary.finished)
@@ -274,34 +300,31 @@ impl<'a> Loop<'a> {
     fn window(&self, generation: &Generation) -> Result<Window, SelfTrainError> {
         let first = generation.number.saturating_sub(generation.settings.window - 1).max(1);
         let files: Vec<PathBuf> = (first..=generation.number).map(|number| self.folder.labeled(number)).collect();
-        Ok(Window::load(&files, pawn(&generation.best) / 100.0)?)
+        Ok(Window::load(&files, pawn(&generation.base) / 100.0)?)
     }
 
     /// What the values of the new weights mean.
     fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let out = self.folder.weights(generation.number);
         if !out.exists() {
-            let folder = generation.training();
-            let last = generation.settings.iterations;
-            let trained = crate::folder::Folder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
-            let mut weights = Weights::load(&trained.iteration(last))?;
-            weights.name = format!("generation {}", generation.number);
             let window = self.window(generation)?;
-            if calibrate_by_points(&mut weights, window.samples().iter()).is_err() {
-                self.voice.note("the results say nothing of the scale: it stays as it was".to_string());
+            let mut scaled = |step, out: PathBuf| {
+                let mut weights = Weights::load(&generation.trained(step)?)?;
+                weights.name = generation.name();
+                if calibrate_by_points(&mut weights, window.samples().iter()).is_err() {
+                    self.voice.note("the results say nothing of the scale: it stays as it was".to_string());
+                }
+                Ok::<_, SelfTrainError>(weights.save(&out)?)
+            };
+            if generation.is_refined(&window) {
+                scaled(Step::Training, generation.folder.join("base.json"))?;
+                scaled(Step::Refinement, out)?;
+            } else {
+                scaled(Step::Training, out)?;
             }
-            weights.save(&out)?;
         }
-        self.tidy(generation)?;
+        generation.tidy()?;
         Ok(true)
-    }
-
-    /// Removes what nobody needs once the weights are there: most of the space of a night.
-    fn tidy(&self, generation: &Generation) -> Result<(), SelfTrainError> {
-        let folder = generation.training();
-        let iterations = 0..=generation.settings.iterations;
-        let names = iterations.map(|iteration| format!("iteration-{iteration:02}.json"));
-        names.chain(["checkpoint.bin".into(), "best.json".into()]).try_for_each(|name| remove(&folder.join(name)))
     }
 
     /// Whether the new weights are stronger.
@@ -429,6 +452,8 @@ struct Generation {
     settings: Settings,
     best: Arc<Weights>,
     best_name: String,
+    /// The best weights before their refinement: what is trained.
+    base: Arc<Weights>,
 }
 
 impl Generation {
@@ -438,6 +463,7 @@ impl Generation {
         fs::create_dir_all(&path).map_err(SelfTrainError::file("make", &path))?;
         clean(&path)?;
         clean(&path.join("training"))?;
+        clean(&path.join("refinement"))?;
         let saved = path.join("settings.json");
         if !saved.exists() {
             save(&saved, settings)?;
@@ -450,6 +476,7 @@ impl Generation {
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
+            base: Arc::new(Weights::load(&folder.base(state.best))?),
         })
     }
 
@@ -465,8 +492,38 @@ impl Generation {
         self.folder.join("positions.samples")
     }
 
-    fn training(&self) -> PathBuf {
-        self.folder.join("training")
+    /// The run folder of a step.
+    fn run(&self, step: Step) -> PathBuf {
+        self.folder.join(match step {
+            Step::Training => "training",
+            Step::Refinement => "refinement",
+        })
+    }
+
+    /// Whether there are positions enough for a refinement.
+    fn is_refined(&self, window: &Window) -> bool {
+        let from = self.settings.refine_from;
+        from > 0 && window.learned() >= from
+    }
+
+    /// What came out of a finished step.
+    fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
+        let folder = self.run(step);
+        let run = crate::folder::Folder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
+        Ok(run.iteration(run::saved_settings(&folder)?.iterations))
+    }
+
+    /// Removes what nobody needs once the weights are there: most of the space of a night.
+    fn tidy(&self) -> Result<(), SelfTrainError> {
+        for folder in [Step::Training, Step::Refinement].map(|step| self.run(step)).iter().filter(|path| path.exists())
+        {
+            let iterations = 0..=run::saved_settings(folder)?.iterations;
+            let names = iterations.map(|iteration| format!("iteration-{iteration:02}.json"));
+            names
+                .chain(["checkpoint.bin".into(), "best.json".into()])
+                .try_for_each(|name| remove(&folder.join(name)))?;
+        }
+        Ok(())
     }
 
     fn seed(&self, draw: Draw) -> u64 {
@@ -474,21 +531,23 @@ impl Generation {
         hash::fold(generation, draw as u64)
     }
 
-    /// The settings of its training, which starts from the weights in the file `start`.
-    fn training_settings(&self, window: &Window, start: PathBuf) -> crate::settings::Settings {
-        let mut settings = self.settings.training();
+    /// The settings of a step that starts from the weights in the file `start`.
+    fn training_settings(&self, window: &Window, step: Step, start: PathBuf) -> crate::settings::Settings {
+        let (mut settings, draw) = match step {
+            Step::Training => (self.settings.training(), Draw::Training),
+            Step::Refinement => (self.settings.refinement(), Draw::Refinement),
+        };
         if let ObjectiveSettings::Logistic { outcome_scale, .. } = &mut settings.objective {
-            let mut best = Weights::clone(&self.best);
+            let mut base = Weights::clone(&self.base);
             // Where the results say nothing, the weights keep what they say themselves.
-            calibrate_by_points(&mut best, window.samples().iter()).ok();
-            *outcome_scale = expectation_scale(&best);
+            calibrate_by_points(&mut base, window.samples().iter()).ok();
+            *outcome_scale = expectation_scale(&base);
         }
-        let positions = window.samples().iter().filter(|sample| !sample.is_test()).count() as u64;
         crate::settings::Settings {
             samples: "labeled.samples".into(),
             start: Some(start),
-            seed: self.seed(Draw::Training),
-            report_every: (positions / 4).max(1),
+            seed: self.seed(draw),
+            report_every: (window.learned() / 4).max(1),
             report_positions: REPORT_POSITIONS,
             machine: MachineSettings {
                 threads: self.settings.threads,

@@ -67,6 +67,9 @@ pub struct Settings {
     pub optimizer: OptimizerSettings,
     /// Learning by group of features.
     pub groups: BTreeMap<String, GroupSettings>,
+    /// From so many positions on, the training is followed by a refinement: one pass of the papers' averaged perceptron
+    /// over the same positions, in batches of 50 and with all groups alike. 0 for never.
+    pub refine_from: u64,
 }
 
 impl Default for Settings {
@@ -86,7 +89,7 @@ impl Default for Settings {
             sprt: [-10.0, 30.0, 0.05, 0.05],
             anchor_every: 5,
             positions_per_game: 16,
-            window: 8,
+            window: 16,
             iterations: 2,
             decided: 15,
             objective: ObjectiveSettings::Logistic {
@@ -97,6 +100,7 @@ impl Default for Settings {
             },
             optimizer: OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
             groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
+            refine_from: 50_000,
         }
     }
 }
@@ -132,12 +136,21 @@ impl Settings {
     #[must_use]
     pub fn training(&self) -> crate::settings::Settings {
         crate::settings::Settings {
-            depth: self.depth,
             batch: self.batch,
             iterations: self.iterations,
             objective: self.objective.clone(),
             optimizer: self.optimizer.clone(),
             groups: self.groups.clone(),
+            ..self.refinement()
+        }
+    }
+
+    /// The settings of a generation's refinement: those of the papers.
+    #[must_use]
+    pub fn refinement(&self) -> crate::settings::Settings {
+        crate::settings::Settings {
+            depth: self.depth,
+            iterations: 1,
             keep_going: true,
             ..crate::settings::Settings::default()
         }

@@ -1,6 +1,8 @@
 use super::games::GameFile;
 use super::*;
 use crate::report::Material;
+use crate::run;
+use crate::settings::ObjectiveSettings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -25,6 +27,8 @@ fn tiny() -> Settings {
         iterations: 1,
         window: 2,
         anchor_every: 1,
+        // The positions of two generations.
+        refine_from: 200,
         ..Settings::default()
     }
 }
@@ -187,6 +191,24 @@ fn what_cannot_be_done_is_said() {
     let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
     fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn from_so_many_positions_on_a_training_is_refined() {
+    let folder = folder("refined");
+    let settings = tiny();
+    let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
+    assert_eq!((summary.finished, summary.generations), (true, 2));
+    let file = |name: &str| folder.join(name);
+    assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
+    let run = |name: &str| run::saved_settings(&file(name)).unwrap();
+    assert_eq!(run("generation-002/training").batch, settings.batch);
+    let refinement = run("generation-002/refinement");
+    assert_eq!((refinement.objective, refinement.iterations), (ObjectiveSettings::Perceptron, 1));
+    let load = |name: &str| Weights::load(&file(name)).unwrap();
+    assert_ne!(load("generation-002/base.json").id(), load("generation-002/weights.json").id());
+    assert!(!file("generation-002/refinement/checkpoint.bin").exists());
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -32,6 +32,11 @@ impl Window {
     pub fn samples(&self) -> &[Packed] {
         &self.samples
     }
+
+    /// How many of them are not for tests.
+    pub fn learned(&self) -> u64 {
+        self.samples.iter().filter(|sample| !sample.is_test()).count() as u64
+    }
 }
 
 impl Examples for Window {
