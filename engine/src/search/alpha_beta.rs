@@ -371,11 +371,6 @@ impl Worker {
                 }
             }
 
-            // An evasion: the threat behind the check is not to be pushed beyond the horizon.
-            if !M::TRAINING && in_check && !root && extension == 0 && ply < 2 * self.root_depth as usize {
-                extension = 1;
-            }
-
             let nodes_before = self.nodes;
             self.frame(ply).double_extensions = double_extensions + i32::from(extension >= 2);
             self.make(mv, mover, !noisy);
