@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::{FloatWeights, Weights};
 
 use crate::data::write_games;
 use crate::driver::{Program, after, check_search, folder};
@@ -104,7 +104,13 @@ fn from_the_first_option_to_the_adopted_weights() {
     check_files(&out);
 
     // Gone on with, before a match that is sure to be won; a search is not disturbed by the better weights.
-    await_match(&out, &Weights::load(Path::new("weights/psq.json")).unwrap());
+    let built_in = Weights::load(Path::new("weights/default.json")).unwrap();
+    let mut floats = FloatWeights::from(&built_in);
+    // Not the very weights that are built in.
+    floats.mg[0] += 1.0;
+    let mut better = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+    (better.scale, better.win_rate) = (built_in.scale, built_in.win_rate);
+    await_match(&out, &better);
     let mut program = training("resume", &out);
     program.send("position startpos\ngo infinite");
     let adopted = program.until_contains(" adopted: ");
