@@ -11,7 +11,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
-use dyad_trainer::openings::{self, RandomOpenings, Recipe};
+use dyad_trainer::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
 
 use crate::job::Say;
 use crate::uci::command::Genfens;
@@ -20,8 +20,6 @@ use crate::uci::command::Genfens;
 const BOOK_PLIES: RangeInclusive<u32> = 2..=3;
 /// Moves taken from the games of a book of games.
 const GAME_PLIES: usize = 16;
-/// Nodes by which a position is judged.
-const JUDGE_NODES: u64 = 3_000;
 
 /// Makes openings, saying a line on each as it is found.
 pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {

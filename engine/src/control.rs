@@ -1,8 +1,13 @@
 //! How a running search is told to stop, and how it waits.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+/// Locks, whatever became of the thread that held it last: what is kept so is whole at any moment.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The strings by which one search is held: made when the job is accepted, so that a stop that comes
 /// right after `go` is never lost; set once and never reset.
@@ -41,7 +46,7 @@ impl Control {
 
     /// The pondered move was played: the search goes on as an ordinary one, its clock running from now.
     pub fn ponderhit(&self) {
-        *self.hit.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&self.hit) = Some(Instant::now());
         self.pondering.store(false, Ordering::Release);
         self.wake();
     }
@@ -63,18 +68,18 @@ impl Control {
     /// When the pondered move was played, if it was.
     #[must_use]
     pub fn hit(&self) -> Option<Instant> {
-        *self.hit.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.hit)
     }
 
     fn wake(&self) {
         // The lock orders this with the test in `wait_until`: no wake-up is lost.
-        let _guard = self.hit.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = lock(&self.hit);
         self.changed.notify_all();
     }
 
     /// Blocks until `stop`, or until the pondered move was played when `infinite` is false.
     pub fn wait(&self, infinite: bool) {
-        let mut guard = self.hit.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = lock(&self.hit);
         while !self.stopped() && (infinite || self.pondering()) {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }

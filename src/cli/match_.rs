@@ -23,9 +23,6 @@ use serde_json::Value as Json;
 use super::progress::Progress;
 use super::{Outcome, load_weights, on_interrupt, settings, threads};
 
-/// Nodes by which a made opening is judged.
-const JUDGE_NODES: u64 = 3_000;
-
 #[derive(Args)]
 pub struct Arguments {
     /// Weights of the first player: a file, `default` or `material`
@@ -220,7 +217,7 @@ impl Settings {
 
     fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
-            let judge = openings::judge(Weights::embedded(), JUDGE_NODES);
+            let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
             return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed()), judge)));
         };
         let mut list = openings::read(path, self.plies.unwrap_or(16))?;

@@ -180,6 +180,23 @@ pub fn tool(name: &str, arguments: &[&str], stdout: Stdio) -> Child {
     spawned.expect("the program was built")
 }
 
+/// Starts a job and kills it, again and again, each time a little later, until it ends by itself; `start` goes on
+/// with what there is.
+pub fn kill_until_it_ends(mut patience: Duration, mut start: impl FnMut() -> Child) {
+    loop {
+        let mut running = start();
+        thread::sleep(patience);
+        if let Some(status) = running.try_wait().unwrap() {
+            assert!(status.success());
+            return;
+        }
+        running.kill().unwrap();
+        running.wait().unwrap();
+        // However slow the machine is, one of the legs is long enough to end.
+        patience = patience * 9 / 8;
+    }
+}
+
 /// A folder in the build's own, empty at first.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::driver::{folder, tool};
+use crate::driver::{folder, kill_until_it_ends, tool};
 
 fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
     tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
@@ -41,19 +41,7 @@ fn unfinished(folder: &Path) -> Vec<PathBuf> {
 fn a_self_training_that_is_killed_loses_nothing_but_time() {
     let [whole, killed] = ["selftrain-whole", "selftrain-killed"].map(folder);
     assert!(go_on(&whole, "1").wait().unwrap().success());
-    let mut patience = Duration::from_millis(150);
-    loop {
-        let mut running = go_on(&killed, "2");
-        thread::sleep(patience);
-        if let Some(status) = running.try_wait().unwrap() {
-            assert!(status.success());
-            break;
-        }
-        running.kill().unwrap();
-        running.wait().unwrap();
-        // However slow the machine is, one of the legs is long enough to end.
-        patience = patience * 9 / 8;
-    }
+    kill_until_it_ends(Duration::from_millis(150), || go_on(&killed, "2"));
     assert!(weights(&whole) == weights(&killed));
     assert_eq!(unfinished(&killed), Vec::<PathBuf>::new());
 }

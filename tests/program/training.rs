@@ -9,7 +9,7 @@ use std::time::Duration;
 use dyad_engine::board::Board;
 use dyad_trainer::samples::{Packed, Sample, SampleWriter};
 
-use crate::driver::{folder, tool};
+use crate::driver::{folder, kill_until_it_ends, tool};
 
 /// Positions of random games with random desired moves; one in ten is for testing.
 fn write_samples(path: &Path, count: u64) {
@@ -62,24 +62,11 @@ fn a_training_that_is_killed_loses_nothing_but_time() {
     let (whole, killed) = (folder.join("whole"), folder.join("killed"));
     assert!(begin(&samples, &whole).wait().unwrap().success());
 
-    let mut running = begin(&samples, &killed);
-    let mut patience = Duration::from_millis(400);
-    loop {
-        thread::sleep(patience);
-        if let Some(status) = running.try_wait().unwrap() {
-            assert!(status.success());
-            break;
-        }
-        running.kill().unwrap();
-        running.wait().unwrap();
-        // Killed before there was a run: it is begun again.
-        running = match killed.join("settings.json").exists() {
-            true => train(&["--resume", killed.to_str().unwrap(), "--threads", "2"]),
-            false => begin(&samples, &killed),
-        };
-        // However slow the machine is, one of the legs is long enough to end.
-        patience = patience * 5 / 4;
-    }
+    // Killed before there was a run, it is begun again.
+    kill_until_it_ends(Duration::from_millis(400), || match killed.join("settings.json").exists() {
+        true => train(&["--resume", killed.to_str().unwrap(), "--threads", "2"]),
+        false => begin(&samples, &killed),
+    });
     same_weights(&whole, &killed);
 }
 

@@ -179,6 +179,9 @@ impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
     }
 }
 
+/// Nodes by which an opening of a match is judged.
+pub const JUDGE_NODES: u64 = 3_000;
+
 /// A judge that searches: what each position is worth after so many nodes, with an engine that has
 /// forgotten all others.
 pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + Send {

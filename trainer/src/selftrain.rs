@@ -92,20 +92,6 @@ pub fn resume(
     Loop::new(taken, settings, state, surroundings)?.run()
 }
 
-/// The settings of the self-training in `folder`.
-///
-/// # Errors
-/// When there is none, or its files cannot be read.
-pub fn saved_settings(folder: &Path) -> Result<Settings, SelfTrainError> {
-    Ok(standing(folder)?.1)
-}
-
-/// Whether `folder` holds a self-training with generations left to do.
-#[must_use]
-pub fn is_unfinished(folder: &Path) -> bool {
-    standing(folder).is_ok_and(|(state, settings)| !state.is_over(&settings))
-}
-
 /// The best weights of the self-training in `folder`, an absolute path; none before a generation was adopted.
 #[must_use]
 pub fn best(folder: &Path) -> Option<PathBuf> {

@@ -22,7 +22,7 @@ pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game};
-use crate::control::Control;
+use crate::control::{Control, lock};
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::time::Bounds;
@@ -93,7 +93,7 @@ impl Shared<'_> {
     }
 
     pub(crate) fn report(&self, report: &Report) {
-        let mut reporter = self.reporter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut reporter = lock(&self.reporter);
         (*reporter)(report);
     }
 }

@@ -4,16 +4,12 @@ use super::history::piece_to;
 use super::ordering::Scored;
 use super::{BEFORE_ROOT, Frame, Info, Outcome, Play, Report, Score, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, Game};
+use crate::control::lock;
 use crate::time::Signs;
 use crate::tt::Bound;
 use crate::value::{INFINITE, MATE_IN_MAX, MAX_PLY, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A move of the root position and what is known of it.
 #[derive(Clone, Debug)]

@@ -515,13 +515,15 @@ impl Generation {
 
     /// Removes what nobody needs once the weights are there: most of the space of a night.
     fn tidy(&self) -> Result<(), SelfTrainError> {
-        for folder in [Step::Training, Step::Refinement].map(|step| self.run(step)).iter().filter(|path| path.exists())
-        {
-            let iterations = 0..=run::saved_settings(folder)?.iterations;
-            let names = iterations.map(|iteration| format!("iteration-{iteration:02}.json"));
-            names
-                .chain(["checkpoint.bin".into(), "best.json".into()])
-                .try_for_each(|name| remove(&folder.join(name)))?;
+        for folder in [Step::Training, Step::Refinement].map(|step| self.run(step)) {
+            if !folder.exists() {
+                continue;
+            }
+            for iteration in 0..=run::saved_settings(&folder)?.iterations {
+                remove(&folder.join(format!("iteration-{iteration:02}.json")))?;
+            }
+            remove(&folder.join("checkpoint.bin"))?;
+            remove(&folder.join("best.json"))?;
         }
         Ok(())
     }

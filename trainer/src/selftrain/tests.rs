@@ -33,6 +33,11 @@ fn tiny() -> Settings {
     }
 }
 
+/// Whether there are generations left to do.
+fn is_unfinished(folder: &Path) -> bool {
+    standing(folder).is_ok_and(|(state, settings)| !state.is_over(&settings))
+}
+
 /// Runs to the end, or to the event with this number.
 fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
     let (stop, mut count) = (AtomicBool::new(false), 0);
