@@ -1,14 +1,53 @@
 #!/usr/bin/env bash
-# Builds the program, runs its benchmark, and compares the number of nodes with what the newest
-# commit says in its line "Bench: N". Another number means that the search or the weights changed, which a commit has to say:
-# exit status 1.
+# Guards against regressions of the search.
+#
+#   ./bench.sh                    Builds the program, runs its benchmark, and compares the number of nodes with what the
+#                                 newest commit says in its line "Bench: N". Another number means that the search or the
+#                                 weights changed, which a commit has to say: exit status 1.
+#   ./bench.sh REVISION [RUNS]    Builds that revision too, runs both benchmarks in turns (15 of each without RUNS), and
+#                                 compares the speeds. Slower than 0.97 times the revision by the median of the pairs:
+#                                 exit status 1. Wants a quiet machine.
 set -euo pipefail
 cd "$(dirname "$0")"
+
+nps_of() {
+    sed -n 's/^[0-9]* nodes \([0-9]*\) nps$/\1/p' "$1"
+}
+
+compare_speed() {
+    local revision=$1 runs=$2 tree
+    tree=$(mktemp -d)
+    trap 'git worktree remove --force "$tree/base" 2>/dev/null || true; rm -rf "$tree"' EXIT
+    git worktree add --quiet --detach "$tree/base" "$revision"
+    make --silent EXE=dyad-bench
+    make --silent -C "$tree/base" EXE=dyad-bench
+    local ratios=()
+    for ((run = 1; run <= runs; run++)); do
+        "$tree/base/dyad-bench" bench > "$tree/base.txt"
+        ./dyad-bench bench > "$tree/new.txt"
+        ratios+=("$(awk "BEGIN { printf \"%.4f\", $(nps_of "$tree/new.txt") / $(nps_of "$tree/base.txt") }")")
+        printf '\r%d of %d pairs, the last %s' "$run" "$runs" "${ratios[-1]}" >&2
+    done
+    echo >&2
+    printf '%s\n' "${ratios[@]}" | sort -n | awk -v revision="$revision" '
+        { ratio[NR] = $1 }
+        END {
+            median = NR % 2 ? ratio[(NR + 1) / 2] : (ratio[NR / 2] + ratio[NR / 2 + 1]) / 2
+            low = ratio[int(NR / 4) + 1]; high = ratio[NR - int(NR / 4)]
+            printf "speed %.3f times that of %s (half of %d pairs between %.3f and %.3f)\n", median, revision, NR, low, high
+            exit median < 0.97
+        }'
+}
+
+if [[ $# -gt 0 ]]; then
+    compare_speed "$1" "${2:-15}"
+    exit
+fi
 
 make --silent EXE=dyad-bench
 ./dyad-bench bench | tee target/bench.txt
 nodes=$(sed -n 's/^\([0-9]*\) nodes [0-9]* nps$/\1/p' target/bench.txt)
-nps=$(sed -n 's/^[0-9]* nodes \([0-9]*\) nps$/\1/p' target/bench.txt)
+nps=$(nps_of target/bench.txt)
 if [[ -z $nodes ]]; then
     echo "bench.sh: the benchmark did not end" >&2
     exit 1

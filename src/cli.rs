@@ -14,6 +14,7 @@ mod quality;
 mod report;
 mod selftrain;
 mod settings;
+mod suite;
 mod train;
 
 use std::path::Path;
@@ -46,6 +47,8 @@ enum Command {
     Average(average::Arguments),
     /// Measures how well weights agree with the scores of held-out engine games.
     Quality(quality::Arguments),
+    /// Solves test suites: EPD files with known answers.
+    Suite(suite::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
     /// Trains on its own games, generation after generation, for as long as it may.
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
+        Command::Suite(arguments) => suite::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),

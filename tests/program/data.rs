@@ -105,6 +105,26 @@ fn games_become_samples_labels_and_weights() {
 }
 
 #[test]
+fn suites_are_solved_and_counted() {
+    let folder = folder("suites");
+    let fool = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq -";
+    fs::write(folder.join("a.epd"), format!("{fool} dm 1; id \"fool\";\n{fool} bm a6; id \"blind\";\n")).unwrap();
+    fs::write(folder.join("b.epd"), format!("{fool} c8 \"2 10\"; c9 \"a7a6 d8h4\";\n")).unwrap();
+    fs::write(folder.join("bad.epd"), format!("{fool} bm a5;\n{fool} bm Ka9;\n")).unwrap();
+    let output = command(&folder, "suite a.epd b.epd --depth 4 --missed").output().expect("the program was built");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "a.epd: 1 of 2 solved (50.0 %), depth 4 a position\nb.epd: 1 of 1 solved (100.0 %), 10 of 10 points (100.0 %), depth 4 \
+         a position\n"
+    );
+    let missed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(missed.contains("blind: Qh4# (0 of 1 points), wanted a6"), "{missed}");
+    refuse(&folder, "suite a.epd bad.epd", "bad.epd, line 2: bm: ");
+    refuse(&folder, "suite none.epd", "cannot open none.epd");
+    refuse(&folder, "suite a.epd --movetime=-1", "is not a number of seconds");
+}
+
+#[test]
 fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     let folder = folder("labels");
     write_games(&folder.join("games.pgn"), 20);

@@ -9,7 +9,55 @@ use dyad_engine::board::{Board, ChessMove};
 
 use crate::games::{GameResult, Score};
 
-/// A line of an EPD file.
+/// A line of an EPD file: its position, and its operations as they stand.
+pub struct EpdLine<'a> {
+    /// The position, with its clocks.
+    pub board: Board,
+    operations: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> EpdLine<'a> {
+    /// Reads a line; FEN lines with clocks are understood too.
+    ///
+    /// # Errors
+    /// Says what is wrong with the position.
+    pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
+        let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
+        let mut clocks = [None, None];
+        for clock in &mut clocks {
+            let Some((word, after)) = split_fields(rest, 1).filter(|(word, _)| is_number(word)) else { break };
+            (*clock, rest) = (Some(word), after);
+        }
+        let operations: Vec<(&str, &str)> = operations(rest).map(split_operation).collect();
+        let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| *operand);
+        let [halfmove, number] = [clocks[0].or_else(|| find("hmvc")), clocks[1].or_else(|| find("fmvn"))];
+        let fen = format!("{fields} {} {}", halfmove.unwrap_or("0"), number.unwrap_or("1"));
+        let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
+        Ok(EpdLine { board, operations })
+    }
+
+    /// What follows the first operation of this code, without quotes.
+    #[must_use]
+    pub fn operand(&self, code: &str) -> Option<&'a str> {
+        self.operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| operand.trim_matches('"'))
+    }
+
+    /// The moves that follow an operation of this code, in short or in UCI notation.
+    ///
+    /// # Errors
+    /// When there is such an operation, but no move or one that is not legal.
+    pub fn moves(&self, code: &str) -> Result<Option<Vec<ChessMove>>, String> {
+        let Some(operand) = self.operand(code) else { return Ok(None) };
+        let one = |word: &str| self.board.parse_san(word).or_else(|_| self.board.parse_uci(word));
+        let moves: Result<Vec<ChessMove>, _> = operand.split_whitespace().map(one).collect();
+        match moves {
+            Ok(moves) if moves.is_empty() => Err(format!("{code} without a move")),
+            moves => moves.map(Some).map_err(|error| format!("{code}: {error}")),
+        }
+    }
+}
+
+/// What a line of an EPD file teaches.
 #[derive(Clone)]
 pub struct Epd {
     /// The position.
@@ -23,27 +71,17 @@ pub struct Epd {
 }
 
 impl Epd {
-    /// Reads a line; FEN lines with clocks are understood too.
+    /// Reads a line, as [`EpdLine::parse`].
     ///
     /// # Errors
     /// Says what is wrong with the line.
     pub fn parse(line: &str) -> Result<Epd, String> {
-        let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
-        let mut clocks = [None, None];
-        for clock in &mut clocks {
-            let Some((word, after)) = split_fields(rest, 1).filter(|(word, _)| is_number(word)) else { break };
-            (*clock, rest) = (Some(word), after);
-        }
-        let operations: Vec<(&str, &str)> = operations(rest).map(split_operation).collect();
-        let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| *operand);
-        let [halfmove, number] = [clocks[0].or_else(|| find("hmvc")), clocks[1].or_else(|| find("fmvn"))];
-        let fen = format!("{fields} {} {}", halfmove.unwrap_or("0"), number.unwrap_or("1"));
-        let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
-        let best = find("bm").map(|moves| best_move(&board, moves)).transpose()?;
-        let score = find("ce").map(centipawns).transpose()?;
-        let comments = operations.iter().filter(|(name, _)| name.starts_with('c'));
+        let line = EpdLine::parse(line)?;
+        let best = line.moves("bm")?.and_then(|moves| moves.first().copied());
+        let score = line.operand("ce").map(centipawns).transpose()?;
+        let comments = line.operations.iter().filter(|(name, _)| name.starts_with('c'));
         let result = comments.filter_map(|(_, operand)| operand.trim_matches('"').parse().ok()).next();
-        Ok(Epd { board, best, result, score })
+        Ok(Epd { board: line.board, best, result, score })
     }
 }
 
@@ -80,11 +118,6 @@ fn operations(text: &str) -> impl Iterator<Item = &str> {
 fn split_operation(operation: &str) -> (&str, &str) {
     let (code, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
     (code, operand.trim())
-}
-
-fn best_move(board: &Board, moves: &str) -> Result<ChessMove, String> {
-    let first = moves.split_whitespace().next().ok_or("bm without a move")?;
-    board.parse_san(first).or_else(|_| board.parse_uci(first)).map_err(|error| format!("bm: {error}"))
 }
 
 fn centipawns(text: &str) -> Result<Score, String> {

@@ -10,7 +10,7 @@
 //!
 //! Before that, [`games`] and [`epd`] files are read ([`input`]), filtered ([`positions`]) and written as
 //! [`samples`] by [`prepare`]; [`label`] replaces their moves by those of a search. Weights to start from come from [`regression`], what an evaluation means
-//! from [`calibration`], and [`quality`] measures it against searches. Nothing here prints.
+//! from [`calibration`], [`quality`] measures it against searches, and [`suite`] counts what the engine solves. Nothing here prints.
 
 pub mod average;
 pub mod calibration;
@@ -47,6 +47,7 @@ pub mod schedule;
 pub mod selftrain;
 pub mod settings;
 pub mod statistics;
+pub mod suite;
 #[cfg(test)]
 mod testing;
 pub mod workers;

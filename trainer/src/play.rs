@@ -46,7 +46,8 @@ impl Budget {
         matches!(self, Budget::Nodes(_) | Budget::Depth(_))
     }
 
-    fn limits(self, remaining: Duration) -> Limits {
+    /// The limits of a search, `remaining` being what is left on a clock.
+    pub(crate) fn limits(self, remaining: Duration) -> Limits {
         match self {
             Budget::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
             Budget::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },

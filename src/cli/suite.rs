@@ -1,0 +1,151 @@
+//! `dyad suite`: how many positions of test suites the engine solves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_trainer::play::Budget;
+use dyad_trainer::suite::{Answer, Goal, Problem, Settings, read, solve};
+
+use super::progress::Progress;
+use super::{Outcome, load_weights, on_interrupt, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (the Strategic Test Suite); also packed.
+    #[arg(required = true)]
+    suites: Vec<PathBuf>,
+    /// Seconds for each position.
+    #[arg(long, group = "budget", value_name = "SECONDS", default_value_t = 1.0)]
+    movetime: f64,
+    /// Nodes for each position.
+    #[arg(long, group = "budget")]
+    nodes: Option<u64>,
+    /// Depth of each search.
+    #[arg(long, group = "budget")]
+    depth: Option<u32>,
+    /// Weights: a file, `default` or `material`.
+    #[arg(long, default_value = "default")]
+    weights: PathBuf,
+    /// Megabytes of hash of each search.
+    #[arg(long, default_value_t = 64)]
+    hash: usize,
+    /// Threads of each search.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Searches at a time; one for each processor without it.
+    #[arg(long)]
+    concurrency: Option<usize>,
+    /// Names the positions that were not solved.
+    #[arg(long)]
+    missed: bool,
+}
+
+/// Solves the suites and prints a line for each.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let settings = Settings {
+        budget: arguments.budget()?,
+        hash: arguments.hash,
+        threads: arguments.threads,
+        concurrency: threads(arguments.concurrency),
+    };
+    let weights = load_weights(&arguments.weights)?;
+    // All files are read before the first search, so that a faulty one is told at once.
+    let suites: Result<Vec<_>, _> =
+        arguments.suites.iter().map(|path| Ok::<_, dyad_trainer::error::Error>((path, read(path)?))).collect();
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    for (path, problems) in suites? {
+        println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
+    }
+    Ok(())
+}
+
+impl Arguments {
+    fn budget(&self) -> Result<Budget, String> {
+        let time = Duration::try_from_secs_f64(self.movetime);
+        let time = time.map_err(|_| format!("--movetime {} is not a number of seconds", self.movetime))?;
+        Ok(self.nodes.map(Budget::Nodes).or(self.depth.map(Budget::Depth)).unwrap_or(Budget::MoveTime(time)))
+    }
+}
+
+fn solve_one(
+    path: &Path,
+    problems: &[Problem],
+    weights: &Arc<Weights>,
+    settings: &Settings,
+    control: &Control,
+    missed: bool,
+) -> Result<String, dyad_trainer::error::Error> {
+    let mut progress = Progress::new();
+    let mut score = Score::default();
+    solve(problems, weights, settings, control, |problem, answer| {
+        score.add(answer);
+        if missed && !answer.is_full() {
+            progress.say(&miss(problem, answer));
+        }
+        progress.show(|| format!("{}: {} of {}, {score}", path.display(), score.positions, problems.len()));
+    })?;
+    drop(progress);
+    Ok(format!("{}: {score}, {} a position", path.display(), per_position(settings.budget)))
+}
+
+fn per_position(budget: Budget) -> String {
+    match budget {
+        Budget::Nodes(nodes) => format!("{nodes} nodes"),
+        Budget::MoveTime(time) => format!("{} s", time.as_secs_f64()),
+        budget => budget.to_string(),
+    }
+}
+
+/// A position that was not solved: what was answered, and what was asked for.
+fn miss(problem: &Problem, answer: &Answer) -> String {
+    let board = &problem.board;
+    let list = |moves: &[_]| moves.iter().map(|&mv| board.san(mv)).collect::<Vec<_>>().join(" ");
+    let wanted = match &problem.goal {
+        Goal::Moves { best, avoid } if best.is_empty() => format!("not {}", list(avoid)),
+        Goal::Moves { best, .. } => list(best),
+        Goal::Mate(moves) => format!("mate in {moves}"),
+        Goal::Points(moves) => {
+            list(&moves.iter().filter(|(_, points)| *points == answer.worth).map(|(mv, _)| *mv).collect::<Vec<_>>())
+        }
+    };
+    let played = answer.best.map_or_else(|| "no move".to_string(), |mv| board.san(mv));
+    format!("{}: {played} ({} of {} points), wanted {wanted}", problem.name, answer.points, answer.worth)
+}
+
+/// What the answers so far are worth.
+#[derive(Default)]
+struct Score {
+    positions: usize,
+    solved: usize,
+    points: u64,
+    worth: u64,
+}
+
+impl Score {
+    fn add(&mut self, answer: &Answer) {
+        self.positions += 1;
+        self.solved += usize::from(answer.is_full());
+        self.points += u64::from(answer.points);
+        self.worth += u64::from(answer.worth);
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = |part: f64, all: f64| 100.0 * part / all.max(1.0);
+        let solved = percent(self.solved as f64, self.positions as f64);
+        write!(f, "{} of {} solved ({solved:.1} %)", self.solved, self.positions)?;
+        // Where every solution is one point the points say nothing new.
+        if self.worth > self.positions as u64 {
+            let points = percent(self.points as f64, self.worth as f64);
+            write!(f, ", {} of {} points ({points:.1} %)", self.points, self.worth)?;
+        }
+        Ok(())
+    }
+}
