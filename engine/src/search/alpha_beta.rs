@@ -4,7 +4,7 @@
 //! engines; the forms here were learned from reading about Stockfish, Ethereal, Weiss and Berserk, and the
 //! constants are ours (see `params`).
 
-use super::history::{NO_PIECE_TO, PieceTo};
+use super::history::{NO_PIECE_TO, PieceTo, butterfly_index};
 use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
 use super::quiescence::{better_guess, cutoff};
 use super::{Mode, Report, Shared, Stopped, Worker, params};
@@ -26,6 +26,8 @@ struct Node {
     tt_pv: bool,
     /// The table's move captures or promotes.
     tt_noisy: bool,
+    /// How much the static evaluation was corrected.
+    correction: Value,
 }
 
 /// Moves searched in vain before a cutoff, each with its mover in one word: made anew for every node, they must be
@@ -135,6 +137,13 @@ impl Worker {
                 let mover = super::history::piece_to(&board, mv);
                 let context = self.context(ply);
                 self.histories.update_quiet(&board, mv, mover, &context, threats, bonus);
+                // The opponent's early quiet move is refuted at once.
+                let previous = *self.earlier(ply, 1);
+                if previous.quiet && previous.count <= 3 {
+                    let context = self.context(ply - 1);
+                    let malus = params::history_malus(depth) * params::refuted_malus() / 128;
+                    self.histories.update_continuation(previous.mover, &context, -malus);
+                }
             }
             return Ok(value);
         }
@@ -164,6 +173,12 @@ impl Worker {
         self.frame(ply + 2).cutoffs = 0;
         let double_extensions = self.earlier(ply, 1).double_extensions;
 
+        // What the opponent's quiet move did to the static evaluation is learned at once.
+        let previous = *self.earlier(ply, 1);
+        if !M::TRAINING && !in_check && excluded.is_none() && previous.quiet && enemy_eval != NONE {
+            self.histories.update_butterfly(previous.butterfly, params::eval_history(eval + enemy_eval));
+        }
+
         if !M::TRAINING {
             // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
             let reduction = self.earlier(ply, 1).reduction;
@@ -171,7 +186,8 @@ impl Worker {
                 depth += 1;
             }
             // Internal iterative reduction: without a move from the table a node is searched badly anyway.
-            if depth >= params::iir_depth() && tt_move.is_none() && (PV || cut_node) && excluded.is_none() {
+            let shallow = tt_move.is_none() || entry.is_some_and(|entry| entry.depth + params::iir_gap() <= depth);
+            if depth >= params::iir_depth() && shallow && (PV || cut_node) && excluded.is_none() {
                 depth -= 1;
             }
         }
@@ -245,6 +261,21 @@ impl Worker {
             }
         }
 
+        // A bound of the table from nearly as deep a search that lies far beyond beta.
+        let far_beta = beta + params::small_probcut_margin();
+        if !M::TRAINING
+            && !PV
+            && excluded.is_none()
+            && let Some(entry) = entry
+            && entry.bound.is_lower()
+            && entry.depth >= depth - 4
+            && entry.value >= far_beta
+            && entry.value < MATE_IN_MAX
+            && beta.abs() < MATE_IN_MAX
+        {
+            return Ok(far_beta);
+        }
+
         // The moves.
         let context = self.context(ply);
         let hints = Hints {
@@ -253,7 +284,9 @@ impl Worker {
             context,
             threats,
         };
-        let node = Node { depth, cut_node, in_check, improving, tt_pv, tt_noisy };
+        let correction = if eval == NONE { 0 } else { (eval - raw).abs() };
+        let mut node = Node { depth, cut_node, in_check, improving, tt_pv, tt_noisy, correction };
+        let full_depth = depth;
         let mut picker = Picker::new(&self.arena, Kind::All, tt_move, 0);
         let mut best = -INFINITE;
         let mut best_move: Option<Scored> = None;
@@ -373,6 +406,11 @@ impl Worker {
 
             let nodes_before = self.nodes;
             self.frame(ply).double_extensions = double_extensions + i32::from(extension >= 2);
+            let frame = self.frame(ply);
+            frame.count = count;
+            if !noisy {
+                frame.butterfly = butterfly_index(&board, mv, threats);
+            }
             self.make(mv, mover, !noisy);
             let new_depth = depth - 1 + extension;
             let mut value = -INFINITE;
@@ -432,6 +470,11 @@ impl Worker {
                         break;
                     }
                     alpha = value;
+                    // The other moves have to beat more now, and seldom do.
+                    if !M::TRAINING && depth > 2 && depth <= params::alpha_raise_depth() && value.abs() < MATE_IN_MAX {
+                        depth = (depth - params::alpha_raise()).max(1);
+                        node.depth = depth;
+                    }
                 }
             }
             if best_move.is_none_or(|found| found.mv != mv) {
@@ -443,6 +486,7 @@ impl Worker {
             }
         }
         picker.done(&mut self.arena);
+        depth = full_depth;
 
         if count == 0 {
             if excluded.is_some() {
@@ -578,6 +622,7 @@ impl Worker {
         if self.frame(ply).cutoffs > 3 {
             reduction += params::lmr_cutoffs();
         }
+        reduction -= params::lmr_correction() * node.correction;
         reduction -= history * 1024 / params::lmr_history_divisor();
         reduction / 1024
     }

@@ -168,6 +168,12 @@ impl Histories {
         self.update_continuation(mover, context, bonus);
     }
 
+    /// Updates what the butterfly history says of a move: `entry` is its [`butterfly_index`].
+    pub(super) fn update_butterfly(&mut self, entry: u16, bonus: i32) {
+        let entry = usize::from(entry);
+        gravity(&mut self.butterfly[entry >> 14][entry >> 12 & 3][entry & 4095], bonus, LIMIT);
+    }
+
     pub(super) fn update_continuation(&mut self, mover: PieceTo, context: &Context, bonus: i32) {
         for &earlier in context {
             if earlier != NO_PIECE_TO {
@@ -226,6 +232,12 @@ impl Histories {
             update(&mut self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
         }
     }
+}
+
+/// Where the butterfly history keeps a quiet move, in one number.
+#[inline]
+pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16 {
+    ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | from_to(mv)) as u16
 }
 
 /// Whether a move's squares are attacked by the enemy: two bits.

@@ -109,6 +109,10 @@ struct Frame {
     mover: PieceTo,
     /// Whether the move made here is quiet.
     quiet: bool,
+    /// Where the butterfly history keeps that move, if it is quiet.
+    butterfly: u16,
+    /// How many moves were made here, that one included.
+    count: usize,
     killers: [Option<ChessMove>; 2],
     /// Left out by a singular search.
     excluded: Option<ChessMove>,
@@ -127,6 +131,8 @@ impl Frame {
         raw_eval: NONE,
         mover: NO_PIECE_TO,
         quiet: false,
+        butterfly: 0,
+        count: 0,
         killers: [None; 2],
         excluded: None,
         double_extensions: 0,

@@ -68,85 +68,95 @@ macro_rules! params {
 
 params! {
     // Aspiration windows.
-    aspiration_delta = 24, 8..=80;
+    aspiration_delta = 35, 8..=80;
     aspiration_growth = 140, 110..=300; // per cent
     // Reverse futility pruning.
     rfp_depth = 9, 5..=14;
-    rfp_factor = 130, 60..=260;
-    rfp_improving = 110, 20..=240;
+    rfp_factor = 139, 60..=260;
+    rfp_improving = 100, 20..=240;
     // Razoring.
     razor_depth = 4, 2..=8;
-    razor_base = 350, 100..=800;
-    razor_factor = 170, 60..=500; // times depth squared
+    razor_base = 364, 100..=800;
+    razor_factor = 147, 60..=500; // times depth squared
     // Null move pruning.
     nmp_depth = 3, 2..=5;
     nmp_base = 4, 2..=6;
     nmp_depth_divisor = 4, 2..=6;
-    nmp_eval_divisor = 350, 150..=800;
+    nmp_eval_divisor = 345, 150..=800;
     nmp_eval_limit = 3, 2..=6;
-    nmp_margin_base = 240, 0..=500;
-    nmp_margin_depth = 28, 0..=80;
+    nmp_margin_base = 231, 0..=500;
+    nmp_margin_depth = 30, 0..=80;
     nmp_verification_depth = 14, 8..=20;
     // ProbCut.
     probcut_depth = 5, 4..=8;
-    probcut_margin = 320, 150..=600;
+    probcut_margin = 293, 150..=600;
     probcut_improving = 90, 0..=250;
+    // A cut by a bound of the table that lies beyond beta by a margin.
+    small_probcut_margin = 413, 150..=1000;
     // Internal iterative reduction.
     iir_depth = 4, 2..=8;
+    iir_gap = 6, 2..=12;
     // Late move pruning.
     lmp_base = 4, 1..=10;
-    lmp_factor = 100, 40..=200; // per cent of depth squared
+    lmp_factor = 102, 40..=200; // per cent of depth squared
     // Futility pruning of quiet moves.
     futility_depth = 9, 5..=14;
-    futility_base = 200, 40..=500;
-    futility_factor = 170, 60..=350;
+    futility_base = 232, 40..=500;
+    futility_factor = 174, 60..=350;
     // Futility pruning of captures.
     capture_futility_depth = 6, 3..=10;
-    capture_futility_base = 450, 150..=900;
-    capture_futility_factor = 330, 120..=700;
+    capture_futility_base = 444, 150..=900;
+    capture_futility_factor = 370, 120..=700;
     // History pruning.
     history_pruning_depth = 5, 2..=8;
-    history_pruning_factor = 4000, 1500..=9000;
+    history_pruning_factor = 4496, 1500..=9000;
     // SEE pruning.
-    see_quiet_factor = 44, 15..=100; // times depth squared
-    see_capture_factor = 190, 80..=400; // times depth
+    see_quiet_factor = 43, 15..=100; // times depth squared
+    see_capture_factor = 204, 80..=400; // times depth
     // Singular extensions.
     singular_depth = 6, 4..=10;
-    singular_margin = 26, 8..=64; // 1/16 of depth
-    double_margin = 36, 0..=120;
+    singular_margin = 29, 8..=64; // 1/16 of depth
+    double_margin = 24, 0..=120;
     triple_margin = 200, 60..=500;
     double_limit = 10, 2..=24;
     // Late move reductions, in 1/1024 plies.
-    lmr_quiet_base = 900, 0..=2000;
-    lmr_quiet_divisor = 2200, 1200..=4000;
-    lmr_noisy_base = 300, -500..=1500;
-    lmr_noisy_divisor = 2900, 1500..=5000;
-    lmr_not_pv = 900, 0..=2048;
-    lmr_cut_node = 1600, 0..=3072;
-    lmr_not_improving = 700, 0..=2048;
-    lmr_tt_pv = 1000, 0..=2048;
-    lmr_check = 900, 0..=2048;
-    lmr_killer = 1000, 0..=2048;
-    lmr_tt_noisy = 800, 0..=2048;
+    lmr_quiet_base = 1061, 0..=2000;
+    lmr_quiet_divisor = 2238, 1200..=4000;
+    lmr_noisy_base = 127, -500..=1500;
+    lmr_noisy_divisor = 2913, 1500..=5000;
+    lmr_not_pv = 789, 0..=2048;
+    lmr_cut_node = 1542, 0..=3072;
+    lmr_not_improving = 572, 0..=2048;
+    lmr_tt_pv = 939, 0..=2048;
+    lmr_check = 940, 0..=2048;
+    lmr_killer = 1208, 0..=2048;
+    lmr_tt_noisy = 676, 0..=2048;
     lmr_root = 1100, 0..=3072;
-    lmr_cutoffs = 900, 0..=2048;
-    lmr_history_divisor = 13000, 4000..=20000;
-    lmr_deeper = 70, 10..=200;
+    lmr_cutoffs = 822, 0..=2048;
+    lmr_history_divisor = 12492, 4000..=20000;
+    lmr_deeper = 72, 10..=200;
+    lmr_correction = 3, 0..=20; // times the correction of the static evaluation
+    alpha_raise = 1, 0..=3; // plies
+    alpha_raise_depth = 12, 6..=30;
     // Quiescence.
-    qs_futility = 260, 80..=600;
-    qs_see = -60, -400..=200;
+    qs_futility = 233, 80..=600;
+    qs_see = -44, -400..=200;
     // Histories.
-    history_bonus_factor = 190, 80..=400;
+    history_bonus_factor = 177, 80..=400;
     history_bonus_base = 80, 0..=400;
     history_bonus_max = 1800, 800..=3500;
-    history_malus_factor = 200, 80..=400;
+    history_malus_factor = 225, 80..=400;
     history_malus_base = 60, 0..=400;
     history_malus_max = 1500, 800..=3500;
+    eval_history_factor = 12, 0..=40;
+    eval_history_base = 167, -800..=1200;
+    eval_history_max = 2000, 500..=4000;
+    refuted_malus = 85, 0..=256; // 1/128 of the malus
     // Correction histories: weights in 1/128.
-    correction_pawn = 90, 0..=256;
-    correction_non_pawn = 80, 0..=256;
-    correction_minor = 50, 0..=256;
-    correction_continuation = 60, 0..=256;
+    correction_pawn = 85, 0..=256;
+    correction_non_pawn = 100, 0..=256;
+    correction_minor = 44, 0..=256;
+    correction_continuation = 70, 0..=256;
 }
 
 /// Depth from which a reverse futility cut is safe enough.
@@ -188,6 +198,13 @@ pub(super) fn history_bonus(depth: i32) -> i32 {
 /// What the moves searched before it lose.
 pub(super) fn history_malus(depth: i32) -> i32 {
     (history_malus_factor() * depth + history_malus_base()).min(history_malus_max())
+}
+
+/// What a quiet move gains in the butterfly history after which the sum of both players' static evaluations, its
+/// own before and the opponent's after it, is `sum`.
+pub(super) fn eval_history(sum: i32) -> i32 {
+    let max = eval_history_max();
+    (eval_history_base() - eval_history_factor() * sum).clamp(-max, max)
 }
 
 const TABLE: usize = 64;
