@@ -1,12 +1,13 @@
 //! `dyad average`: several weights files made one.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::weights::SCALE_ONE;
 use dyad_trainer::calibration::calibrate_by_file;
-use dyad_trainer::mixture::mean;
+use dyad_trainer::mixture::{GroupFactor, mean};
 use dyad_trainer::samples::SampleFile;
 use serde_json::json;
 
@@ -20,6 +21,10 @@ pub struct Arguments {
     /// Share of each file, in their order; equal shares without it.
     #[arg(long, value_delimiter = ',')]
     shares: Vec<f64>,
+    /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=OPENING:ENDGAME; a name that ends in * stands
+    /// for all that begin so.
+    #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
+    factors: Vec<GroupFactor>,
     /// Samples with results, to which scale and win rate are fitted; without them those of the first file hold.
     #[arg(long)]
     samples: Option<PathBuf>,
@@ -41,8 +46,13 @@ pub fn run(arguments: Arguments) -> Outcome {
         .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.made }))
         .collect();
     let pairs: Vec<_> = sets.iter().zip(shares.iter().copied()).collect();
-    let mean = mean(&pairs);
-    let mut weights = Weights::from_floats(&mean, json!({ "by": "dyad average", "of": of }))?;
+    let mut mean = mean(&pairs);
+    for factor in &arguments.factors {
+        factor.apply(&mut mean)?;
+    }
+    let factors: BTreeMap<_, _> = arguments.factors.iter().map(|factor| (&factor.groups, factor.factors)).collect();
+    let made = json!({ "by": "dyad average", "of": of, "factors": factors });
+    let mut weights = Weights::from_floats(&mean, made)?;
     weights.name.clone_from(&arguments.name);
     weights.win_rate = sets[0].win_rate;
     // The mean is in units of search; what the integers were multiplied by has to be taken back.

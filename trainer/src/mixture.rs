@@ -7,8 +7,9 @@
 //! Sets differ in the worth of a unit; they are brought to that of search by their scale before they are added.
 
 use crate::calibration::factor;
-use dyad_engine::eval::layout::LEN;
+use dyad_engine::eval::layout::{GROUPS, Group, LEN};
 use dyad_engine::eval::{FloatWeights, Weights};
+use std::str::FromStr;
 
 /// The mean of sets of weights, each with its share, in units of search. The shares need not sum to 1, but to more
 /// than 0.
@@ -24,6 +25,55 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
         }
     }
     mean
+}
+
+/// A factor for the weights of some groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupFactor {
+    /// The name of a group, or the beginning of several names and `*`.
+    pub groups: String,
+    /// What the opening and the endgame weights are multiplied by.
+    pub factors: [f64; 2],
+}
+
+impl FromStr for GroupFactor {
+    type Err = String;
+
+    /// Reads `GROUP=FACTOR` or `GROUP=OPENING:ENDGAME`.
+    fn from_str(text: &str) -> Result<GroupFactor, String> {
+        let (groups, factors) = text.split_once('=').ok_or("expected GROUP=FACTOR or GROUP=OPENING:ENDGAME")?;
+        let (mg, eg) = factors.split_once(':').unwrap_or((factors, factors));
+        let number = |text: &str| {
+            let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+            number.ok_or_else(|| format!("'{text}' is not a number"))
+        };
+        Ok(GroupFactor { groups: groups.to_string(), factors: [number(mg)?, number(eg)?] })
+    }
+}
+
+impl GroupFactor {
+    fn is_for(&self, group: &Group) -> bool {
+        match self.groups.strip_suffix('*') {
+            Some(beginning) => group.name.starts_with(beginning),
+            None => group.name == self.groups,
+        }
+    }
+
+    /// Multiplies the weights of its groups.
+    ///
+    /// # Errors
+    /// When there is no such group.
+    pub fn apply(&self, weights: &mut FloatWeights) -> Result<(), String> {
+        let mut groups = GROUPS.iter().filter(|group| self.is_for(group)).peekable();
+        if groups.peek().is_none() {
+            return Err(format!("no group of features is called {}", self.groups));
+        }
+        for group in groups {
+            weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= self.factors[0]);
+            weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= self.factors[1]);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +94,30 @@ mod tests {
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.at(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);
         assert!((mean.mg[MATERIAL.at(0)] - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn factors_reach_the_groups_they_name_and_no_others() {
+        let ones = || FloatWeights { mg: vec![1.0; LEN], eg: vec![1.0; LEN] };
+        let mut weights = ones();
+        let factor: GroupFactor = "mobility_*=0.5:2".parse().unwrap();
+        factor.apply(&mut weights).unwrap();
+        for group in &GROUPS {
+            let expected = if group.name.starts_with("mobility_") { [0.5, 2.0] } else { [1.0, 1.0] };
+            assert!(
+                group.range().all(|feature| [weights.mg[feature], weights.eg[feature]] == expected),
+                "{}",
+                group.name
+            );
+        }
+        let mut weights = ones();
+        "pairs=0.25".parse::<GroupFactor>().unwrap().apply(&mut weights).unwrap();
+        let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
+        assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
+        assert!("pears=2".parse::<GroupFactor>().unwrap().apply(&mut weights).unwrap_err().contains("pears"));
+        for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
+            assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");
+        }
     }
 
     #[test]
