@@ -14,7 +14,7 @@ use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Limits, Options, Outcome, Score};
+use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
 
 use crate::epd::EpdLine;
 use crate::error::Error;
@@ -214,7 +214,15 @@ fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Con
     };
     let limits = Limits { mate, ..limits.clone() };
     engine.clear();
-    let outcome = engine.search(&Game::new(problem.board), &limits, &OPTIONS, control, &mut |_| ());
+    // The time of a move runs from when its own control is made; the suite's ends it at the next report.
+    let own = Control::new(false);
+    let held_by = if limits.movetime.is_none() { control } else { &own };
+    let mut listen = |_: &Report| {
+        if control.stopped() {
+            own.stop();
+        }
+    };
+    let outcome = engine.search(&Game::new(problem.board), &limits, &OPTIONS, held_by, &mut listen);
     Answer {
         best: outcome.best,
         points: problem.goal.points(&outcome),
@@ -258,6 +266,20 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
             .unwrap();
             assert_eq!(results, ["mate 1/1", "takes 1/1", "line 4 0/1", "points 10/10"]);
         }
+    }
+
+    #[test]
+    fn each_position_has_its_own_time() {
+        let path = file("time", SUITE);
+        let problems = read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let budget = Budget::MoveTime(Duration::from_millis(100));
+        let settings = Settings { budget, hash: 1, threads: 1, concurrency: 1 };
+        solve(&problems[1..], &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
+            // A search that begins when its time is over makes its first iteration only.
+            assert!(answer.nodes > 200, "{}: {} nodes", problem.name, answer.nodes);
+        })
+        .unwrap();
     }
 
     #[test]
