@@ -21,6 +21,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use dyad_engine::eval::Weights;
@@ -125,4 +126,10 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
         Some("material") => Ok(Arc::new(Weights::material())),
         _ => Weights::load(name).map(Arc::new).map_err(|error| error.to_string()),
     }
+}
+
+/// A time in seconds, for arguments.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds"))
 }

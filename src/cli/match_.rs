@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, on_interrupt, settings, threads};
+use super::{Outcome, load_weights, on_interrupt, parse_seconds, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -270,11 +270,6 @@ fn parse_clock(text: &str) -> Result<Budget, String> {
 
 fn parse_move_time(text: &str) -> Result<Budget, String> {
     parse_seconds(text).map(Budget::MoveTime)
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds"))
 }
 
 fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {

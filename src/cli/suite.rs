@@ -11,7 +11,7 @@ use dyad_trainer::play::Budget;
 use dyad_trainer::suite::{Answer, Goal, Problem, Settings, read, solve};
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, on_interrupt, threads};
+use super::{Outcome, load_weights, on_interrupt, parse_seconds, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -19,8 +19,8 @@ pub struct Arguments {
     #[arg(required = true)]
     suites: Vec<PathBuf>,
     /// Seconds for each position.
-    #[arg(long, group = "budget", value_name = "SECONDS", default_value_t = 1.0)]
-    movetime: f64,
+    #[arg(long, group = "budget", value_name = "SECONDS", default_value = "1", value_parser = parse_seconds)]
+    movetime: Duration,
     /// Nodes for each position.
     #[arg(long, group = "budget")]
     nodes: Option<u64>,
@@ -47,7 +47,7 @@ pub struct Arguments {
 /// Solves the suites and prints a line for each.
 pub fn run(arguments: &Arguments) -> Outcome {
     let settings = Settings {
-        budget: arguments.budget()?,
+        budget: arguments.budget(),
         hash: arguments.hash,
         threads: arguments.threads,
         concurrency: threads(arguments.concurrency),
@@ -66,10 +66,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
-    fn budget(&self) -> Result<Budget, String> {
-        let time = Duration::try_from_secs_f64(self.movetime);
-        let time = time.map_err(|_| format!("--movetime {} is not a number of seconds", self.movetime))?;
-        Ok(self.nodes.map(Budget::Nodes).or(self.depth.map(Budget::Depth)).unwrap_or(Budget::MoveTime(time)))
+    fn budget(&self) -> Budget {
+        let other = self.nodes.map(Budget::Nodes).or(self.depth.map(Budget::Depth));
+        other.unwrap_or(Budget::MoveTime(self.movetime))
     }
 }
 

@@ -90,6 +90,27 @@ impl Lines {
     }
 }
 
+/// What `parse` makes of the lines of a file that are not empty, each trimmed and with its number.
+///
+/// # Errors
+/// When the file cannot be read, or `parse` refuses a line: its words, with the place.
+pub fn parse_lines<T>(
+    path: &Path,
+    mut parse: impl FnMut(u64, &str) -> Result<Option<T>, String>,
+) -> Result<Vec<T>, Error> {
+    let mut lines = Lines::open(path)?;
+    let (mut made, mut line) = (Vec::new(), Vec::new());
+    while let Some(number) = lines.read(&mut line)? {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim();
+        if !text.is_empty() {
+            let one = parse(number, text);
+            made.extend(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
+        }
+    }
+    Ok(made)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,7 +25,7 @@ use crate::epd::Epd;
 use crate::error::Error;
 use crate::games::GameTexts;
 use crate::hash;
-use crate::input::{Kind, Lines};
+use crate::input::{Kind, parse_lines};
 
 /// A position to begin with and how it came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,19 +78,10 @@ pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
 }
 
 fn read_positions(path: &Path) -> Result<Vec<Opening>, Error> {
-    let mut lines = Lines::open(path)?;
-    let mut line = Vec::new();
-    let mut openings = Vec::new();
-    while let Some(number) = lines.read(&mut line)? {
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        if !text.is_empty() && !text.starts_with('#') {
-            let position = Epd::parse(text);
-            let position = position.map_err(|problem| Error::content(path, format!("line {number}"), problem))?;
-            openings.push(Opening::from_board(position.board));
-        }
-    }
-    Ok(openings)
+    parse_lines(path, |_, text| {
+        let is_comment = text.starts_with('#');
+        (!is_comment).then(|| Ok(Opening::from_board(Epd::parse(text)?.board))).transpose()
+    })
 }
 
 fn read_games(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {

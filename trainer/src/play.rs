@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use dyad_engine::board::{ChessMove, Color, Ending, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
-use dyad_engine::search::{Limits, Options, Report, Score as EngineScore};
+use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
 use dyad_engine::time::Clock;
 use serde::{Deserialize, Serialize};
 
@@ -308,21 +308,35 @@ enum Turn {
     Stopped,
 }
 
+/// One of the searches that `control` ends, each with its own time.
+///
+/// A clock runs from when a search's own control is made, and such a search ends at its next report; without a clock,
+/// `control` itself holds the search and ends it at once.
+pub(crate) fn search(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    options: &Options,
+    control: &Control,
+) -> Outcome {
+    let own = Control::new(false);
+    let timed = limits.movetime.is_some() || limits.clock.is_some();
+    let held_by = if timed { &own } else { control };
+    let mut listen = |_: &Report| {
+        if control.stopped() {
+            own.stop();
+        }
+    };
+    engine.search(game, limits, options, held_by, &mut listen)
+}
+
 impl Table<'_> {
     fn turn(&mut self, control: &Control) -> Turn {
         let side = self.game.board().side_to_move().to_index();
         let player = &mut *self.players[side];
         let limits = player.budget.limits(self.clocks[side]);
-        // A clock runs from when a move's control is made; without one, the game's own stops at once.
-        let own = Control::new(false);
-        let held_by = if player.budget.is_deterministic() { control } else { &own };
-        let mut listen = |_: &Report| {
-            if control.stopped() {
-                own.stop();
-            }
-        };
         let start = Instant::now();
-        let outcome = player.engine.search(&self.game, &limits, &player.options, held_by, &mut listen);
+        let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
         let time = start.elapsed();
         if control.stopped() {
             return Turn::Stopped;

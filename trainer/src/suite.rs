@@ -14,13 +14,13 @@ use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
+use dyad_engine::search::{Limits, Options, Outcome, Score};
 
 use crate::epd::EpdLine;
 use crate::error::Error;
-use crate::input::Lines;
+use crate::input::parse_lines;
 use crate::ordered::ordered_map;
-use crate::play::Budget;
+use crate::play::{Budget, search};
 
 /// A position of a suite and what counts as its solution.
 pub struct Problem {
@@ -135,19 +135,11 @@ pub struct Settings {
 /// # Errors
 /// When the file cannot be read, or a line is faulty.
 pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
-    let mut lines = Lines::open(path)?;
-    let (mut problems, mut line) = (Vec::new(), Vec::new());
-    while let Some(number) = lines.read(&mut line)? {
-        let text = String::from_utf8_lossy(&line);
-        if text.trim().is_empty() {
-            continue;
-        }
-        let problem = EpdLine::parse(&text).and_then(|line| {
-            let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
-            Ok(Problem { name, goal: Goal::read(&line)?, board: line.board })
-        });
-        problems.push(problem.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
-    }
+    let problems = parse_lines(path, |number, text| {
+        let line = EpdLine::parse(text)?;
+        let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
+        Ok(Some(Problem { name, goal: Goal::read(&line)?, board: line.board }))
+    })?;
     if problems.is_empty() {
         return Err(Error::content(path, "whole file", "no position"));
     }
@@ -214,15 +206,7 @@ fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Con
     };
     let limits = Limits { mate, ..limits.clone() };
     engine.clear();
-    // The time of a move runs from when its own control is made; the suite's ends it at the next report.
-    let own = Control::new(false);
-    let held_by = if limits.movetime.is_none() { control } else { &own };
-    let mut listen = |_: &Report| {
-        if control.stopped() {
-            own.stop();
-        }
-    };
-    let outcome = engine.search(&Game::new(problem.board), &limits, &OPTIONS, held_by, &mut listen);
+    let outcome = search(engine, &Game::new(problem.board), &limits, &OPTIONS, control);
     Answer {
         best: outcome.best,
         points: problem.goal.points(&outcome),

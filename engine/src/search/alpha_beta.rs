@@ -167,25 +167,25 @@ impl Worker {
         let (before, before_that) = (self.earlier(ply, 2).eval, self.earlier(ply, 4).eval);
         let improving =
             !in_check && if before != NONE { eval > before } else { before_that == NONE || eval > before_that };
-        let enemy_eval = self.earlier(ply, 1).eval;
+        let previous = *self.earlier(ply, 1);
+        let enemy_eval = previous.eval;
         let opponent_worsening = !in_check && enemy_eval != NONE && eval + enemy_eval > 2;
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
-        let double_extensions = self.earlier(ply, 1).double_extensions;
+        let double_extensions = previous.double_extensions;
 
         // What the opponent's quiet move did to the static evaluation is learned at once.
-        let previous = *self.earlier(ply, 1);
         if !M::TRAINING && !in_check && excluded.is_none() && previous.quiet && enemy_eval != NONE {
             self.histories.update_butterfly(previous.butterfly, params::eval_history(eval + enemy_eval));
         }
 
         if !M::TRAINING {
             // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
-            let reduction = self.earlier(ply, 1).reduction;
-            if !in_check && !root && reduction >= 3 && !opponent_worsening && enemy_eval != NONE {
+            if !in_check && !root && previous.reduction >= 3 && !opponent_worsening && enemy_eval != NONE {
                 depth += 1;
             }
-            // Internal iterative reduction: without a move from the table a node is searched badly anyway.
+            // Internal iterative reduction: without a move from the table, or with one of a much shallower search, a
+            // node is searched badly anyway.
             let shallow = tt_move.is_none() || entry.is_some_and(|entry| entry.depth + params::iir_gap() <= depth);
             if depth >= params::iir_depth() && shallow && (PV || cut_node) && excluded.is_none() {
                 depth -= 1;
@@ -405,8 +405,8 @@ impl Worker {
             }
 
             let nodes_before = self.nodes;
-            self.frame(ply).double_extensions = double_extensions + i32::from(extension >= 2);
             let frame = self.frame(ply);
+            frame.double_extensions = double_extensions + i32::from(extension >= 2);
             frame.count = count;
             if !noisy {
                 frame.butterfly = butterfly_index(&board, mv, threats);

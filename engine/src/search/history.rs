@@ -162,8 +162,7 @@ impl Histories {
         bonus: i32,
     ) {
         let to = usize::from(mover);
-        let butterfly = &mut self.butterfly[board.side_to_move().to_index()][threatened(mv, threats)][from_to(mv)];
-        gravity(butterfly, bonus, LIMIT);
+        self.update_butterfly(butterfly_index(board, mv, threats), bonus);
         gravity(&mut self.pawn[board.pawn_key() as usize % PAWN_KEYS][to], bonus, LIMIT);
         self.update_continuation(mover, context, bonus);
     }
