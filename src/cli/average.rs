@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::weights::SCALE_ONE;
-use dyad_trainer::calibration::calibrate_by_file;
-use dyad_trainer::mixture::{GroupFactor, mean};
+use dyad_trainer::calibration::{calibrate_by_file, set_scale};
+use dyad_trainer::mixture::{GroupFactor, mean, multiply};
 use dyad_trainer::samples::SampleFile;
 use serde_json::json;
 
@@ -22,12 +22,16 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     shares: Vec<f64>,
     /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=OPENING:ENDGAME; a name that ends in * stands
-    /// for all that begin so.
+    /// for all that begin so, but for those that have a longer name here.
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
     /// Samples with results, to which scale and win rate are fitted; without them those of the first file hold.
     #[arg(long)]
     samples: Option<PathBuf>,
+    /// The scale in 1/1024, by which search multiplies values, in place of the one that is fitted or that of the first
+    /// file; chances and centipawns stay.
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    scale: Option<i32>,
     /// The name of the weights.
     #[arg(long, default_value = "average")]
     name: String,
@@ -47,9 +51,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         .collect();
     let pairs: Vec<_> = sets.iter().zip(shares.iter().copied()).collect();
     let mut mean = mean(&pairs);
-    for factor in &arguments.factors {
-        factor.apply(&mut mean)?;
-    }
+    multiply(&mut mean, &arguments.factors)?;
     let factors: BTreeMap<_, _> = arguments.factors.iter().map(|factor| (&factor.groups, factor.factors)).collect();
     let made = json!({ "by": "dyad average", "of": of, "factors": factors });
     let mut weights = Weights::from_floats(&mean, made)?;
@@ -61,6 +63,9 @@ pub fn run(arguments: Arguments) -> Outcome {
         && !calibrate_by_file(&mut weights, &SampleFile::open(samples)?)?
     {
         eprintln!("{}: too little is known of the results; the scale stays", samples.display());
+    }
+    if let Some(scale) = arguments.scale {
+        set_scale(&mut weights, scale);
     }
     weights.save(&arguments.out)?;
     println!("{} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);

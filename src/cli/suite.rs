@@ -90,15 +90,7 @@ fn solve_one(
         progress.show(|| format!("{}: {} of {}, {score}", path.display(), score.positions, problems.len()));
     })?;
     drop(progress);
-    Ok(format!("{}: {score}, {} a position", path.display(), per_position(settings.budget)))
-}
-
-fn per_position(budget: Budget) -> String {
-    match budget {
-        Budget::Nodes(nodes) => format!("{nodes} nodes"),
-        Budget::MoveTime(time) => format!("{} s", time.as_secs_f64()),
-        budget => budget.to_string(),
-    }
+    Ok(format!("{}: {score}, {}", path.display(), settings.budget))
 }
 
 /// A position that was not solved: what was answered, and what was asked for.

@@ -114,8 +114,7 @@ fn suites_are_solved_and_counted() {
     let output = command(&folder, "suite a.epd b.epd --depth 4 --missed").output().expect("the program was built");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "a.epd: 1 of 2 solved (50.0 %), depth 4 a position\nb.epd: 1 of 1 solved (100.0 %), 10 of 10 points (100.0 %), depth 4 \
-         a position\n"
+        "a.epd: 1 of 2 solved (50.0 %), depth 4\nb.epd: 1 of 1 solved (100.0 %), 10 of 10 points (100.0 %), depth 4\n"
     );
     let missed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(missed.contains("blind: Qh4# (0 of 1 points), wanted a6"), "{missed}");

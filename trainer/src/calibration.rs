@@ -96,6 +96,13 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
     Ok(some.len() >= FEWEST && calibrate(weights, some.iter()).is_ok())
 }
 
+/// Gives weights another scale. What a position promises, in chances and centipawns, stays; search takes the values for
+/// larger or smaller beside its margins.
+pub fn set_scale(weights: &mut Weights, scale: i32) {
+    weights.win_rate = weights.win_rate.times(f64::from(scale) / f64::from(weights.scale));
+    weights.scale = scale;
+}
+
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
 #[must_use]
 pub fn expectation_scale(weights: &Weights) -> f64 {
@@ -315,6 +322,20 @@ mod tests {
             assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
         }
         assert!(calibrate_by_points(&mut weights, std::iter::empty()).is_err());
+    }
+
+    #[test]
+    fn another_scale_promises_the_same() {
+        let before = Weights::material();
+        let mut after = before.clone();
+        set_scale(&mut after, 3 * before.scale / 2);
+        for raw in [-900, -75, 40, 400] {
+            let [value, larger] = [&before, &after].map(|weights| weights.scaled(raw));
+            assert!((larger - 3 * value / 2).abs() <= 2, "{value} {larger}");
+            assert!((before.centipawns(value, 0) - after.centipawns(larger, 0)).abs() <= 1);
+            let [was, is] = [before.win_rate(value, 0), after.win_rate(larger, 0)];
+            assert!(was.iter().zip(is).all(|(&was, is)| was.abs_diff(is) <= 3), "{was:?} {is:?}");
+        }
     }
 
     #[test]

@@ -58,22 +58,30 @@ impl GroupFactor {
             None => group.name == self.groups,
         }
     }
+}
 
-    /// Multiplies the weights of its groups.
-    ///
-    /// # Errors
-    /// When there is no such group.
-    pub fn apply(&self, weights: &mut FloatWeights) -> Result<(), String> {
-        let mut groups = GROUPS.iter().filter(|group| self.is_for(group)).peekable();
-        if groups.peek().is_none() {
-            return Err(format!("no group of features is called {}", self.groups));
+/// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds, so
+/// that `*=2,pairs=1` doubles all but the 2-tuples.
+///
+/// # Errors
+/// When a factor names no group, or two have the same name.
+pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(), String> {
+    for (index, factor) in factors.iter().enumerate() {
+        if !GROUPS.iter().any(|group| factor.is_for(group)) {
+            return Err(format!("no group of features is called {}", factor.groups));
         }
-        for group in groups {
-            weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= self.factors[0]);
-            weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= self.factors[1]);
+        if factors[..index].iter().any(|other| other.groups == factor.groups) {
+            return Err(format!("{} has two factors", factor.groups));
         }
-        Ok(())
     }
+    for group in &GROUPS {
+        let of_group = factors.iter().filter(|factor| factor.is_for(group));
+        if let Some(GroupFactor { factors: [mg, eg], .. }) = of_group.max_by_key(|factor| factor.groups.len()) {
+            weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= mg);
+            weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= eg);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -99,11 +107,15 @@ mod tests {
     #[test]
     fn factors_reach_the_groups_they_name_and_no_others() {
         let ones = || FloatWeights { mg: vec![1.0; LEN], eg: vec![1.0; LEN] };
+        let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<GroupFactor>>();
         let mut weights = ones();
-        let factor: GroupFactor = "mobility_*=0.5:2".parse().unwrap();
-        factor.apply(&mut weights).unwrap();
+        multiply(&mut weights, &parse(&["mobility_rook=4", "mobility_*=0.5:2"])).unwrap();
         for group in &GROUPS {
-            let expected = if group.name.starts_with("mobility_") { [0.5, 2.0] } else { [1.0, 1.0] };
+            let expected = match group.name {
+                "mobility_rook" => [4.0, 4.0],
+                name if name.starts_with("mobility_") => [0.5, 2.0],
+                _ => [1.0, 1.0],
+            };
             assert!(
                 group.range().all(|feature| [weights.mg[feature], weights.eg[feature]] == expected),
                 "{}",
@@ -111,10 +123,15 @@ mod tests {
             );
         }
         let mut weights = ones();
-        "pairs=0.25".parse::<GroupFactor>().unwrap().apply(&mut weights).unwrap();
+        multiply(&mut weights, &parse(&["pairs=0.25"])).unwrap();
         let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
         assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
-        assert!("pears=2".parse::<GroupFactor>().unwrap().apply(&mut weights).unwrap_err().contains("pears"));
+        for (wrong, expected) in [
+            (&["pears=2"][..], "no group of features is called pears"),
+            (&["pairs=2", "pairs=3"], "pairs has two factors"),
+        ] {
+            assert_eq!(multiply(&mut ones(), &parse(wrong)).unwrap_err(), expected);
+        }
         for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
             assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");
         }

@@ -47,6 +47,13 @@ impl WinRate {
         (f64::from(centipawns) * polynomial(&self.a, phase) / 100.0).round() as i32
     }
 
+    /// The model for values that are all `factor` times what they were.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> WinRate {
+        let times = |p: [i32; 4]| p.map(|coefficient| (factor * f64::from(coefficient)).round() as i32);
+        WinRate { a: times(self.a), b: times(self.b) }
+    }
+
     /// Both parameters are at least 1 at every phase, so that nothing divides by zero.
     pub fn is_valid(&self) -> bool {
         let positive = |p: &[i32; 4]| (0..=PHASE_MAX).all(|phase| polynomial(p, phase) >= 1.0);

@@ -18,7 +18,6 @@ const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 
 /// What pruning and reductions ask of a node, found before its first move.
 struct Node {
-    depth: i32,
     cut_node: bool,
     in_check: bool,
     /// The static evaluation is better than our last one.
@@ -285,7 +284,7 @@ impl Worker {
             threats,
         };
         let correction = if eval == NONE { 0 } else { (eval - raw).abs() };
-        let mut node = Node { depth, cut_node, in_check, improving, tt_pv, tt_noisy, correction };
+        let node = Node { cut_node, in_check, improving, tt_pv, tt_noisy, correction };
         let full_depth = depth;
         let mut picker = Picker::new(&self.arena, Kind::All, tt_move, 0);
         let mut best = -INFINITE;
@@ -419,7 +418,8 @@ impl Worker {
             // Late move reductions.
             if !M::TRAINING && depth >= 2 && count > 1 + usize::from(root) && !(noisy && score > 0 && PV && count < 4) {
                 let gives_check = self.position.board().in_check();
-                let reduction = self.reduction::<PV>(&node, noisy, count, quiet_history, gives_check, &hints, mv);
+                let reduction =
+                    self.reduction::<PV>(&node, depth, noisy, count, quiet_history, gives_check, &hints, mv);
                 let reduced = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
                 self.frame(ply).reduction = (new_depth - reduced).max(0);
                 value = -self.alpha_beta::<M, false>(shared, -alpha - 1, -alpha, reduced, true)?;
@@ -473,7 +473,6 @@ impl Worker {
                     // The other moves have to beat more now, and seldom do.
                     if !M::TRAINING && depth > 2 && depth <= params::alpha_raise_depth() && value.abs() < MATE_IN_MAX {
                         depth = (depth - params::alpha_raise()).max(1);
-                        node.depth = depth;
                     }
                 }
             }
@@ -585,6 +584,7 @@ impl Worker {
     fn reduction<const PV: bool>(
         &mut self,
         node: &Node,
+        depth: i32,
         noisy: bool,
         count: usize,
         history: i32,
@@ -592,7 +592,7 @@ impl Worker {
         hints: &Hints,
         mv: ChessMove,
     ) -> i32 {
-        let mut reduction = params::lmr(node.depth, count, !noisy);
+        let mut reduction = params::lmr(depth, count, !noisy);
         if !PV {
             reduction += params::lmr_not_pv();
         }
