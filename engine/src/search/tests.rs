@@ -84,8 +84,8 @@ fn mates_are_found_with_their_length_and_line() {
         ("8/8/8/8/8/1R6/R7/4K2k w - - 0 1", 2),
     ];
     for (fen, moves) in cases.into_iter().filter(|&(_, moves)| moves > 0) {
-        let (outcome, _) =
-            search(&mut engine(), &game(fen), &Limits { mate: Some(moves), depth: Some(24), ..Limits::default() });
+        let limits = Limits { mate: Some(moves), nodes: Some(1_000_000), ..Limits::default() };
+        let (outcome, _) = search(&mut engine(), &game(fen), &limits);
         assert_eq!(outcome.score, Score::Mate(moves as i32), "{fen}");
         assert_eq!(outcome.value, mate_in(2 * moves as usize - 1), "{fen}");
         assert_eq!(outcome.pv.len(), 2 * moves as usize - 1, "{fen}");
