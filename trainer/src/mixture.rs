@@ -58,6 +58,12 @@ impl GroupFactor {
             None => group.name == self.groups,
         }
     }
+
+    /// Orders the factors for one group: the more letters are named the better, and best is the whole name.
+    fn precision(&self) -> (usize, bool) {
+        let beginning = self.groups.strip_suffix('*');
+        (beginning.unwrap_or(&self.groups).len(), beginning.is_none())
+    }
 }
 
 /// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds, so
@@ -76,7 +82,7 @@ pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(
     }
     for group in &GROUPS {
         let of_group = factors.iter().filter(|factor| factor.is_for(group));
-        if let Some(GroupFactor { factors: [mg, eg], .. }) = of_group.max_by_key(|factor| factor.groups.len()) {
+        if let Some(GroupFactor { factors: [mg, eg], .. }) = of_group.max_by_key(|factor| factor.precision()) {
             weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= mg);
             weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= eg);
         }
@@ -123,7 +129,7 @@ mod tests {
             );
         }
         let mut weights = ones();
-        multiply(&mut weights, &parse(&["pairs=0.25"])).unwrap();
+        multiply(&mut weights, &parse(&["pairs=0.25", "pairs*=3", "pair*=2"])).unwrap();
         let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
         assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
         for (wrong, expected) in [
