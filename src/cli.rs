@@ -23,12 +23,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::eval::Weights;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
-#[command(version, after_help = HELP)]
+#[command(version, after_help = HELP, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -65,12 +65,33 @@ UCI commands given as arguments are carried out in order, for example
   dyad \"position startpos moves e2e4\" \"go depth 12\"
 The command `help` lists them: dyad help";
 
+impl Arguments {
+    /// Reads the arguments of the program. The help of a tool tells the defaults of its settings.
+    fn parse_with_defaults() -> Arguments {
+        let matches = Arguments::command_with_defaults().get_matches();
+        Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    fn command_with_defaults() -> clap::Command {
+        Arguments::command()
+            .mut_subcommand("prepare", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::prepare::Settings::default())
+            })
+            .mut_subcommand("label", |tool| settings::tell_defaults(tool, &dyad_trainer::label::Settings::default()))
+            .mut_subcommand("train", |tool| settings::tell_defaults(tool, &dyad_trainer::settings::Settings::default()))
+            .mut_subcommand("fit", |tool| settings::tell_defaults(tool, &dyad_trainer::regression::Settings::default()))
+            .mut_subcommand("selftrain", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
+            })
+    }
+}
+
 /// What a tool ends with: nothing, or a sentence for the user.
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Runs the tool that the arguments of the program name.
 pub fn run() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_with_defaults().command {
         Command::Prepare(arguments) => prepare::run(arguments),
         Command::Label(arguments) => label::run(arguments),
         Command::Train(arguments) => train::run(arguments),
@@ -132,4 +153,26 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| format!("'{text}' is not a number of seconds"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_of_a_tool_tells_the_defaults_of_its_settings() {
+        let mut command = Arguments::command_with_defaults();
+        let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
+        let label = dyad_trainer::label::Settings::default();
+        assert!(help("label").contains(&format!("Nodes for each position [default: {}]", label.nodes)));
+        let train = help("train");
+        assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");
+        assert!(train.contains("Seconds between checkpoints [default: 60]"), "{train}");
+        assert!(!train.contains("[default: material as in Table I, all else zero] [default"), "{train}");
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command_with_defaults().debug_assert();
+    }
 }

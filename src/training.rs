@@ -302,7 +302,8 @@ impl Training {
             return Ok("stopping".to_string());
         }
         let order = self.order(asked.mode, weights)?;
-        let text = format!("begins: {}, {} threads, {}", order.mode, order.settings.threads, order.folder.display());
+        let threads = counted(order.settings.threads as u64, "thread");
+        let text = format!("begins: {}, {threads}, {}", order.mode, order.folder.display());
         self.running = Some(order.carry_out(&self.events)?);
         Ok(text)
     }
@@ -405,7 +406,13 @@ fn farewell(summary: &Summary) -> String {
     let ended = if *finished { "finished" } else { "stopped" };
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
     let more = if *finished { "" } else { "; Train selfplay or resume goes on" };
-    format!("{ended}: {generations} generations done, {adopted} adopted{best}{more}")
+    let generations = counted(u64::from(*generations), "generation");
+    format!("{ended}: {generations} done, {adopted} adopted{best}{more}")
+}
+
+/// A number with its noun in the singular or plural.
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Tells the event loop what happens, without flooding it.

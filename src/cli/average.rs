@@ -12,13 +12,14 @@ use dyad_trainer::samples::SampleFile;
 use serde_json::json;
 
 use super::Outcome;
+use super::fit::describe;
 
 #[derive(Args)]
 pub struct Arguments {
     /// Weights files.
     #[arg(required = true)]
     weights: Vec<PathBuf>,
-    /// Share of each file, in their order; equal shares without it.
+    /// Share of each file, in their order [default: equal shares].
     #[arg(long, value_delimiter = ',')]
     shares: Vec<f64>,
     /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=OPENING:ENDGAME; a name that ends in * stands
@@ -53,16 +54,23 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut mean = mean(&pairs);
     multiply(&mut mean, &arguments.factors)?;
     let factors: BTreeMap<_, _> = arguments.factors.iter().map(|factor| (&factor.groups, factor.factors)).collect();
-    let made = json!({ "by": "dyad average", "of": of, "factors": factors });
+    let samples = arguments.samples.as_deref().map(SampleFile::open).transpose()?;
+    let mut made = json!({ "by": "dyad average", "of": of, "factors": factors });
+    if let Some(samples) = &samples {
+        made["samples"] = describe(samples);
+    }
+    if let Some(scale) = arguments.scale {
+        made["scale"] = scale.into();
+    }
     let mut weights = Weights::from_floats(&mean, made)?;
     weights.name.clone_from(&arguments.name);
     weights.win_rate = sets[0].win_rate;
     // The mean is in units of search; what the integers were multiplied by has to be taken back.
     weights.scale = (f64::from(SCALE_ONE) / mean.gamma()?).round() as i32;
-    if let Some(samples) = &arguments.samples
-        && !calibrate_by_file(&mut weights, &SampleFile::open(samples)?)?
+    if let Some(samples) = &samples
+        && !calibrate_by_file(&mut weights, samples)?
     {
-        eprintln!("{}: too little is known of the results; the scale stays", samples.display());
+        eprintln!("{}: too little is known of the results; the scale stays", samples.path().display());
     }
     if let Some(scale) = arguments.scale {
         set_scale(&mut weights, scale);

@@ -22,10 +22,10 @@ pub struct Arguments {
     /// The weights file to write.
     #[arg(long, short)]
     out: PathBuf,
-    /// Weights to begin with; the paper's material without it.
+    /// Weights to begin with [default: material as in Table I, all else zero].
     #[arg(long)]
     from: Option<PathBuf>,
-    /// The name of the weights; that of the file without it.
+    /// The name of the weights [default: that of the file].
     #[arg(long)]
     name: Option<String>,
     /// Settings from a JSON file; the other arguments override it.
@@ -38,10 +38,10 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',')]
     freeze: Vec<String>,
     /// L2 of a group, as GROUP=POSITIONS: how many positions' evidence holds its weights to zero.
-    #[arg(long, value_parser = named_number)]
+    #[arg(long, value_name = "GROUP=POSITIONS", value_parser = named_number)]
     l2: Vec<(String, f64)>,
     /// Adam's rate for a group, as GROUP=RATE.
-    #[arg(long, value_parser = named_number)]
+    #[arg(long, value_name = "GROUP=RATE", value_parser = named_number)]
     rate: Vec<(String, f64)>,
     /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
     #[arg(long)]
@@ -58,7 +58,7 @@ pub struct Arguments {
     /// Seed of the shuffles.
     #[arg(long)]
     seed: Option<u64>,
-    /// Threads; one for each processor without it.
+    /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
 }
@@ -85,7 +85,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         "by": "dyad fit",
         "data": files.iter().map(describe).collect::<Vec<_>>(),
         "settings": settings,
-        "parent": format!("{} {}", start.name, start.id()),
+        "parent": json!({ "name": start.name, "id": start.id(), "made": start.made }),
         "measured": {
             "train": data.train.len(),
             "test": data.test.len(),
@@ -153,7 +153,8 @@ fn progress_rate(epoch: u32, done: usize, positions: usize) -> u64 {
     (u64::from(epoch) - 1) * positions as u64 + done as u64
 }
 
-fn describe(file: &SampleFile) -> Json {
+/// What is known of a file of samples, for the `made` of weights that come from it.
+pub fn describe(file: &SampleFile) -> Json {
     let summary = file.summary();
     json!({
         "file": file.path().file_name().map(|name| name.to_string_lossy()),

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Megabytes of hash of each thread.
     #[arg(long)]
     hash: Option<usize>,
-    /// Weights to search with; those built in without it.
+    /// Weights to search with [default: those built in].
     #[arg(long, conflicts_with = "engine")]
     weights: Option<PathBuf>,
     /// Another UCI engine to search with.
@@ -42,7 +42,7 @@ pub struct Arguments {
     /// Seconds that engine may take for a position.
     #[arg(long)]
     timeout: Option<u64>,
-    /// Threads; one for each processor without it.
+    /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
 }

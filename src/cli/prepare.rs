@@ -93,7 +93,7 @@ pub struct Arguments {
     /// What to do with positions that came before.
     #[arg(long, value_enum)]
     duplicates: Option<Repeats>,
-    /// Threads; one for each processor without it.
+    /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
 }

@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Percent of the games that are held out; the same as in `dyad prepare`.
     #[arg(long, default_value_t = 5.0)]
     test_percent: f64,
-    /// Threads; one for each processor without it.
+    /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
 }

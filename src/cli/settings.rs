@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use clap::Command;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -19,6 +21,32 @@ pub fn load<T: DeserializeOwned + Default>(path: Option<&Path>, tool: &str) -> R
 pub fn set<T: Clone>(setting: &mut T, argument: &Option<T>) {
     if let Some(value) = argument {
         setting.clone_from(value);
+    }
+}
+
+/// Adds to the help of arguments the defaults of the settings of the same names, where it does not tell them itself.
+/// So that a file can set what no argument does, arguments have no defaults of their own.
+pub fn tell_defaults(tool: Command, defaults: &impl Serialize) -> Command {
+    let defaults = serde_json::to_value(defaults).unwrap_or_default();
+    tool.mut_args(|argument| {
+        let default = argument.get_long().and_then(|name| find(&defaults, name));
+        match (default, argument.get_help().map(ToString::to_string)) {
+            (Some(default), Some(help)) if !help.contains("[default: ") => {
+                argument.help(format!("{help} [default: {default}]"))
+            }
+            _ => argument,
+        }
+    })
+}
+
+/// The number or name at `key` in settings or in the settings within them.
+fn find(settings: &Value, key: &str) -> Option<String> {
+    let settings = settings.as_object()?;
+    match settings.get(key) {
+        Some(Value::Number(number)) => Some(number.to_string()),
+        Some(Value::String(name)) => Some(name.clone()),
+        Some(Value::Object(choice)) => choice.get("kind").and_then(Value::as_str).map(str::to_string),
+        _ => settings.values().find_map(|inner| find(inner, key)),
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Threads of each search.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Searches at a time; one for each processor without it.
+    /// Searches at a time [default: one per processor].
     #[arg(long)]
     concurrency: Option<usize>,
     /// Names the positions that were not solved.

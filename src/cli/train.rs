@@ -52,7 +52,7 @@ pub struct Arguments {
     /// What is to be reached
     #[arg(long)]
     objective: Option<ObjectiveName>,
-    /// Ranking SVM: how far ahead the desired move shall be [default: 100]
+    /// Ranking SVM: how far ahead the desired move must be [default: 100]
     #[arg(long, value_name = "VALUE")]
     margin: Option<i32>,
     /// Logistic: the difference preferred at 73 % [default: 100]

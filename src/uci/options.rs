@@ -121,7 +121,7 @@ const TABLE: [Row; 16] = [
         session.settings.show_wdl = on;
         Ok(None)
     } }) },
-    // Playing and analysing are one to this search: no book, no contempt, nothing to leave out.
+    // Playing and analyzing are one to this search: no book, no contempt, nothing to leave out.
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: false, set: weights::set_use_trained }) },

@@ -172,7 +172,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.send("setoption name TrainGenerations value 1");
     program.sync();
     program.until("info string train begins: games");
-    program.until("info string train finished: 1 generations done");
+    program.until("info string train finished: 1 generation done");
     program.quit();
     assert_eq!(json(&folder.join("games/settings.json"))["source"]["games"], games.display().to_string());
 }

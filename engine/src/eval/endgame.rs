@@ -247,7 +247,7 @@ impl Ending {
         !guarded && distance(self.weak.king, corner) <= 1
     }
 
-    /// Rook and pawn against rook: the defences of Philidor and on the back rank, by their geometry.
+    /// Rook and pawn against rook: the defenses of Philidor and on the back rank, by their geometry.
     fn is_drawn_rook_ending(&self) -> bool {
         let (king, pawn) = (self.strong.king, self.strong.the(PAWN));
         let (enemy, defender) = (self.weak.king, self.weak.the(ROOK));

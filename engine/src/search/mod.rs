@@ -1,7 +1,7 @@
 //! The search: principal variation search with iterative deepening.
 //!
 //! A [`Worker`] owns all that one thread writes; what threads share is in [`Shared`]: the table, the strings
-//! of [`Control`], the node counters. The same functions serve two settings, told apart at compile time by a
+//! of [`Control`], the node counters, what each helper found. The same functions serve two settings, told apart at compile time by a
 //! [`Mode`]: play, with everything that makes a search deep, and training, where the value of a line must be the
 //! static evaluation of its leaf and depend on the position and the weights alone.
 

@@ -7,7 +7,7 @@
 use crate::board::attacks::{FILE_A, FILE_H};
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square};
 
-/// The squares of one colour of the board, a1's.
+/// The squares of one color of the board, a1's.
 pub const DARK: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
 /// The four squares in the middle.
 pub const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
@@ -61,7 +61,7 @@ pub trait Squares: Copy {
     fn pawn_double_attacks(self) -> Self;
     /// The board turned upside down.
     fn turned(self) -> Self;
-    /// With all neighbours.
+    /// With all neighbors.
     fn grown(self) -> Self;
 }
 

@@ -138,7 +138,7 @@ impl Pawn {
         !self.neighbors.some()
     }
 
-    /// Behind all its neighbours, and not able to advance without loss.
+    /// Behind all its neighbors, and not able to advance without loss.
     fn is_backward(&self) -> bool {
         let not_ahead = !ranks_from(self.rank + 2);
         !(self.neighbors & not_ahead).some() && (self.push_levers | self.ram).some()
