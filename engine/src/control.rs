@@ -44,11 +44,15 @@ impl Control {
         self.wake();
     }
 
-    /// The pondered move was played: the search goes on as an ordinary one, its clock running from now.
+    /// The pondered move was played: the search goes on as an ordinary one, its clock running from now. Said again, or
+    /// to a search that does not ponder, it changes nothing: it must not give the clock more time.
     pub fn ponderhit(&self) {
-        *lock(&self.hit) = Some(Instant::now());
-        self.pondering.store(false, Ordering::Release);
-        self.wake();
+        let mut hit = lock(&self.hit);
+        if self.pondering() {
+            *hit = Some(Instant::now());
+            self.pondering.store(false, Ordering::Release);
+            self.changed.notify_all();
+        }
     }
 
     /// Whether the search was told to end.
@@ -104,6 +108,18 @@ mod tests {
                 waiter.join().unwrap();
             });
         }
+    }
+
+    #[test]
+    fn only_the_first_hit_of_a_pondering_search_counts() {
+        let ordinary = Control::new(false);
+        ordinary.ponderhit();
+        assert_eq!(ordinary.hit(), None);
+        let pondering = Control::new(true);
+        pondering.ponderhit();
+        let first = pondering.hit();
+        pondering.ponderhit();
+        assert!(first.is_some() && pondering.hit() == first);
     }
 
     #[test]
