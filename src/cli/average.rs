@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::weights::SCALE_ONE;
+use dyad_engine::eval::weights::{MAX_SCALE, SCALE_ONE};
 use dyad_trainer::calibration::{calibrate_by_file, set_scale};
 use dyad_trainer::mixture::{GroupFactor, mean, multiply};
 use dyad_trainer::samples::SampleFile;
@@ -31,7 +31,7 @@ pub struct Arguments {
     samples: Option<PathBuf>,
     /// The scale in 1/1024, by which search multiplies values, in place of the one that is fitted or that of the first
     /// file; chances and centipawns stay.
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_SCALE)))]
     scale: Option<i32>,
     /// The name of the weights.
     #[arg(long, default_value = "average")]

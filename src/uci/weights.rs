@@ -82,7 +82,7 @@ fn choose(session: &mut Session) -> Outcome {
 /// Says nothing where nothing changes.
 fn embedded(session: &mut Session) -> Option<String> {
     let weights = Weights::embedded();
-    (weights.id() != session.engine.weights().id()).then(|| take(session, weights, "embedded weights"))
+    (!weights.plays_as(session.engine.weights())).then(|| take(session, weights, "embedded weights"))
 }
 
 fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
@@ -93,9 +93,13 @@ fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
 
 /// Equal weights are left in place, and with them what the engine remembers of its searches.
 fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
-    let id = weights.id();
-    if id != session.engine.weights().id() {
+    let mut said = format!("{origin} ({})", weights.id());
+    for note in &weights.notes {
+        said.push_str("; ");
+        said.push_str(note);
+    }
+    if !weights.plays_as(session.engine.weights()) {
         session.engine.set_weights(weights);
     }
-    format!("{origin} ({id})")
+    said
 }

@@ -1,6 +1,6 @@
 //! Options, in the ways in which GUIs set them.
 
-use crate::driver::{Line, Program, after, check_search};
+use crate::driver::{Line, Program, after, check_search, folder};
 
 #[test]
 fn every_option_in_alphabetical_order_before_uci() {
@@ -126,6 +126,36 @@ fn weights_from_a_file_and_back() {
         program.send(&format!("setoption name WeightsFile value {empty}"));
         assert_eq!(eval(&mut program), embedded);
     }
+    program.quit();
+}
+
+#[test]
+fn weights_that_differ_in_their_scale_alone_are_taken() {
+    let folder = folder("scales");
+    let text = std::fs::read_to_string("weights/material.json").expect("it is in the repository");
+    let files = [folder.join("once.json"), folder.join("twice.json")];
+    std::fs::write(&files[0], &text).expect("the folder can be written to");
+    std::fs::write(&files[1], text.replace("\"scale\":1024", "\"scale\":2048")).expect("as above");
+    let mut program = Program::start();
+    program.send("position fen 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
+    let mut eval = |file: &std::path::Path| {
+        program.send(&format!("setoption name WeightsFile value {}\neval", file.display()));
+        program.until("evaluation ").pop()
+    };
+    assert_ne!(eval(&files[0]), eval(&files[1]));
+    program.quit();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_no_weights_file() {
+    let mut program = Program::start();
+    for path in ["/dev/zero", "/"] {
+        program.send(&format!("setoption name WeightsFile value {path}"));
+        let said = program.sync();
+        assert!(said[0].ends_with(&format!("{path}: not a regular file")), "{said:?}");
+    }
+    program.search("go depth 1");
     program.quit();
 }
 

@@ -1,5 +1,6 @@
 //! Why weights are refused, each as a sentence that says what is wrong and where.
 
+use super::weights::MAX_SCALE;
 use crate::board::{Color, PieceSquare};
 use std::fmt;
 use std::path::PathBuf;
@@ -181,7 +182,7 @@ impl fmt::Display for WeightsError {
             Material(sum) => {
                 write!(f, "the opening weights of the pieces sum to {sum}, which no scaling turns into a constant")
             }
-            Scale(scale) => write!(f, "the scale is {scale}, and must be positive"),
+            Scale(scale) => write!(f, "the scale is {scale}, and must be from 1 to {MAX_SCALE}"),
             WinRate => f.write_str("the win rate model's parameters are not positive at every phase"),
         }
     }

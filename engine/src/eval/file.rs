@@ -8,7 +8,7 @@
 
 use super::error::{Stage, WeightsError};
 use super::layout::{self, GROUPS, Group, LEN};
-use super::weights::Weights;
+use super::weights::{MAX_SCALE, Weights};
 use super::win_rate::WinRate;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 
 /// Version of the file's format.
 pub const FORMAT: u32 = 1;
+/// Bytes of the largest file that is read: many times what all weights with the longest history take.
+const LARGEST_FILE: u64 = 256 << 20;
 
 impl Weights {
     /// Reads the text of a weights file.
@@ -38,8 +40,11 @@ impl Weights {
     }
 
     /// Reads a weights file.
+    ///
+    /// # Errors
+    /// When there is no such file, or it holds no weights for this engine.
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        let text = fs::read(path).map_err(|error| WeightsError::Io { path: path.into(), error })?;
+        let text = read_file(path).map_err(|error| WeightsError::Io { path: path.into(), error })?;
         Weights::from_json(&text).map_err(|error| WeightsError::InFile { path: path.into(), error: Box::new(error) })
     }
 
@@ -66,6 +71,18 @@ impl Weights {
     pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
         replace(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
     }
+}
+
+/// Reads a file that may be one of weights: a pipe could keep whoever plays waiting, and a device never ends.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    if metadata.len() > LARGEST_FILE {
+        return Err(std::io::Error::other(format!("{} bytes are too many for weights", metadata.len())));
+    }
+    fs::read(path)
 }
 
 /// Reads the document, or finds out what is wrong with it.
@@ -141,7 +158,7 @@ type Integers = Option<[Vec<i32>; 2]>;
 
 impl Document {
     fn check(&self) -> Result<(), WeightsError> {
-        if self.scale <= 0 {
+        if !(1..=MAX_SCALE).contains(&self.scale) {
             return Err(WeightsError::Scale(self.scale));
         }
         if !self.win_rate.is_valid() {

@@ -427,6 +427,7 @@ mod files {
             (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 opening"]),
             (replace("\"format\":1", "\"format\":2"), vec!["version 2", "version 1"]),
             (replace("\"scale\":1100", "\"scale\":0"), vec!["scale", "0"]),
+            (replace("\"scale\":1100", "\"scale\":2147483647"), vec!["scale", "2147483647", "1000000"]),
             (replace("\"a\":[180,", "\"a\":[-180,"), vec!["win rate"]),
             (replace("[\"location\",192]", "[\"location\",193]"), vec!["checksum"]),
             (replace("\"name\":", "\"nom\":"), vec!["nom"]),

@@ -16,12 +16,14 @@ use super::sink::{Sink, TwoSided};
 use super::tables::{Rows, Squares};
 use super::taper::{FULL_MATERIAL, phase_of_material, taper};
 use super::win_rate::WinRate;
-use crate::board::{Board, Color, Piece};
+use crate::board::{Board, Color, PIECE_VALUES, Piece};
 use serde_json::Value as Json;
 use std::sync::{Arc, LazyLock};
 
 /// [`Weights::scale`] that leaves values as they are.
 pub const SCALE_ONE: i32 = 1024;
+/// The largest scale: values a thousand times as large as the standard ones.
+pub const MAX_SCALE: i32 = 1_000_000;
 
 /// The trainer's weights, one opening and one endgame weight for each feature.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +43,10 @@ impl FloatWeights {
     /// Material as in the paper's Table I, all else zero: where training starts.
     pub fn material() -> FloatWeights {
         let mut weights = FloatWeights::zeros();
-        for (piece, value) in [200.0, 800.0, 850.0, 1300.0, 2600.0].into_iter().enumerate() {
-            weights.mg[MATERIAL.at(piece)] = value;
-            weights.eg[MATERIAL.at(piece)] = value;
+        for (piece, value) in PIECE_VALUES.into_iter().enumerate().filter(|(piece, _)| *piece != Piece::King.to_index())
+        {
+            weights.mg[MATERIAL.at(piece)] = f64::from(value);
+            weights.eg[MATERIAL.at(piece)] = f64::from(value);
         }
         weights
     }
@@ -227,6 +230,13 @@ impl Weights {
         &self.rows
     }
 
+    /// Whether an engine plays with the other weights as with these, and says the same of what it finds: the same
+    /// integers, scale and win rate.
+    #[must_use]
+    pub fn plays_as(&self, other: &Weights) -> bool {
+        self.scale == other.scale && self.win_rate == other.win_rate && self.ints == other.ints
+    }
+
     /// A name for exactly these integers.
     pub fn id(&self) -> String {
         let mut crc = crc32fast::Hasher::new();
@@ -276,7 +286,9 @@ impl Weights {
     /// An evaluation in the standard units of search.
     #[inline]
     pub fn scaled(&self, value: i32) -> i32 {
-        (i64::from(value) * i64::from(self.scale) / i64::from(SCALE_ONE)) as i32
+        // Far beyond all values of a search, and small enough to be multiplied once more.
+        const LARGEST: i64 = 1 << 24;
+        (i64::from(value) * i64::from(self.scale) / i64::from(SCALE_ONE)).clamp(-LARGEST, LARGEST) as i32
     }
 
     /// Chances to win, draw and lose, in thousandths, of a search value at a phase.
