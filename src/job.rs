@@ -9,7 +9,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
@@ -133,11 +132,7 @@ impl Work {
     }
 }
 
-/// GUIs show the current move only where there is time to read it.
-const QUIET: Duration = Duration::from_secs(3);
-
 fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control, say: &mut Say) {
-    let start = Instant::now();
     let board = game.board();
     let show_wdl = session.settings.show_wdl;
     let ended = !board.has_legal_move();
@@ -146,7 +141,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     }
     session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
-        Report::CurrentMove { depth, mv, number } if start.elapsed() >= QUIET => {
+        Report::CurrentMove { depth, mv, number } => {
             say(current_move_line(board, *depth, *mv, *number));
         }
         Report::Answer(outcome) => say(best_move_line(board, outcome.best, outcome.ponder)),

@@ -2,8 +2,8 @@
 //!
 //! Commands are handled strictly in order. What needs the engine while a job has it waits in a
 //! queue; what does not is done at once: `isready`, `stop`, `ponderhit`, `quit`, and `position`,
-//! since a job searches its own copy of the game. Each `go` gets exactly one `bestmove`, also one
-//! that had to wait and was stopped before it began.
+//! since a job searches its own copy of the game. Each `go` that searches gets exactly one
+//! `bestmove`, also one that had to wait and was stopped before it began.
 //!
 //! A self-training runs beside all this, on its own threads; its options and commands are obeyed at once,
 //! and new weights wait like whatever else changes the engine.

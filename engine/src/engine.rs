@@ -12,7 +12,6 @@ use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Scope};
-use std::time::Duration;
 
 /// Megabytes of the table before anyone asks for another size.
 pub const DEFAULT_HASH: usize = 16;
@@ -55,7 +54,7 @@ impl Engine {
         Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
     }
 
-    /// Makes a new, empty table; the old one stays when that fails.
+    /// Makes a new, empty table if the size is another one; the old one stays when that fails.
     ///
     /// # Errors
     /// When there is not enough memory.
@@ -145,14 +144,24 @@ struct Crew<'a, 'shared> {
     weights: &'a Arc<Weights>,
 }
 
+/// Ends the helpers when it is dropped, also by a panic of worker 0, for which nobody would answer while they search.
+struct Finish<'a>(&'a AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+    }
+}
+
 /// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
 fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], crew: &Crew) -> Outcome {
     let shared = crew.shared;
     thread::scope(|scope| {
         start(scope, 1, helpers.iter_mut(), crew);
+        let finish = Finish(&shared.finished);
         main.iterate(shared);
         shared.control.wait(shared.limits.infinite);
-        shared.finished.store(true, Relaxed);
+        drop(finish);
         shared.nodes[0].store(main.nodes, Relaxed);
         let outcome = main.decide(shared);
         shared.report(&Report::Answer(outcome.clone()));
@@ -192,7 +201,6 @@ fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
         (Some(fixed), Some(clock)) => Some(if fixed.hard <= clock.hard { fixed } else { clock }),
         (fixed, clock) => fixed.or(clock),
     }
-    .map(|bounds| Bounds { soft: bounds.soft.max(Duration::from_micros(500)), ..bounds })
 }
 
 fn game_over(board: &Board) -> Outcome {
@@ -211,5 +219,26 @@ pub fn perft(board: &Board, depth: u32) -> u64 {
             board.for_each_legal(|mv| nodes += perft(&board.after(mv), depth - 1));
             nodes
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Clock;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_shorter_than_the_move_time_is_played_as_a_clock() {
+        let clock = Some(Clock { remaining: Duration::from_secs(10), ..Clock::default() });
+        let movetime = |seconds| Some(Duration::from_secs(seconds));
+        let fixed = |clock, movetime| {
+            let limits = Limits { clock, movetime, ..Limits::default() };
+            bounds(&limits, &Options::default()).map(|bounds| bounds.fixed)
+        };
+        assert_eq!(fixed(clock, movetime(60)), Some(false));
+        assert_eq!(fixed(clock, movetime(1)), Some(true));
+        assert_eq!(fixed(None, movetime(60)), Some(true));
+        assert_eq!(fixed(None, None), None);
     }
 }

@@ -20,6 +20,8 @@ pub struct Bounds {
     pub soft: Duration,
     /// After this time the search ends wherever it is.
     pub hard: Duration,
+    /// Whether all of the time is to be used, whatever the search sees.
+    pub fixed: bool,
 }
 
 /// What the search knows when an iteration is done.
@@ -59,7 +61,8 @@ impl Bounds {
             }
         };
         let hard = hard.clamp(0.001, usable);
-        Bounds { soft: Duration::from_secs_f64(soft.clamp(0.0005, hard)), hard: Duration::from_secs_f64(hard) }
+        let soft = Duration::from_secs_f64(soft.clamp(0.0005, hard));
+        Bounds { soft, hard: Duration::from_secs_f64(hard), fixed: false }
     }
 
     /// Exactly this time.
@@ -67,7 +70,7 @@ impl Bounds {
     pub fn fixed(time: Duration, overhead: Duration) -> Bounds {
         // A move time is a promise of the user's, not a clock: only half of a short one goes to the overhead.
         let time = time.saturating_sub(overhead.min(time / 2)).max(Duration::from_millis(1));
-        Bounds { soft: time, hard: time }
+        Bounds { soft: time, hard: time, fixed: true }
     }
 
     /// The soft bound as the signs move it.

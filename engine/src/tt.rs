@@ -9,6 +9,7 @@ use crate::prefetch::prefetch;
 use crate::value::{MATE_IN_MAX, NONE, Value};
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::thread;
 
 /// What a stored value says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,14 +164,19 @@ impl Table {
         Ok(Table { clusters, generation: AtomicU8::new(0) })
     }
 
-    /// Forgets everything, with so many threads.
+    /// Forgets everything, with so many threads, or with this one where the system has no more.
     pub fn clear(&mut self, threads: usize) {
+        fn empty(clusters: &mut [Cluster]) {
+            clusters.iter_mut().for_each(|cluster| *cluster = Cluster::default());
+        }
         let chunk = self.clusters.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for part in self.clusters.chunks_mut(chunk) {
-                scope.spawn(|| part.iter_mut().for_each(|cluster| *cluster = Cluster::default()));
-            }
+        let done = thread::scope(|scope| {
+            let mut parts = self.clusters.chunks_mut(chunk);
+            parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok())
         });
+        if !done {
+            empty(&mut self.clusters);
+        }
         self.generation.store(0, Relaxed);
     }
 

@@ -19,10 +19,6 @@ pub const NONE: Value = 32_002;
 pub const MATE: Value = 32_000;
 /// Values from here on say "mate in so many plies".
 pub const MATE_IN_MAX: Value = MATE - 256;
-/// The largest value of a position that a specialised ending knows to be won.
-pub const KNOWN_WIN_MAX: Value = 29_000;
-/// Bound of the static evaluation, below everything a known win is worth.
-pub const EVAL_MAX: Value = 20_000;
 /// A drawn position.
 pub const DRAW: Value = 0;
 

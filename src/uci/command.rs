@@ -19,7 +19,7 @@ use super::go::{Go, number};
 pub enum Command {
     /// Say who you are and which options you have.
     Uci,
-    /// Say when all that was sent before is done.
+    /// Say that you listen: at once, also while a search lets what was sent before wait.
     IsReady,
     /// Say more, or no longer.
     Debug(bool),
@@ -222,10 +222,7 @@ fn split_at_moves(text: &str) -> (&str, &str) {
 fn play(board: Board, moves: &str) -> Result<Game, String> {
     let mut game = Game::new(board);
     for (index, text) in moves.split_ascii_whitespace().enumerate() {
-        let board = game.board();
-        let mv = board
-            .parse_uci(text)
-            .map_err(|error| format!("position: move {}, {}: {error} (in {})", index + 1, quote(text), board.fen()))?;
+        let mv = game.board().parse_uci(text).map_err(|error| format!("position: move {}: {error}", index + 1))?;
         game.push(mv);
     }
     Ok(game)
@@ -392,7 +389,7 @@ mod tests {
         let Err(error) = parse("position startpos moves e2e4 e7e4") else {
             panic!("the move is not legal");
         };
-        assert!(error.contains("move 2, \"e7e4\""), "{error}");
+        assert!(error.starts_with("position: move 2: move 'e7e4' is not legal in rnbqkbnr/"), "{error}");
     }
 
     #[test]

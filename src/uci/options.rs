@@ -11,10 +11,10 @@
 
 use std::time::Duration;
 
-use dyad_engine::engine::Engine;
+use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
-use dyad_engine::search;
 use dyad_engine::search::params::{self, TUNABLES, Tunable};
+use dyad_engine::search::{self, MOVE_OVERHEAD};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::command::quote;
@@ -95,11 +95,11 @@ fn rows() -> impl Iterator<Item = Row> {
 
 #[rustfmt::skip]
 const TABLE: [Row; 16] = [
-    Row { name: "Hash", of: Of::Engine(Kind::Spin { default: 16, min: 1, max: 1 << 20, set: |session, megabytes| {
+    Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
     } }) },
-    Row { name: "Threads", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 1024, set: |session, threads| {
+    Row { name: "Threads", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: MAX_THREADS as i64, set: |session, threads| {
         session.engine.set_threads(threads as usize);
         Ok(None)
     } }) },
@@ -109,7 +109,7 @@ const TABLE: [Row; 16] = [
     } }) },
     // Says that the engine can; whether it ponders is the GUI's affair.
     Row { name: "Ponder", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
-    Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: 10, min: 0, max: 5000, set: |session, milliseconds| {
+    Row { name: "Move Overhead", of: Of::Engine(Kind::Spin { default: MOVE_OVERHEAD.as_millis() as i64, min: 0, max: 5000, set: |session, milliseconds| {
         session.settings.search.move_overhead = Duration::from_millis(milliseconds as u64);
         Ok(None)
     } }) },

@@ -105,7 +105,6 @@ struct Keys {
     all: u64,
     pawns: u64,
     minors: u64,
-    majors: u64,
     non_pawns: [u64; 2],
     /// Four bits a piece type and color: the count.
     material: u64,
@@ -122,9 +121,6 @@ impl Keys {
                 self.non_pawns[man.color.to_index()] ^= key;
                 if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
                     self.minors ^= key;
-                }
-                if matches!(piece, Piece::Rook | Piece::Queen | Piece::King) {
-                    self.majors ^= key;
                 }
             }
         }
@@ -373,13 +369,6 @@ impl Board {
     #[must_use]
     pub fn minor_key(&self) -> u64 {
         self.keys.minors
-    }
-
-    /// Zobrist key of rooks, queens and kings.
-    #[inline]
-    #[must_use]
-    pub fn major_key(&self) -> u64 {
-        self.keys.majors
     }
 
     /// Zobrist key of one color's pieces.

@@ -82,7 +82,6 @@ fn incremental_state_equals_fresh_state() {
         assert_eq!(fresh.key(), board.key(), "{board}");
         assert_eq!(fresh.pawn_key(), board.pawn_key(), "{board}");
         assert_eq!(fresh.minor_key(), board.minor_key(), "{board}");
-        assert_eq!(fresh.major_key(), board.major_key(), "{board}");
         assert_eq!(fresh.material_key(), board.material_key(), "{board}");
         for color in COLORS {
             assert_eq!(fresh.nonpawn_key(color), board.nonpawn_key(color), "{board}");

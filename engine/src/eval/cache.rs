@@ -1,4 +1,5 @@
-//! Keeps what is the same in most positions of a search: sums of the pawn structure and of the material.
+//! Keeps what is the same in most positions of a search: sums of the pawn structure, of the material and of
+//! what concerns the kings.
 
 /// A table that remembers the last thing made for each of its slots.
 #[derive(Clone, Debug)]

@@ -317,7 +317,11 @@ impl Worker {
                 self.histories.quiet_scores(&board, &context, threats).of(mv, mover)
             };
             if root && self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
-                shared.report(&Report::CurrentMove { depth: depth as u32, mv, number: count + self.pv_index });
+                shared.report(&Report::CurrentMove {
+                    depth: self.root_depth as u32,
+                    mv,
+                    number: count + self.pv_index,
+                });
             }
 
             // Pruning of single moves, once something is better than being mated. Quiet checks are never pruned.
@@ -532,12 +536,14 @@ impl Worker {
                 Bound::Upper
             };
             let found = best_move.map(|found| found.mv);
-            if !(root && self.pv_index > 0) {
+            // The best of some moves says little of the position.
+            let partial = root && (self.pv_index > 0 || !shared.limits.searchmoves.is_empty());
+            if !partial {
                 shared.table.store(key, ply, &Entry { mv: found, value: best, eval: raw, depth, bound, pv: tt_pv });
             }
             let quiet_best = found.is_none_or(|mv| !board.is_noisy(mv));
             let says_nothing = (bound == Bound::Lower && best <= eval) || (bound == Bound::Upper && best >= eval);
-            if !in_check && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
+            if !in_check && !partial && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
                 self.histories.update_correction(&board, &context, depth, best - eval);
             }
         }
@@ -614,7 +620,8 @@ impl Worker {
         if hints.killers.contains(&Some(mv)) || hints.counter == Some(mv) {
             reduction -= params::lmr_killer();
         }
-        // The position is that after the move: its frame counts the cutoffs of this node's other children.
+        // The position is that after the move: its frame counts the cutoffs of this node's other children, and of their
+        // cousins.
         let ply = self.position.ply();
         if ply == 1 {
             reduction -= params::lmr_root();

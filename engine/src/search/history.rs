@@ -239,7 +239,7 @@ pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16
     ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | from_to(mv)) as u16
 }
 
-/// Whether a move's squares are attacked by the enemy: two bits.
+/// Whether a move's squares are attacked by enemy pawns: two bits.
 #[inline]
 fn threatened(mv: ChessMove, threats: u64) -> usize {
     let bit = |square: usize| (threats >> square & 1) as usize;

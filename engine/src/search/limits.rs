@@ -19,7 +19,7 @@ pub struct Limits {
     pub clock: Option<Clock>,
     /// Does not answer before it is told to stop.
     pub infinite: bool,
-    /// Does not answer before the pondered move is played.
+    /// Was asked to ponder: for whoever makes the [`Control`](crate::control::Control), which the search obeys.
     pub ponder: bool,
     /// Moves to search; all when empty.
     pub searchmoves: Vec<ChessMove>,
@@ -39,6 +39,9 @@ impl Limits {
     }
 }
 
+/// The move overhead of [`Options::default`].
+pub const MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+
 /// Settings that hold for all searches.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -50,6 +53,6 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { multipv: 1, move_overhead: Duration::from_millis(10) }
+        Options { multipv: 1, move_overhead: MOVE_OVERHEAD }
     }
 }

@@ -17,7 +17,7 @@ mod report;
 mod root;
 
 pub use leaves::{Leaf, LeafEnd, LeafSearcher};
-pub use limits::{Limits, Options};
+pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::{Finding, RootMove};
 
@@ -118,7 +118,7 @@ struct Frame {
     excluded: Option<ChessMove>,
     /// Double extensions on the way here.
     double_extensions: i32,
-    /// Cutoffs among the children.
+    /// Cutoffs of nodes at this ply since its grandparent was entered.
     cutoffs: i32,
     /// How much shallower the move made here is searched, in plies.
     reduction: i32,
@@ -162,7 +162,7 @@ pub(crate) struct Worker {
     pub(crate) nodes: u64,
     /// Look at the clock when this many nodes are done.
     checkpoint: u64,
-    /// Below this ply null moves are verified: off.
+    /// While a null move is verified none is made before this ply; 0 otherwise.
     null_move_min_ply: usize,
 }
 

@@ -133,7 +133,7 @@ pub(super) struct Picker {
     skip_quiets: bool,
 }
 
-/// Added to a quiet move's score, above all histories.
+/// The score of a killer in place of its histories', above all of these.
 pub(super) const KILLER: i32 = 1 << 20;
 
 impl Picker {

@@ -159,7 +159,7 @@ params! {
     correction_continuation = 70, 0..=256;
 }
 
-/// Depth from which a reverse futility cut is safe enough.
+/// How far above beta a node must stand to be cut by reverse futility.
 pub(super) fn rfp_margin(depth: i32, improving: bool) -> i32 {
     rfp_factor() * depth - if improving { rfp_improving() } else { 0 }
 }
@@ -174,7 +174,7 @@ pub(super) fn nmp_reduction(depth: i32, advantage: i32) -> i32 {
     nmp_base() + depth / nmp_depth_divisor() + (advantage / nmp_eval_divisor()).clamp(0, nmp_eval_limit())
 }
 
-/// How many quiet moves are looked at before the rest is skipped.
+/// After how many moves of all kinds the remaining quiet ones are skipped.
 pub(super) fn lmp_threshold(depth: i32, improving: bool) -> usize {
     let moves = lmp_base() + lmp_factor() * depth * depth / 100;
     (if improving { moves } else { moves / 2 + 1 }) as usize
@@ -228,9 +228,4 @@ pub(super) fn lmr(depth: i32, count: usize, quiet: bool) -> i32 {
     } else {
         lmr_noisy_base() + product * 1024 / lmr_noisy_divisor()
     }
-}
-
-/// Makes tables that are computed on first use, so that no search pays for them.
-pub fn initialize() {
-    LazyLock::force(&LOGARITHMS);
 }

@@ -99,7 +99,7 @@ impl Worker {
                         break;
                     }
                 } else if futility <= alpha && hopeless(&board, mv, futility, alpha) {
-                    best = best.max(futility.min(alpha));
+                    best = best.max(futility);
                     continue;
                 }
             }

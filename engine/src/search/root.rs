@@ -56,12 +56,12 @@ impl Worker {
         let moves = game.board().moves();
         let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
         self.root_moves = moves.iter().filter(wanted).map(|&mv| RootMove::new(mv)).collect();
-        self.order_by_table(game.board());
+        self.order_noisy_first(game.board());
         !self.root_moves.is_empty()
     }
 
     /// Before the first iteration captures and promotions come first: any order would do.
-    fn order_by_table(&mut self, board: &Board) {
+    fn order_noisy_first(&mut self, board: &Board) {
         self.root_moves.sort_by_key(|root| !board.is_noisy(root.mv));
     }
 
@@ -114,13 +114,14 @@ impl Worker {
     /// a mate it promises has no line yet and is not told.
     fn settle(&mut self, finished: Option<RootMove>) {
         let best = &mut self.root_moves[0];
-        match (best.bound, finished) {
-            (Bound::Upper, Some(finished)) => {
-                self.root_moves.retain(|root_move| root_move.mv != finished.mv);
-                self.root_moves.insert(0, finished);
-            }
-            (Bound::Lower, _) => best.value = best.value.clamp(1 - MATE_IN_MAX, MATE_IN_MAX - 1),
-            _ => {}
+        if let Some(finished) = finished
+            && best.bound == Bound::Upper
+        {
+            self.root_moves.retain(|root_move| root_move.mv != finished.mv);
+            self.root_moves.insert(0, finished);
+            self.root_depth = self.completed_depth;
+        } else if best.bound == Bound::Lower {
+            best.value = best.value.clamp(1 - MATE_IN_MAX, MATE_IN_MAX - 1);
         }
     }
 
@@ -293,7 +294,7 @@ impl Worker {
             return true;
         }
         let Some(bounds) = shared.bounds else { return false };
-        if shared.control.pondering() || shared.limits.movetime.is_some() {
+        if shared.control.pondering() || bounds.fixed {
             return false;
         }
         let elapsed = shared.elapsed();

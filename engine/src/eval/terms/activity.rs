@@ -84,8 +84,8 @@ fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> Bit
     attacked
 }
 
-/// Our men that shield our king from a slider, by their type and the slider's, and enemy men that
-/// shield theirs from one of ours; returns the former.
+/// Our men that shield our king from a slider, by their type and the slider's, and enemy men between
+/// their slider and our king, which discover an attack by moving; returns the former.
 fn pins<S: Sink>(view: &View, sink: &mut S) -> BitBoard {
     let (us, them) = (&view.us, &view.them);
     let sliders = [them.men[BISHOP] | them.men[QUEEN], them.men[ROOK] | them.men[QUEEN]];

@@ -179,7 +179,7 @@ fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
     let mut total = 0;
     for (kind, line) in lines.into_iter().enumerate() {
         let from = line & us.attacks[KNIGHT + kind] & !us.all;
-        // A queen's check that the enemy queen parries, or that a rook gives as well, is no extra danger.
+        // A queen's check that the enemy queen parries is no danger.
         let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
         let safe = from & safe & !spared;
         let more = usize::from(safe.many());

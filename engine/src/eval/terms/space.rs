@@ -23,6 +23,6 @@ pub fn space<S: Sink>(view: &View, sink: &mut S) {
 /// Visits the bonus for having the move, for the player who has it.
 pub fn tempo<S: Sink>(view: &View, sink: &mut S) {
     let sign = if view.to_move { 1 } else { -1 };
-    let quiet = usize::from((view.us.men[QUEEN] | view.them.men[QUEEN]).some());
-    sink.add(TEMPO.at(quiet), sign);
+    let queens = usize::from((view.us.men[QUEEN] | view.them.men[QUEEN]).some());
+    sink.add(TEMPO.at(queens), sign);
 }
