@@ -10,7 +10,7 @@
 
 use std::panic::catch_unwind;
 
-use dyad_engine::board::{Board, Game};
+use dyad_engine::board::{Board, Game, quote};
 use vampirc_uci::{UciMessage, parse_one};
 
 use super::go::{Go, number};
@@ -142,16 +142,6 @@ pub fn help() -> Vec<String> {
             format!("  {:<38} {}", call.trim_end(), entry.about)
         })
         .collect()
-}
-
-/// Text from outside, fit to be shown within a line: in quotes, and cut where it grows long.
-pub fn quote(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut shown: String = text.chars().take(LONGEST).collect();
-    if shown.len() < text.len() {
-        shown.push_str("...");
-    }
-    format!("\"{shown}\"")
 }
 
 fn find(word: &str) -> Option<&'static Entry> {
@@ -424,11 +414,5 @@ mod tests {
         fn any_words_are_survived(words in vec("go|position|fen|startpos|moves|depth|wtime|-?[0-9]{1,40}|[a-h][1-8][a-h][1-8]|setoption|name|genfens|bench|seed", 0..12)) {
             drop(parse(&words.join(" ")));
         }
-    }
-
-    #[test]
-    fn quotes_are_cut() {
-        assert_eq!(quote("abc"), "\"abc\"");
-        assert_eq!(quote(&"é".repeat(100)), format!("\"{}...\"", "é".repeat(60)));
     }
 }

@@ -7,12 +7,10 @@
 
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, ChessMove, Color, quote};
 use dyad_engine::search::Limits;
 use dyad_engine::time::Clock;
 use dyad_engine::value::MAX_PLY;
-
-use super::command::quote;
 
 /// The words after `go`, as they were given.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -242,7 +240,7 @@ mod tests {
         assert_eq!(limits.searchmoves.len(), 2);
         let (limits, note) = Go::parse("searchmoves e2e5 xyz").limits(&Board::startpos());
         assert!(limits.searchmoves.is_empty());
-        assert_eq!(note.as_deref(), Some("searchmoves: not legal here: \"e2e5 xyz\""));
+        assert_eq!(note.as_deref(), Some("searchmoves: not legal here: 'e2e5 xyz'"));
     }
 
     #[test]
@@ -250,7 +248,7 @@ mod tests {
         let go = Go::parse("foo 5 depth x nodes wtime 8");
         assert_eq!(
             go.notes,
-            ["go: expected a number after depth, not \"x\"", "go: nodes without a number", "go: ignored \"foo 5\""]
+            ["go: expected a number after depth, not 'x'", "go: nodes without a number", "go: ignored 'foo 5'"]
         );
         assert_eq!(go.wtime, Some(8));
     }

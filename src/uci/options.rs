@@ -11,13 +11,13 @@
 
 use std::time::Duration;
 
+use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::params::{self, TUNABLES, Tunable};
 use dyad_engine::search::{self, MOVE_OVERHEAD};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
-use super::command::quote;
 use super::go::number;
 use super::weights::{self, Choice};
 use crate::training::{self, Mode, NUMBERS, Number, Training};

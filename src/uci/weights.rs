@@ -10,10 +10,10 @@
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
+use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_trainer::selftrain;
 
-use super::command::quote;
 use super::options::{Outcome, Session};
 
 /// What the options say about the weights.

@@ -24,10 +24,12 @@ fn error<T>(text: impl Into<String>) -> Result<T, FenError> {
     Err(FenError(text.into()))
 }
 
-/// Words of a bad input may be long or strange: what an error repeats of it is cut and escaped.
-fn quote(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    let more = if text.chars().count() > 40 { "..." } else { "" };
+/// What an error repeats of a bad input: in quotes, cut where it grows long, and strange characters escaped.
+#[must_use]
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let short: String = text.chars().take(LONGEST).collect();
+    let more = if short.len() < text.len() { "..." } else { "" };
     format!("'{}{more}'", short.escape_debug())
 }
 

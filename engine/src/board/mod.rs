@@ -20,7 +20,7 @@ pub(crate) mod zobrist;
 pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
 pub use cuckoo::upcoming_repetition;
-pub use fen::{FenError, Setup};
+pub use fen::{FenError, Setup, quote};
 pub use game::{Ending, Game};
 pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;

@@ -2,7 +2,7 @@
 //!
 //! Both are read by finding the legal move they mean, so that nothing illegal ever comes out.
 
-use super::{Board, ChessMove, File, Piece, Rank, Square};
+use super::{Board, ChessMove, File, Piece, Rank, Square, quote};
 use std::fmt;
 
 /// Why a text is no legal move here.
@@ -18,8 +18,7 @@ impl fmt::Display for MoveError {
 impl std::error::Error for MoveError {}
 
 fn error(text: &str, why: &str, board: &Board) -> MoveError {
-    let short: String = text.chars().take(20).collect();
-    MoveError(format!("move '{}' {why} in {}", short.escape_debug(), board.fen()))
+    MoveError(format!("move {} {why} in {}", quote(text), board.fen()))
 }
 
 fn parse_square(bytes: &[u8]) -> Option<Square> {

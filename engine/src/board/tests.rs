@@ -372,3 +372,10 @@ fn upcoming_repetition_finds_exactly_the_moves_back() {
     }
     assert!(found > 100, "only {found} positions could repeat");
 }
+
+#[test]
+fn quotes_are_cut_and_escaped() {
+    assert_eq!(quote("abc"), "'abc'");
+    assert_eq!(quote(&"é".repeat(100)), format!("'{}...'", "é".repeat(60)));
+    assert_eq!(quote("a\u{7}b"), "'a\\u{7}b'");
+}
