@@ -97,7 +97,7 @@ pub fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
         if board.color_on(mover) != Some(board.side_to_move()) {
             continue;
         }
-        if ply > distance || repeated_before(keys, current - distance) {
+        if ply >= distance || repeated_before(keys, current - distance) {
             return true;
         }
     }

@@ -1,6 +1,6 @@
 //! Static exchange evaluation: who wins the captures on one square?
 
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, attacks};
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, attacks};
 
 /// Piece values of exchanges, in search units (Table I of Tseng, Chen and Wu 2018), by piece index.
 pub const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
@@ -61,7 +61,7 @@ impl Board {
             }
             // The crate knows pins for the side to move only; that is the side that must decide here.
             if side == us && self.pinned() & own != EMPTY {
-                own &= !self.still_pinned(side, occupied);
+                own &= !self.still_pinned(side, occupied, to);
                 if own == EMPTY {
                     break;
                 }
@@ -94,10 +94,10 @@ impl Board {
         })
     }
 
-    /// Pinned men of `side` whose pinner has not left in the exchange.
-    fn still_pinned(&self, side: Color, occupied: BitBoard) -> BitBoard {
+    /// Pinned men of `side` whose pinner has not left in the exchange, nor was taken on its square `to`.
+    fn still_pinned(&self, side: Color, occupied: BitBoard, to: Square) -> BitBoard {
         let king = self.king(side);
-        let enemy = self.colors(!side) & occupied;
+        let enemy = self.colors(!side) & occupied & !BitBoard::from_square(to);
         let queens = self.pieces(Piece::Queen);
         let pinners = (chess::get_bishop_rays(king) & (self.pieces(Piece::Bishop) | queens) & enemy)
             | (chess::get_rook_rays(king) & (self.pieces(Piece::Rook) | queens) & enemy);

@@ -315,6 +315,8 @@ fn exchanges_have_their_known_values() {
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", 0),
         ("3rk3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 200 - 2600),
         ("3rk3/8/8/3p4/8/8/3Q4/3RK3 w - - 0 1", "d2d5", 200 - 2600 + 1300),
+        // The rook on e2 is pinned by the man that is taken, and no longer by the one that retakes.
+        ("3qr2k/8/8/8/B7/8/4R3/4K3 w - - 0 1", "a4e8", 1300),
     ];
     for (fen, mv, value) in cases {
         let board = Board::from_fen(fen).unwrap();

@@ -172,6 +172,8 @@ impl Worker {
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
         let double_extensions = previous.double_extensions;
+        // For what is searched before the first move: the null move, and captures in ProbCut.
+        self.frame(ply).double_extensions = double_extensions;
 
         // What the opponent's quiet move did to the static evaluation is learned at once.
         if !M::TRAINING && !in_check && excluded.is_none() && previous.quiet && enemy_eval != NONE {
@@ -256,7 +258,8 @@ impl Worker {
                     ply,
                     &Entry { mv: None, value, eval: raw, depth: depth - 3, bound: Bound::Lower, pv: tt_pv },
                 );
-                return Ok(value - (prob_beta - beta));
+                // A mate stays one; other values are less sure by the margin.
+                return Ok(if value >= MATE_IN_MAX { value } else { value - (prob_beta - beta) });
             }
         }
 

@@ -83,7 +83,8 @@ impl Worker {
             }
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
-                root_move.previous_value = root_move.value;
+                // A move that is not reached before a stop must not be played for what it was worth before.
+                root_move.previous_value = std::mem::replace(&mut root_move.value, -INFINITE);
             }
             for pv_index in 0..multipv {
                 self.pv_index = pv_index;
@@ -110,12 +111,13 @@ impl Worker {
 
     /// After a stop in the middle of an iteration: what is played and told must be proved.
     ///
-    /// A move that failed low gives way to the best one of the last full iteration; one that failed high is played, but
-    /// a mate it promises has no line yet and is not told.
+    /// A move that failed low, or was not searched to the end, gives way to the best one of the last full iteration; one
+    /// that failed high is played, but a mate it promises has no line yet and is not told.
     fn settle(&mut self, finished: Option<RootMove>) {
         let best = &mut self.root_moves[0];
+        let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
         if let Some(finished) = finished
-            && best.bound == Bound::Upper
+            && unproved
         {
             self.root_moves.retain(|root_move| root_move.mv != finished.mv);
             self.root_moves.insert(0, finished);

@@ -91,6 +91,25 @@ fn mates_are_found_with_their_length_and_line() {
 }
 
 #[test]
+fn a_search_cut_short_tells_what_it_proved() {
+    for fen in FENS {
+        let mut engine = engine();
+        for nodes in (500..20_000).step_by(500) {
+            engine.clear();
+            let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
+            let [.., full, last] = &infos[..] else { continue };
+            // Either a deeper iteration found something, or it is the last full one's word.
+            if last.depth == full.depth {
+                assert_eq!((last.pv.first(), last.value), (full.pv.first(), full.value), "{fen} {nodes}");
+            } else {
+                assert!(last.depth == full.depth + 1 && last.value.abs() < INFINITE, "{fen} {nodes}");
+            }
+            assert_eq!(outcome.best, last.pv.first().copied());
+        }
+    }
+}
+
+#[test]
 fn a_finished_game_has_no_move() {
     for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"] {
         assert!(search(&mut engine(), &game(fen), &Limits::depth(3)).0.best.is_none());
