@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_trainer::error::Error;
-use dyad_trainer::folder::write_whole;
 use dyad_trainer::report::{Material, page, parse_focus};
+use dyad_trainer::whole::write_whole;
 
 use super::Outcome;
 

@@ -13,9 +13,9 @@
 //! ```
 
 use crate::average::Average;
-use crate::folder::write_whole;
 use crate::optimizer::{Optimizer, OptimizerState};
 use crate::settings::Settings;
+use crate::whole::write_whole;
 use dyad_engine::eval::{FloatWeights, layout};
 use serde::{Deserialize, Serialize};
 use std::fmt;

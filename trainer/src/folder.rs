@@ -10,12 +10,11 @@
 //! | `iteration-01.json`, ... | the weights after each iteration |
 //! | `best.json` | those with the best agreement on the test positions |
 //!
-//! Every file but the log is written under another name, put on the disk and then renamed, so a
-//! machine that stops at any moment leaves the old file or the new one.
+//! Every file but the log is [whole or absent](crate::whole).
 
 use crate::log::Log;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A run folder.
@@ -87,20 +86,9 @@ impl Folder {
     }
 }
 
-/// Writes a file so that it is whole or as before, whenever the machine stops.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".new");
-    let temporary = path.with_file_name(name);
-    let mut file = File::create(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&temporary, path)?;
-    // The rename itself is on the disk once the folder is; where a folder cannot be opened, it will
-    // be before long.
-    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
-        folder.sync_all().ok();
-    }
-    Ok(())
+/// Whether a run folder has a file of this name that is written whole.
+pub(crate) fn is_known(name: &str) -> bool {
+    let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".json"));
+    let is_iteration = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    is_iteration || ["settings.json", "data.json", "checkpoint.bin", "best.json"].contains(&name)
 }

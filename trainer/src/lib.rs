@@ -50,4 +50,5 @@ pub mod statistics;
 pub mod suite;
 #[cfg(test)]
 mod testing;
+pub mod whole;
 pub mod workers;

@@ -11,8 +11,9 @@
 use crate::average::Average;
 use crate::checkpoint::{Checkpoint, CheckpointError, DataIdentity, State, Tally};
 use crate::comparison::Comparer;
+use crate::error::Error;
 use crate::examples::Examples;
-use crate::folder::{Folder, write_whole};
+use crate::folder::{self, Folder};
 use crate::gradient::{Entry, GradientSum};
 use crate::leaves::{LeafSearch, LeafSettings, Leaves};
 use crate::log::{LineKind, Log, LogLine, norms};
@@ -20,6 +21,7 @@ use crate::objective::{self, Objective};
 use crate::optimizer::{DECAY_EVERY, Optimizer};
 use crate::schedule::{Order, sample};
 use crate::settings::{Averaging, MachineSettings, Settings};
+use crate::whole::{clean, write_whole};
 use crate::workers::{Answer, Task, Team, Worker, with_team};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
@@ -85,6 +87,8 @@ pub enum TrainError {
     Weights(WeightsError),
     /// Settings or data do not allow it.
     Refused(String),
+    /// What a killed process left cannot be removed.
+    Data(Error),
 }
 
 impl fmt::Display for TrainError {
@@ -95,6 +99,7 @@ impl fmt::Display for TrainError {
             TrainError::Checkpoint(error) => error.fmt(f),
             TrainError::Weights(error) => write!(f, "the weights cannot be used: {error}"),
             TrainError::Refused(why) => f.write_str(why),
+            TrainError::Data(error) => error.fmt(f),
         }
     }
 }
@@ -142,6 +147,7 @@ fn begin_with<L: LeafSearch>(
     let start = Start::new(settings)?;
     let selection = Selection::new(settings, surroundings.examples)?;
     let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     write(&folder.data(), &serde_json::to_vec_pretty(&selection.identity).expect("plain data"))?;
     write(&folder.settings(), &settings.to_json())?;
     let state = State::new(settings, start.floats());
@@ -158,6 +164,7 @@ fn resume_with<L: LeafSearch>(
     change(&mut settings);
     settings.check().map_err(TrainError::Refused)?;
     let folder = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let start = Start::new(&settings)?;
     let selection = Selection::new(&settings, surroundings.examples)?;
     let state = match folder.checkpoint().exists() {

@@ -3,8 +3,8 @@
 //! Training reads millions of positions many times and in random order, and a run may last days: the
 //! data must be small, must be found by index, and must be known to be whole before the run begins. So a
 //! sample has a fixed size, samples lie in blocks that carry a checksum, and a file that is cut or damaged
-//! is refused when it is opened, with the place. A file is written under another name and renamed
-//! when it is complete, so a half-written one is never found under its own name.
+//! is refused when it is opened, with the place. A half-written one is never found under its own name
+//! ([`whole`](crate::whole)).
 //!
 //! | bytes | header |
 //! |---|---|
@@ -20,7 +20,7 @@
 //! Then come the blocks, each followed by its CRC-32, and the settings that made the file, as JSON. All
 //! numbers are little-endian.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +31,7 @@ use serde_json::Value as Json;
 use crate::error::Error;
 use crate::games::{GameResult, Score};
 use crate::hash;
+use crate::whole::WholeFile;
 
 /// Bytes of a sample.
 pub const SAMPLE_BYTES: usize = 32;
@@ -328,8 +329,7 @@ impl Summary {
 /// Writes a sample file; it appears under its name when it is [finished](SampleWriter::finish).
 pub struct SampleWriter {
     path: PathBuf,
-    unfinished: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: BufWriter<WholeFile>,
     block: Vec<u8>,
     summary: Summary,
 }
@@ -337,13 +337,11 @@ pub struct SampleWriter {
 impl SampleWriter {
     /// Begins a file.
     pub fn create(path: &Path, settings: Json) -> Result<SampleWriter, Error> {
-        let unfinished = temporary_name(path);
-        let file = File::create(&unfinished).map_err(Error::file("create", &unfinished))?;
+        let file = WholeFile::create(path).map_err(Error::file("create", path))?;
         let mut file = BufWriter::with_capacity(1 << 20, file);
-        file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", &unfinished))?;
+        file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", path))?;
         let summary = Summary { count: 0, tests: 0, games: 0, identity: 0, settings };
-        let path = path.to_path_buf();
-        Ok(SampleWriter { path, unfinished, file: Some(file), block: Vec::new(), summary })
+        Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary })
     }
 
     /// Samples written so far.
@@ -364,10 +362,9 @@ impl SampleWriter {
     fn end_block(&mut self) -> Result<(), Error> {
         let sum = crc32fast::hash(&self.block);
         self.summary.identity = hash::fold(self.summary.identity, u64::from(sum));
-        let file = self.file.as_mut().expect("a file is taken only at its end");
-        let written = file.write_all(&self.block).and_then(|()| file.write_all(&sum.to_le_bytes()));
+        let written = self.file.write_all(&self.block).and_then(|()| self.file.write_all(&sum.to_le_bytes()));
         self.block.clear();
-        written.map_err(Error::file("write", &self.unfinished))
+        written.map_err(Error::file("write", &self.path))
     }
 
     /// Adds what became known while writing to the settings.
@@ -382,38 +379,18 @@ impl SampleWriter {
         if !self.block.is_empty() {
             self.end_block()?;
         }
-        let mut file = self.file.take().expect("a file is taken only at its end");
-        let settings = self.summary.settings.to_string().into_bytes();
-        let header = self.summary.header(&settings);
-        let mut complete = || -> io::Result<()> {
+        let SampleWriter { path, mut file, summary, .. } = self;
+        let settings = summary.settings.to_string().into_bytes();
+        let header = summary.header(&settings);
+        let complete = || -> io::Result<()> {
             file.write_all(&settings)?;
             file.seek(SeekFrom::Start(0))?;
             file.write_all(&header)?;
-            file.flush()?;
-            file.get_ref().sync_all()
+            file.into_inner()?.commit()
         };
-        complete().map_err(Error::file("write", &self.unfinished))?;
-        drop(file);
-        fs::rename(&self.unfinished, &self.path).map_err(Error::file("rename to", &self.path))?;
-        Ok(self.summary.clone())
+        complete().map_err(Error::file("write", &path))?;
+        Ok(summary)
     }
-}
-
-impl Drop for SampleWriter {
-    /// A file given up half-way leaves nothing behind.
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = fs::remove_file(&self.unfinished);
-        }
-    }
-}
-
-/// The name a file has until it is complete, beside its own.
-#[must_use]
-pub fn temporary_name(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
 }
 
 /// A sample file, checked from end to end. Reading by index takes no memory beyond one bit a sample.
@@ -603,6 +580,7 @@ fn read_settings(input: &mut impl Read, sum: u32, path: &Path) -> Result<Json, E
 pub(crate) mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     /// A folder of its own for each test.
     pub(crate) fn folder(name: &str) -> PathBuf {

@@ -33,7 +33,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{SelfTrainError, Settings, Stage};
-use crate::folder::write_whole;
+use crate::whole::write_whole;
 
 /// How far a self-training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

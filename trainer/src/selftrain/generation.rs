@@ -17,7 +17,6 @@ use super::window::Window;
 use super::{Event, Progress, SelfTrainError, Settings, Source, Stage, Summary, Surroundings};
 use crate::calibration::{calibrate_by_points, expectation_scale, pawn};
 use crate::error::Error;
-use crate::folder::write_whole;
 use crate::games::ScoreSide;
 use crate::gate::{Contestant, Match, MatchEnd, MatchRecord, Standing};
 use crate::hash;
@@ -32,6 +31,7 @@ use crate::run;
 use crate::samples::SampleFile;
 use crate::settings::{MachineSettings, ObjectiveSettings};
 use crate::statistics::{Decision, Sprt};
+use crate::whole::write_whole;
 
 /// Percent of the games kept out of training, to measure the agreement with.
 const TEST_PERCENT: f64 = 5.0;

@@ -184,7 +184,7 @@ fn what_cannot_be_done_is_said() {
     {
         // What is written there finds the disk full.
         fs::create_dir_all(&path).unwrap();
-        std::os::unix::fs::symlink("/dev/full", path.join("settings.json.new")).unwrap();
+        std::os::unix::fs::symlink("/dev/full", path.join(format!("settings.json.{}.tmp", std::process::id()))).unwrap();
         let surroundings = Surroundings { stop: &stop, report: &mut ignore };
         let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err().to_string();
         assert!(error.contains("settings.json") && error.contains("No space left"), "{error}");
