@@ -26,7 +26,7 @@ use dyad_engine::eval::Weights;
 
 pub use error::SelfTrainError;
 pub use event::{Event, Progress, Stage};
-use folder::{Folder, State, save, standing};
+use folder::{Folder, check_free, save, standing};
 use generation::Loop;
 pub use settings::{Settings, Source};
 
@@ -54,7 +54,8 @@ pub struct Summary {
 /// Begins a self-training from `start` in `folder`, which is made if it is not there.
 ///
 /// # Errors
-/// When the folder holds a training already, is in use or cannot be written, and when a stage fails.
+/// When the folder holds a training already, or files of somebody else that would be overwritten, is in use or cannot
+/// be written, and when a stage fails.
 pub fn begin(
     settings: &Settings,
     start: &Weights,
@@ -62,14 +63,12 @@ pub fn begin(
     surroundings: Surroundings,
 ) -> Result<Summary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
+    check_free(folder)?;
     let folder = Folder::take(folder)?;
-    if folder.file("state.json").exists() {
+    if folder.is_begun() {
         return Err(SelfTrainError::Exists(folder.file("")));
     }
-    start.save(&folder.weights(0))?;
-    save(&folder.file("settings.json"), settings)?;
-    let state = State::default();
-    folder.save_state(&state)?;
+    let state = folder.begin(settings, start)?;
     Loop::new(folder, settings.clone(), state, surroundings)?.run()
 }
 

@@ -21,6 +21,13 @@ pub enum SelfTrainError {
     },
     /// The folder holds a training that was begun.
     Exists(PathBuf),
+    /// The folder holds a file of a name that a training uses, and no training.
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// The file.
+        name: &'static str,
+    },
     /// There is no training in the folder.
     Missing(PathBuf),
     /// The system refused to read or write: an unwritable folder, a full disk.
@@ -59,6 +66,11 @@ impl fmt::Display for SelfTrainError {
             SelfTrainError::Exists(folder) => {
                 write!(f, "{} holds a training already: resume it, or choose another folder", folder.display())
             }
+            SelfTrainError::Foreign { folder, name } => write!(
+                f,
+                "{} holds {name}, but no self-training: a new one would overwrite it, choose another folder",
+                folder.display()
+            ),
             SelfTrainError::Missing(folder) => write!(f, "there is no training in {}", folder.display()),
             SelfTrainError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
             SelfTrainError::Settings(problem) => write!(f, "settings: {problem}"),

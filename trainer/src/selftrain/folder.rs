@@ -24,11 +24,16 @@
 //!
 //! A lock of the operating system is let go when its process ends, however that happens, so what is left of
 //! a crash is never in the way.
+//!
+//! The folder may be one that holds other things. So a training is begun only where none of its names is taken, and
+//! what was half-written is removed by names that only this program gives. While it begins there is a file
+//! [`BEGINNING`], which tells what a beginning left that was killed from what somebody else put there.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use dyad_engine::eval::Weights;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +74,29 @@ impl State {
     }
 }
 
+/// There while a training begins: what is in the folder without a `state.json` is then its own.
+const BEGINNING: &str = "beginning";
+
+/// The files of a self-training and its generations that are written whole, without those of the runs.
+const WHOLE: [&str; 9] = [
+    BEGINNING,
+    "settings.json",
+    "state.json",
+    "start.json",
+    "best.json",
+    "positions.samples",
+    "labeled.samples",
+    "base.json",
+    "weights.json",
+];
+
+/// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
+const TAKEN: [&str; 7] =
+    ["settings.json", "log.jsonl", "start.json", "best.json", "data.json", "checkpoint.bin", "generation-001"];
+
+/// What the lock file says, before the number of the process.
+const OWNER: &str = "process ";
+
 /// A folder that belongs to this process as long as this lives.
 pub(super) struct Folder {
     path: PathBuf,
@@ -93,10 +121,35 @@ impl Folder {
             }
             Err(TryLockError::Error(error)) => return Err(SelfTrainError::file("lock", &lock_path)(error)),
         }
-        let name = format!("process {}\n", std::process::id());
+        let name = format!("{OWNER}{}\n", std::process::id());
         let written = lock.set_len(0).and_then(|()| lock.write_all(name.as_bytes()));
         written.map_err(SelfTrainError::file("write", &lock_path))?;
         Ok(Folder { path, _lock: lock })
+    }
+
+    /// Whether a training was begun here.
+    pub fn is_begun(&self) -> bool {
+        self.file("state.json").exists()
+    }
+
+    /// Makes what a training begins with.
+    pub fn begin(&self, settings: &Settings, start: &Weights) -> Result<State, SelfTrainError> {
+        let beginning = self.file(BEGINNING);
+        write_whole(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
+        start.save(&self.weights(0))?;
+        save(&self.file("settings.json"), settings)?;
+        let state = State::default();
+        self.save_state(&state)?;
+        remove(&beginning)?;
+        Ok(state)
+    }
+
+    /// Removes what a process that was killed left behind.
+    pub fn clean(&self) -> Result<(), SelfTrainError> {
+        if self.is_begun() {
+            remove(&self.file(BEGINNING))?;
+        }
+        clean(&self.path)
     }
 
     /// A file in the folder.
@@ -176,12 +229,20 @@ pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
 
 /// Removes what a process that was killed left half-written in `folder`.
 pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let unfinished = path.extension().is_some_and(|end| end == "tmp" || end == "new");
-        if unfinished && path.is_file() {
-            remove(&path)?;
-        }
+    Ok(crate::whole::clean(folder, |name| WHOLE.contains(&name))?)
+}
+
+/// Says whether a training can be begun in `folder` without touching what somebody else put there.
+pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
+    // A lock file of another program has other words.
+    let is_foreign_lock = |text: Vec<u8>| !text.is_empty() && !text.starts_with(OWNER.as_bytes());
+    let foreign = TAKEN
+        .into_iter()
+        .find(|name| folder.join(name).exists())
+        .or_else(|| fs::read(folder.join("lock")).is_ok_and(is_foreign_lock).then_some("lock"));
+    // In this order, so that another process that begins here meanwhile is not mistaken for somebody else.
+    match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join("state.json").exists()) {
+        Some(name) => Err(SelfTrainError::Foreign { folder: folder.to_path_buf(), name }),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -102,7 +102,7 @@ impl<'a> Loop<'a> {
 
     /// Goes on to the last generation, or until it is stopped.
     pub fn run(mut self) -> Result<Summary, SelfTrainError> {
-        clean(&self.folder.file(""))?;
+        self.folder.clean()?;
         while !self.state.is_over(&self.settings) {
             let generation = Generation::open(&self.folder, &self.settings, &self.state)?;
             if !self.stages(&generation)? {
@@ -462,8 +462,6 @@ impl Generation {
         let path = folder.generation(state.generation);
         fs::create_dir_all(&path).map_err(SelfTrainError::file("make", &path))?;
         clean(&path)?;
-        clean(&path.join("training"))?;
-        clean(&path.join("refinement"))?;
         let saved = path.join("settings.json");
         if !saved.exists() {
             save(&saved, settings)?;

@@ -184,7 +184,8 @@ fn what_cannot_be_done_is_said() {
     {
         // What is written there finds the disk full.
         fs::create_dir_all(&path).unwrap();
-        std::os::unix::fs::symlink("/dev/full", path.join(format!("settings.json.{}.tmp", std::process::id()))).unwrap();
+        let unfinished = format!("settings.json.{}.tmp", std::process::id());
+        std::os::unix::fs::symlink("/dev/full", path.join(unfinished)).unwrap();
         let surroundings = Surroundings { stop: &stop, report: &mut ignore };
         let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err().to_string();
         assert!(error.contains("settings.json") && error.contains("No space left"), "{error}");
@@ -195,6 +196,38 @@ fn what_cannot_be_done_is_said() {
     let surroundings = Surroundings { stop: &stop, report: &mut ignore };
     let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
+    fs::remove_dir_all(&path).unwrap();
+}
+
+/// Nothing of anybody else's is overwritten or removed, and what a killed beginning left is no hindrance.
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let stop = AtomicBool::new(true);
+    let begin = |path: &Path| {
+        let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
+        begin(&tiny(), &Weights::material(), path, surroundings).map_err(|error| error.to_string())
+    };
+    let path = folder("foreign");
+    fs::create_dir_all(&path).unwrap();
+    for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
+        fs::write(path.join(name), "of somebody else").unwrap();
+        let error = begin(&path).unwrap_err();
+        assert!(error.contains(&format!("holds {name}")) && error.contains("another folder"), "{error}");
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), "of somebody else");
+        fs::remove_file(path.join(name)).unwrap();
+    }
+    let others = ["download.tmp", "thesis.new", "thesis.12.tmp"];
+    others.iter().for_each(|name| fs::write(path.join(name), "of somebody else").unwrap());
+
+    // As after a kill in the middle of the beginning.
+    fs::write(path.join("beginning"), "").unwrap();
+    fs::write(path.join("start.json"), "half").unwrap();
+    fs::write(path.join("settings.json.7.tmp"), "half").unwrap();
+    begin(&path).unwrap();
+    assert!(is_unfinished(&path) && Weights::load(&path.join("start.json")).is_ok());
+    assert!(others.iter().all(|name| path.join(name).exists()));
+    assert!(!path.join("beginning").exists() && !path.join("settings.json.7.tmp").exists());
+    assert!(begin(&path).unwrap_err().contains("resume it"));
     fs::remove_dir_all(&path).unwrap();
 }
 
