@@ -6,6 +6,7 @@ use clap::Args;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::calibration::{calibrate, calibrate_by_scores};
+use dyad_trainer::error::Error;
 use dyad_trainer::log::norms;
 use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
 use dyad_trainer::samples::SampleFile;
@@ -80,7 +81,10 @@ pub fn run(arguments: Arguments) -> Outcome {
     println!("{} training and {} test positions", data.train.len(), data.test.len());
 
     let threads = threads(arguments.threads);
-    let fitted = fit(&settings, &data, &start, threads)?;
+    let fitted = match fit(&settings, &data, &start, threads) {
+        Err(Error::Stopped) => return Err("stopped before the first pass was complete: nothing is written".into()),
+        fitted => fitted?,
+    };
     let made = json!({
         "by": "dyad fit",
         "data": files.iter().map(describe).collect::<Vec<_>>(),
@@ -92,6 +96,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             "start_loss": rounded(fitted.start_loss),
             "test_loss": rounded(fitted.test_loss()),
             "epochs": fitted.epochs.len(),
+            "stopped": fitted.stopped,
         },
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
@@ -128,7 +133,7 @@ fn fit(
     data: &Data,
     start: &Weights,
     threads: usize,
-) -> Result<Fitted, Box<dyn std::error::Error>> {
+) -> Result<Fitted, Error> {
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
     let positions = data.train.len();
@@ -146,7 +151,7 @@ fn fit(
             progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
         }
     };
-    Ok(regression::fit(settings, data, &FloatWeights::from(start), threads, &stop, &mut report)?)
+    regression::fit(settings, data, &FloatWeights::from(start), threads, &stop, &mut report)
 }
 
 fn progress_rate(epoch: u32, done: usize, positions: usize) -> u64 {
@@ -173,6 +178,9 @@ fn rounded(loss: f64) -> f64 {
 }
 
 fn print(weights: &Weights, fitted: &Fitted) {
+    if fitted.stopped {
+        println!("stopped after {} passes: these are the best weights so far", fitted.epochs.len());
+    }
     println!("weights {} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
     println!("test loss {:.5} at first, {:.5} now", fitted.start_loss, fitted.test_loss());
     println!(

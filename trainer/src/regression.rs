@@ -101,6 +101,8 @@ pub struct Fitted {
     pub epochs: Vec<Epoch>,
     /// The loss of the weights it began with, on the test positions.
     pub start_loss: f64,
+    /// Whether it was stopped before it was done.
+    pub stopped: bool,
 }
 
 impl Fitted {
@@ -112,6 +114,10 @@ impl Fitted {
 }
 
 /// Fits weights to data, beginning with `start`.
+///
+/// # Errors
+/// When settings or data do not allow it, and [`Error::Stopped`] when it is stopped before a whole pass: there is nothing
+/// then that the data said.
 pub fn fit(
     settings: &Settings,
     data: &Data,
@@ -126,7 +132,7 @@ pub fn fit(
     let start_loss = lesson.loss(&model, &data.test)?;
     report(Event::Start { scale, test_loss: start_loss });
 
-    let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss };
+    let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
     let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());
     let batches = data.train.len().div_ceil(settings.batch);
@@ -143,7 +149,8 @@ pub fn fit(
             model.settle()?;
             report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
             if stop.load(Ordering::Relaxed) {
-                return Ok(fitted);
+                fitted.stopped = true;
+                return if fitted.epochs.is_empty() { Err(Error::Stopped) } else { Ok(fitted) };
             }
         }
         let test_loss = lesson.loss(&model, &data.test)?;

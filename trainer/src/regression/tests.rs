@@ -138,7 +138,12 @@ fn a_stop_keeps_what_was_best() {
         }
     };
     let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut report).unwrap();
-    assert_eq!((fitted.epochs.len(), passes), (1, 1));
+    assert_eq!((fitted.epochs.len(), passes, fitted.stopped), (1, 1, true));
+
+    // In the first pass there is nothing yet.
+    let stop = AtomicBool::new(true);
+    let stopped = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut |_| ());
+    assert!(matches!(stopped, Err(Error::Stopped)));
 }
 
 #[test]
