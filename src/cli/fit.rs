@@ -128,12 +128,7 @@ impl Arguments {
     }
 }
 
-fn fit(
-    settings: &Settings,
-    data: &Data,
-    start: &Weights,
-    threads: usize,
-) -> Result<Fitted, Error> {
+fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize) -> Result<Fitted, Error> {
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
     let positions = data.train.len();

@@ -45,6 +45,8 @@ pub struct LeafSearcher {
     options: Options,
     nodes: [CachePadded<AtomicU64>; 1],
     salt: u64,
+    /// Whether the table was emptied since the position began.
+    emptied: bool,
 }
 
 impl LeafSearcher {
@@ -62,6 +64,7 @@ impl LeafSearcher {
             options: Options::default(),
             nodes: [CachePadded::new(AtomicU64::new(0))],
             salt: 0,
+            emptied: false,
         }
     }
 
@@ -73,8 +76,12 @@ impl LeafSearcher {
     /// Forgets the ordering state: call it once for each training position, so that results depend on the
     /// position and the weights alone. Searches of one position's children may share it.
     pub fn begin_position(&mut self) {
-        // Instead of emptying the table its keys are changed: 64 bits never repeat.
+        // Other keys cost less than an empty table, and no entry of another position is found by them: 64 bits never
+        // repeat. They are enough for a single ply, where an entry is only ever asked for by the search that follows
+        // the one that stored it. Deeper trees have entries that compete for places, also with those of other
+        // positions, so there the first search empties the table.
         self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.emptied = false;
         self.worker.frames.fill(Frame::EMPTY);
     }
 
@@ -87,7 +94,10 @@ impl LeafSearcher {
     /// # Panics
     /// When that invariant is broken.
     pub fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf {
-        let LeafSearcher { worker, table, control, limits, options, nodes, salt } = self;
+        let LeafSearcher { worker, table, control, limits, options, nodes, salt, emptied } = self;
+        if depth > 1 && !std::mem::replace(emptied, true) {
+            table.clear(1);
+        }
         let mut ignore = |_: &Report| {};
         let shared = Shared {
             table,
@@ -133,5 +143,42 @@ impl Worker {
         let seen_from_root = if board.side_to_move() == root.side_to_move() { eval } else { -eval };
         assert_eq!(seen_from_root, value, "the leaf {board} of {root} does not carry the value of the search");
         LeafEnd::Quiet(board)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tt::{Bound, Entry};
+    use crate::value::INFINITE;
+
+    /// A table that is full of other positions, as it is after some thousands of them, finds the same leaves by the same
+    /// nodes as an empty one.
+    #[test]
+    fn a_full_table_changes_nothing() {
+        let mut used = LeafSearcher::new(Weights::embedded());
+        let mut key = 1u64;
+        for _ in 0..400_000 {
+            key = key.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let entry = Entry { mv: None, value: 0, eval: 0, depth: 2, bound: Bound::Lower, pv: false };
+            used.table.store(key, 0, &entry);
+        }
+        let fens = [
+            "r1bqk2r/p2p1ppp/2n1p3/2p5/1bP1n3/1QN2NP1/PP2PPBP/R1B1K2R w KQkq - 3 9",
+            "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 0 11",
+        ];
+        for fen in fens {
+            let board = Board::from_fen(fen).unwrap();
+            let mut fresh = LeafSearcher::new(Weights::embedded());
+            used.begin_position();
+            fresh.begin_position();
+            for &mv in board.moves().iter().take(6) {
+                let [used, fresh] = [&mut used, &mut fresh].map(|searcher| {
+                    let leaf = searcher.search(&board.after(mv), 3, -INFINITE, INFINITE);
+                    (leaf.value, leaf.nodes, format!("{:?}", leaf.end))
+                });
+                assert_eq!(used, fresh, "{fen} {mv}");
+            }
+        }
     }
 }
