@@ -190,6 +190,9 @@ impl Arguments {
         settings.train_positions = self.positions.or(settings.train_positions);
         settings.test_positions = self.tests.or(settings.test_positions);
         settings.skip_in_check |= self.skip_in_check;
+        if self.plain_search {
+            settings.search = SearchWay::Plain;
+        }
         settings.objective = self.objective(&settings.objective)?;
         settings.optimizer = self.optimizer(&settings.optimizer);
         settings.average = match self.average {
@@ -218,9 +221,6 @@ impl Arguments {
         set(&mut settings.machine.threads, &self.threads);
         set(&mut settings.machine.checkpoint_seconds, &self.checkpoint_seconds);
         settings.keep_going |= self.keep_going;
-        if self.plain_search {
-            settings.machine.search = SearchWay::Plain;
-        }
     }
 
     fn objective(&self, given: &ObjectiveSettings) -> Result<ObjectiveSettings, String> {

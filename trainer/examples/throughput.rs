@@ -36,7 +36,7 @@ fn main() {
                     settings.iterations = 1;
                     settings.report_every = u64::MAX;
                     settings.machine.threads = threads;
-                    settings.machine.search = if way == "plain" { SearchWay::Plain } else { SearchWay::Fast };
+                    settings.search = if way == "plain" { SearchWay::Plain } else { SearchWay::Fast };
                     let before = processor_seconds();
                     let line = train(&settings, &samples);
                     let spent = processor_seconds() - before;

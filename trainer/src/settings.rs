@@ -41,6 +41,8 @@ pub struct Settings {
     pub test_positions: Option<usize>,
     /// Leave out positions in which the mover is in check.
     pub skip_in_check: bool,
+    /// How the siblings are searched.
+    pub search: SearchWay,
     /// Go on when the agreement on the test positions falls.
     pub keep_going: bool,
     /// A report to the log every so many positions.
@@ -57,15 +59,13 @@ pub struct Settings {
 pub struct MachineSettings {
     /// Threads; 0 for one per processor.
     pub threads: usize,
-    /// How the siblings are searched.
-    pub search: SearchWay,
     /// Seconds from one checkpoint to the next.
     pub checkpoint_seconds: u64,
 }
 
 impl Default for MachineSettings {
     fn default() -> MachineSettings {
-        MachineSettings { threads: 0, search: SearchWay::default(), checkpoint_seconds: 60 }
+        MachineSettings { threads: 0, checkpoint_seconds: 60 }
     }
 }
 
@@ -85,6 +85,7 @@ impl Default for Settings {
             train_positions: None,
             test_positions: None,
             skip_in_check: false,
+            search: SearchWay::default(),
             keep_going: false,
             report_every: 50_000,
             report_positions: 2_000,
@@ -197,11 +198,14 @@ impl Default for GroupSettings {
     }
 }
 
-/// How the siblings are searched.
+/// How the siblings are searched. Both ways find the same values, but where several leaves have the value they may take
+/// different ones, so the weights can differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchWay {
-    /// Null windows against the desired move, and again for the leaf where that fails high.
+    /// From two plies on a null window first, which says whether a move comes above the desired one less the
+    /// objective's window; only one that does is searched for its value and leaf. At one ply that takes a single search
+    /// in the open window above this floor.
     #[default]
     Fast,
     /// The full window for every move: what the fast way is measured against.
