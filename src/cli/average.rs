@@ -26,11 +26,12 @@ pub struct Arguments {
     /// for all that begin so, but for those that have a longer name here.
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
-    /// Samples with results, to which scale and win rate are fitted; without them those of the first file hold.
+    /// Samples with results, to which scale and win rate are fitted; without them the scale is that of the mean, and the
+    /// win rate that of the first file.
     #[arg(long)]
     samples: Option<PathBuf>,
-    /// The scale in 1/1024, by which search multiplies values, in place of the one that is fitted or that of the first
-    /// file; chances and centipawns stay.
+    /// The scale in 1/1024, by which search multiplies values, in place of the one that is fitted or that of the mean;
+    /// chances and centipawns stay.
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_SCALE)))]
     scale: Option<i32>,
     /// The name of the weights.
@@ -66,14 +67,18 @@ pub fn run(arguments: Arguments) -> Outcome {
     weights.name.clone_from(&arguments.name);
     weights.win_rate = sets[0].win_rate;
     // The mean is in units of search; what the integers were multiplied by has to be taken back.
-    weights.scale = (f64::from(SCALE_ONE) / mean.gamma()?).round() as i32;
+    let scale = (f64::from(SCALE_ONE) / mean.gamma()?).round();
+    if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
+        return Err(format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}").into());
+    }
+    weights.scale = scale as i32;
     if let Some(samples) = &samples
         && !calibrate_by_file(&mut weights, samples)?
     {
         eprintln!("{}: too little is known of the results; the scale stays", samples.path().display());
     }
     if let Some(scale) = arguments.scale {
-        set_scale(&mut weights, scale);
+        set_scale(&mut weights, scale)?;
     }
     weights.save(&arguments.out)?;
     println!("{} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);

@@ -105,6 +105,20 @@ fn games_become_samples_labels_and_weights() {
 }
 
 #[test]
+fn an_average_that_could_not_be_loaded_is_not_written() {
+    let folder = folder("average");
+    let material = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/material.json");
+    fs::copy(material, folder.join("a.json")).unwrap();
+    for scale in [1, 2] {
+        refuse(&folder, &format!("average a.json -o b.json --scale {scale}"), &format!("{scale}/1024 is too small"));
+    }
+    refuse(&folder, "average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
+    assert!(!folder.join("b.json").exists());
+    run(&folder, "average a.json -o b.json --scale 700 --factor location=2");
+    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().scale, 700);
+}
+
+#[test]
 fn suites_are_solved_and_counted() {
     let folder = folder("suites");
     let fool = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq -";

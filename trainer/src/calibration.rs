@@ -51,23 +51,29 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
 }
 
 /// Sets the scale of weights by the share of the points that their values bring, and leaves it to the standard model
-/// how many of these come from draws.
+/// how many of these come from draws. False, and nothing changed, where the results say nothing of the values.
 ///
 /// Quick games have few draws, and without draws half of the games are won with no advantage at all: by
 /// [`calibrate`] a pawn would become a queen. The expected score knows better. It follows the logistic function of
 /// the value, and a standard unit is what brings as much here as it does in the standard model.
-pub fn calibrate_by_points<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
+///
+/// # Errors
+/// When a sample is damaged.
+pub fn calibrate_by_points<'a>(
+    weights: &mut Weights,
+    samples: impl Iterator<Item = &'a Packed>,
+) -> Result<bool, Error> {
     // Near enough to logits for Newton's method.
     let first = 1.0 / STANDARD_UNIT;
     let prediction = |o: Observation| Prediction { z: first * o.value, alpha: 0.0, target: o.result.points() };
     let predictions: Vec<Prediction> = observe(weights, samples)?.into_iter().map(prediction).collect();
     let scale = first * best_factor(&predictions) * odds_of_e(&WinRate::default()) * f64::from(SCALE_ONE);
     if predictions.is_empty() || !(1.0..1e6).contains(&scale) {
-        return Err(unfit());
+        return Ok(false);
     }
     weights.scale = scale.round() as i32;
     weights.win_rate = WinRate::default();
-    Ok(())
+    Ok(true)
 }
 
 fn unfit() -> Error {
@@ -87,20 +93,40 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
 }
 
 /// Calibrates weights by those samples of a file that have a result, as many as are enough. False, and nothing
-/// changed, where there are too few.
+/// changed, where there are too few or the results say nothing of the values.
+///
+/// # Errors
+/// When the file cannot be read, or a sample is damaged.
 pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
     let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
     for block in samples.blocks()? {
         some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
     }
-    Ok(some.len() >= FEWEST && calibrate(weights, some.iter()).is_ok())
+    let observations = observe(weights, some.iter())?;
+    let Some((scale, win_rate)) = Some(observations).filter(|all| all.len() >= FEWEST).and_then(|all| model(&all).ok())
+    else {
+        return Ok(false);
+    };
+    (weights.scale, weights.win_rate) = (scale, win_rate);
+    Ok(true)
 }
 
 /// Gives weights another scale. What a position promises, in chances and centipawns, stays; search takes the values for
 /// larger or smaller beside its margins.
-pub fn set_scale(weights: &mut Weights, scale: i32) {
-    weights.win_rate = weights.win_rate.times(f64::from(scale) / f64::from(weights.scale));
+///
+/// # Errors
+/// When the scale is so small that the chances cannot be told any more; nothing is changed then.
+pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
+    let win_rate = weights.win_rate.times(f64::from(scale) / f64::from(weights.scale));
+    if scale < 1 || !win_rate.is_valid() {
+        let fitted = weights.scale;
+        return Err(Error::Settings(format!(
+            "a scale of {scale}/1024 is too small for these weights, whose own is {fitted}: their chances could not be told"
+        )));
+    }
+    weights.win_rate = win_rate;
     weights.scale = scale;
+    Ok(())
 }
 
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
@@ -299,7 +325,6 @@ mod tests {
             .collect()
     }
 
-    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
     /// Without any draw the scale is that of the points: weights whose values bring points as the standard
     /// model's do keep theirs.
     #[test]
@@ -318,17 +343,20 @@ mod tests {
             .collect();
         for before in [300, 4000] {
             weights.scale = before;
-            calibrate_by_points(&mut weights, samples.iter()).unwrap();
+            assert!(calibrate_by_points(&mut weights, samples.iter()).unwrap());
             assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
         }
-        assert!(calibrate_by_points(&mut weights, std::iter::empty()).is_err());
+        assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
+        // Men of no kind on every square, and a result.
+        let damaged = Packed([255; crate::samples::SAMPLE_BYTES]);
+        assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
     }
 
     #[test]
     fn another_scale_promises_the_same() {
         let before = Weights::material();
         let mut after = before.clone();
-        set_scale(&mut after, 3 * before.scale / 2);
+        set_scale(&mut after, 3 * before.scale / 2).unwrap();
         for raw in [-900, -75, 40, 400] {
             let [value, larger] = [&before, &after].map(|weights| weights.scaled(raw));
             assert!((larger - 3 * value / 2).abs() <= 2, "{value} {larger}");
@@ -336,8 +364,14 @@ mod tests {
             let [was, is] = [before.win_rate(value, 0), after.win_rate(larger, 0)];
             assert!(was.iter().zip(is).all(|(&was, is)| was.abs_diff(is) <= 3), "{was:?} {is:?}");
         }
+        for scale in [0, 1] {
+            let error = set_scale(&mut after, scale).unwrap_err().to_string();
+            assert!(error.contains(&format!("{scale}/1024 is too small")), "{error}");
+        }
+        assert_eq!(after.scale, 3 * before.scale / 2);
     }
 
+    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
     #[test]
     fn units_of_weights_follow_their_scale() {
         let mut weights = Weights::material();

@@ -290,7 +290,7 @@ impl<'a> Loop<'a> {
             let threads = |saved: &mut crate::settings::Settings| saved.machine.threads = generation.settings.threads;
             run::resume(&folder, &threads, surroundings)?
         } else {
-            run::begin(&generation.training_settings(window, step, start), &folder, surroundings)?
+            run::begin(&generation.training_settings(window, step, start)?, &folder, surroundings)?
         };
         self.state.agreement = voice.agreement;
         Ok(summary.finished)
@@ -311,7 +311,7 @@ impl<'a> Loop<'a> {
             let mut scaled = |step, out: PathBuf| {
                 let mut weights = Weights::load(&generation.trained(step)?)?;
                 weights.name = generation.name();
-                if calibrate_by_points(&mut weights, window.samples().iter()).is_err() {
+                if !calibrate_by_points(&mut weights, window.samples().iter())? {
                     self.voice.note("the results say nothing of the scale: it stays as it was".to_string());
                 }
                 Ok::<_, SelfTrainError>(weights.save(&out)?)
@@ -532,7 +532,7 @@ impl Generation {
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
-    fn training_settings(&self, window: &Window, step: Step, start: PathBuf) -> crate::settings::Settings {
+    fn training_settings(&self, window: &Window, step: Step, start: PathBuf) -> Result<crate::settings::Settings, Error> {
         let (mut settings, draw) = match step {
             Step::Training => (self.settings.training(), Draw::Training),
             Step::Refinement => (self.settings.refinement(), Draw::Refinement),
@@ -540,10 +540,10 @@ impl Generation {
         if let ObjectiveSettings::Logistic { outcome_scale, .. } = &mut settings.objective {
             let mut base = Weights::clone(&self.base);
             // Where the results say nothing, the weights keep what they say themselves.
-            calibrate_by_points(&mut base, window.samples().iter()).ok();
+            calibrate_by_points(&mut base, window.samples().iter())?;
             *outcome_scale = expectation_scale(&base);
         }
-        crate::settings::Settings {
+        Ok(crate::settings::Settings {
             samples: "labeled.samples".into(),
             start: Some(start),
             seed: self.seed(draw),
@@ -552,10 +552,9 @@ impl Generation {
             machine: MachineSettings {
                 threads: self.settings.threads,
                 checkpoint_seconds: CHECKPOINT_SECONDS,
-                ..MachineSettings::default()
             },
             ..settings
-        }
+        })
     }
 }
 
