@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::eval::Weights;
+use dyad_trainer::ordered::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
@@ -135,9 +136,10 @@ fn on_interrupt(stop: impl Fn() + Send + 'static) {
     }
 }
 
-/// Threads to use: those asked for, or one for each processor.
-fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
+/// Threads to use, or jobs at a time: those asked for, or one for each processor. Errors call them `name`.
+fn threads(name: &str, asked: Option<usize>) -> Result<usize, String> {
+    let threads = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+    check_threads(name, threads).map(|()| threads)
 }
 
 /// The weights that an argument names: a file, `default` or `material`.
@@ -149,10 +151,14 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
     }
 }
 
+/// A year: no game and no search takes longer.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A time in seconds, for arguments.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds"))
+    let seconds = seconds.filter(|seconds| *seconds <= LONGEST);
+    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds from 0 to a year"))
 }
 
 #[cfg(test)]

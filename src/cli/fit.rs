@@ -80,7 +80,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let data = Data::load(&files, &settings.target)?;
     println!("{} training and {} test positions", data.train.len(), data.test.len());
 
-    let threads = threads(arguments.threads);
+    let threads = threads("threads", arguments.threads)?;
     let fitted = match fit(&settings, &data, &start, threads) {
         Err(Error::Stopped) => return Err("stopped before the first pass was complete: nothing is written".into()),
         fitted => fitted?,

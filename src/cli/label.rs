@@ -71,7 +71,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         let left = ((of - done) as f64 / rate) as u64;
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s, {left} s left"));
     };
-    let mut job = Job { threads: threads(arguments.threads), stop: &stop, report: &mut report };
+    let mut job = Job { threads: threads("threads", arguments.threads)?, stop: &stop, report: &mut report };
     let labeled = match settings.program.clone() {
         Some(program) => {
             let by = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

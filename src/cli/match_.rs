@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::error::Error;
-use dyad_trainer::gate::{Contestant, Match, MatchEnd, MatchGame, MatchRecord, Standing};
+use dyad_trainer::gate::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::openings::{self, Opening, RandomOpenings, Recipe};
 use dyad_trainer::pgn::{PgnFile, today};
 use dyad_trainer::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
@@ -170,11 +170,18 @@ impl Settings {
         ];
         Ok(Match {
             contestants,
-            pairs: self.games.unwrap_or(1000).div_ceil(2).max(1),
-            threads: threads(self.concurrency),
+            pairs: self.pairs()?,
+            threads: threads("concurrency", self.concurrency)?,
             adjudication: self.adjudication()?,
             sprt: self.sprt()?,
         })
+    }
+
+    fn pairs(&self) -> Result<u64, String> {
+        match self.games.unwrap_or(1000) {
+            games @ 1..=MOST_GAMES => Ok(games.div_ceil(2)),
+            games => Err(format!("games must be 1 to {MOST_GAMES}, not {games}")),
+        }
     }
 
     fn seed(&self) -> u64 {
@@ -189,18 +196,20 @@ impl Settings {
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
-        let score = |score: u32| score.min(i16::MAX as u32) as i16;
+        let score =
+            |score: u32| i16::try_from(score).map_err(|_| format!("adjudication: no score is {score} centipawns"));
         let draw = match self.draw_adjudication.as_deref() {
             None => None,
-            Some(&[from, moves, limit]) => Some(DrawRule { from, moves, score: score(limit) }),
+            Some(&[from, moves, limit]) => Some(DrawRule { from, moves, score: score(limit)? }),
             Some(_) => return Err("draw-adjudication takes three numbers: from, moves, score".to_string()),
         };
         let win = match self.win_adjudication.as_deref() {
             None => None,
-            Some(&[moves, limit]) => Some(WinRule { moves, score: score(limit) }),
+            Some(&[moves, limit]) => Some(WinRule { moves, score: score(limit)? }),
             Some(_) => return Err("win-adjudication takes two numbers: moves, score".to_string()),
         };
-        Ok(Adjudication { draw, win, plies: self.max_plies })
+        let rules = Adjudication { draw, win, plies: self.max_plies };
+        rules.check().map(|()| rules)
     }
 
     fn sprt(&self) -> Result<Option<Sprt>, String> {
@@ -245,12 +254,14 @@ fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contes
             option.split_once('=').ok_or_else(|| format!("'{option}' is not of the form name=value"))?;
         let wrong = |error: &dyn std::fmt::Display| format!("option {name}: '{value}': {error}");
         let number = || value.parse::<u64>().map_err(|error| wrong(&error));
+        let depth = || value.parse::<u32>().map_err(|error| wrong(&error));
+        let count = || value.parse::<usize>().map_err(|error| wrong(&error));
         match name.to_lowercase().as_str() {
-            "hash" => contestant.hash = number()?.max(1) as usize,
-            "threads" => contestant.threads = number()?.max(1) as usize,
+            "hash" => contestant.hash = count()?.max(1),
+            "threads" => contestant.threads = threads(name, Some(count()?))?,
             "overhead" => contestant.options.move_overhead = Duration::from_millis(number()?),
             "nodes" => contestant.budget = Budget::Nodes(number()?.max(1)),
-            "depth" => contestant.budget = Budget::Depth(number()?.max(1) as u32),
+            "depth" => contestant.budget = Budget::Depth(depth()?.max(1)),
             "tc" => contestant.budget = parse_clock(value).map_err(|error| wrong(&error))?,
             "movetime" => contestant.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
             _ => {
@@ -340,6 +351,27 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_nobody_can_mean_are_refused() {
+        let wrong = |settings: Settings, expected: &str| {
+            let error = settings.to_match(["material", "default"]).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        };
+        let option = |text: &str| Settings { options_a: vec![text.into()], ..Settings::default() };
+        let draw = |rule: [u32; 3]| Settings { draw_adjudication: Some(rule.to_vec()), ..Settings::default() };
+        let win = |rule: [u32; 2]| Settings { win_adjudication: Some(rule.to_vec()), ..Settings::default() };
+        wrong(option("depth=4294967297"), "option depth: '4294967297'");
+        wrong(option("threads=200000"), "threads must be 1 to 1024");
+        wrong(option("tc=1.8e19"), "a year");
+        wrong(draw([40, 0, 10]), "draw adjudication takes 1 to");
+        wrong(win([0, 600]), "win adjudication takes 1 to");
+        wrong(win([u32::MAX / 2 + 1, 600]), "win adjudication takes 1 to");
+        wrong(win([4, 40_000]), "no score is 40000 centipawns");
+        wrong(Settings { max_plies: Some(0), ..Settings::default() }, "a game of no plies");
+        wrong(Settings { games: Some(u64::MAX), ..Settings::default() }, "games must be 1 to");
+        wrong(Settings { concurrency: Some(0), ..Settings::default() }, "concurrency must be 1 to 1024");
+    }
+
+    #[test]
     fn budgets() {
         let seconds = Duration::from_secs_f64;
         let clock = Budget::Clock { base: seconds(8.0), increment: seconds(0.08) };
@@ -353,7 +385,7 @@ mod tests {
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));
         }
-        for text in ["", "x", "-1", "1+", "1e300", "NaN"] {
+        for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8"] {
             assert!(parse_clock(text).is_err(), "{text}");
         }
     }

@@ -154,7 +154,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             progress.show(|| format!("{stage}: {games} games, {positions} positions, {seconds} s"));
         }
     };
-    let mut job = Job { threads: threads(asked), stop: &stop, report: &mut report };
+    let mut job = Job { threads: threads("threads", asked)?, stop: &stop, report: &mut report };
     let (summary, counts) = prepare(&settings, &out, &mut job)?;
     drop(progress);
     print(&summary, &counts);

@@ -33,9 +33,10 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Outcome {
     let settings =
         Settings { games: arguments.games, scores: arguments.scores.into(), test_percent: arguments.test_percent };
+    let threads = threads("threads", arguments.threads)?;
     for path in &arguments.weights {
         let weights = Arc::new(Weights::load(path)?);
-        let quality = measure(&weights, &settings, threads(arguments.threads))?;
+        let quality = measure(&weights, &settings, threads)?;
         println!(
             "{}: R2 {:.4} (k {:.3}), linear part alone {:.4}, {} positions",
             path.display(),

@@ -97,7 +97,7 @@ impl Arguments {
     fn settings(&self) -> Result<Settings, String> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "selftrain")?;
         if self.settings.is_none() {
-            settings.threads = threads(None);
+            settings.threads = threads("threads", None)?;
         }
         self.change(&mut settings);
         Ok(settings)

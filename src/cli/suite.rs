@@ -49,8 +49,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let settings = Settings {
         budget: arguments.budget(),
         hash: arguments.hash,
-        threads: arguments.threads,
-        concurrency: threads(arguments.concurrency),
+        threads: threads("threads", Some(arguments.threads))?,
+        concurrency: threads("concurrency", arguments.concurrency)?,
     };
     let weights = load_weights(&arguments.weights)?;
     // All files are read before the first search, so that a faulty one is told at once.

@@ -62,6 +62,9 @@ impl Contestant {
     }
 }
 
+/// Games of a match at most: more than can be played.
+pub const MOST_GAMES: u64 = 1_000_000_000;
+
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Match {

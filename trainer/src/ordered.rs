@@ -13,6 +13,20 @@ use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
 
+/// More threads than this are a mistake: no machine has use for them, and each takes memory.
+const MOST_THREADS: usize = 1024;
+
+/// Refuses a number of threads, or of anything else that takes a thread each, that nobody can mean. Errors call it `name`.
+///
+/// # Errors
+/// When it is not 1 to 1024.
+pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
+    match threads {
+        1..=MOST_THREADS => Ok(()),
+        _ => Err(format!("{name} must be 1 to {MOST_THREADS}, not {threads}")),
+    }
+}
+
 /// Items under way for each thread.
 const AHEAD: usize = 4;
 /// Stack of a thread: work may be a search, and a line of it runs deep.

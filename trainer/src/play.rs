@@ -93,6 +93,25 @@ pub struct Adjudication {
     pub plies: Option<u32>,
 }
 
+/// More moves than any game has.
+const MOST_MOVES: u32 = 10_000;
+
+impl Adjudication {
+    /// Says what is wrong with rules that would end a game before it has begun, or never could.
+    pub fn check(&self) -> Result<(), String> {
+        let moves = |name: &str, moves: Option<u32>| match moves {
+            None | Some(1..=MOST_MOVES) => Ok(()),
+            Some(moves) => Err(format!("{name} adjudication takes 1 to {MOST_MOVES} moves, not {moves}")),
+        };
+        moves("draw", self.draw.map(|rule| rule.moves))?;
+        moves("win", self.win.map(|rule| rule.moves))?;
+        if self.plies == Some(0) {
+            return Err("adjudication: a game of no plies".to_string());
+        }
+        Ok(())
+    }
+}
+
 /// A draw once both sides have valued so many moves in a row near zero. A capture or a pawn move starts
 /// the count again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
