@@ -62,6 +62,26 @@ impl Default for Settings {
     }
 }
 
+/// Seconds that an engine may be given at most: a day.
+const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+
+impl Settings {
+    /// Says what is wrong with settings that cannot be labeled with.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let most = Score::LARGEST as u32;
+        match self {
+            Settings { nodes: 0, .. } => Err("a search of no nodes".to_string()),
+            Settings { decided, .. } if *decided > most => {
+                Err(format!("decided must be 0 to {most} centipawns, not {decided}"))
+            }
+            Settings { timeout, .. } if !(1..=LONGEST_TIMEOUT).contains(timeout) => {
+                Err(format!("timeout must be 1 to {LONGEST_TIMEOUT} seconds, not {timeout}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
@@ -187,11 +207,12 @@ pub fn label<L: Labeler>(
     make: impl Fn() -> Result<L, Error> + Sync,
     job: &mut Job<'_>,
 ) -> Result<Summary, Error> {
-    if settings.nodes == 0 {
-        return Err(Error::Settings("a search of no nodes".to_string()));
-    }
+    settings.check().map_err(Error::Settings)?;
     let description = json!({ "label": settings, "by": by });
-    let key = hash::fold_text(input.summary().identity, &description.to_string());
+    // How long an engine may take changes no label: a job goes on with another timeout.
+    let timeless = Settings { timeout: Settings::default().timeout, ..settings.clone() };
+    let key = json!({ "label": timeless, "by": by }).to_string();
+    let key = hash::fold_text(input.summary().identity, &key);
     let mut journal = Journal::open(&journal_name(out), key, input.len())?;
     find(input, &mut journal, make, job)?;
     let summary = write(input, out, journal.labels()?, description)?;
@@ -476,6 +497,31 @@ mod tests {
         assert!(run(&other, &out, 1, 300).0.is_err());
         let error = run(&input, &out, 1, usize::MAX).0.unwrap_err().to_string();
         assert!(error.contains("other positions or settings"), "{error}");
+    }
+
+    #[test]
+    fn settings_are_checked_and_the_timeout_may_change_on_the_way() {
+        let input = samples("label-settings", 600);
+        let out = input.path().with_file_name("out.samples");
+        assert!(run(&input, &out, 1, 300).0.is_err());
+        let stop = AtomicBool::new(false);
+        let with = |settings: Settings| {
+            let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+            let asked = AtomicUsize::new(0);
+            let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut job);
+            labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
+        };
+        for (settings, expected) in [
+            (Settings { nodes: 0, ..Settings::default() }, "no nodes"),
+            (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
+            (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
+            (Settings { decided: 6_000_000, ..Settings::default() }, "decided must be 0 to 30000"),
+            (Settings { decided: 20, ..Settings::default() }, "other positions or settings"),
+        ] {
+            let error = with(settings).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(with(Settings { timeout: 7, ..Settings::default() }).unwrap() <= 300);
     }
 
     #[test]

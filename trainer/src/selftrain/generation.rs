@@ -235,12 +235,7 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let samples = SampleFile::open(&input)?;
-        let search = label::Settings {
-            nodes: settings.label_nodes,
-            hash: HASH,
-            decided: settings.decided,
-            ..label::Settings::default()
-        };
+        let search = settings.labels();
         let by = format!("dyad with {} {}", generation.best.name, generation.best.id());
         let (voice, stop) = (&mut self.voice, self.stop);
         let labeled = controlled(stop, |control| {
@@ -532,7 +527,12 @@ impl Generation {
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
-    fn training_settings(&self, window: &Window, step: Step, start: PathBuf) -> Result<crate::settings::Settings, Error> {
+    fn training_settings(
+        &self,
+        window: &Window,
+        step: Step,
+        start: PathBuf,
+    ) -> Result<crate::settings::Settings, Error> {
         let (mut settings, draw) = match step {
             Step::Training => (self.settings.training(), Draw::Training),
             Step::Refinement => (self.settings.refinement(), Draw::Refinement),
@@ -549,10 +549,7 @@ impl Generation {
             seed: self.seed(draw),
             report_every: (window.learned() / 4).max(1),
             report_positions: REPORT_POSITIONS,
-            machine: MachineSettings {
-                threads: self.settings.threads,
-                checkpoint_seconds: CHECKPOINT_SECONDS,
-            },
+            machine: MachineSettings { threads: self.settings.threads, checkpoint_seconds: CHECKPOINT_SECONDS },
             ..settings
         })
     }

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::games::HASH;
+use crate::gate::MOST_GAMES;
+use crate::label;
+use crate::ordered::check_threads;
 use crate::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
 use crate::statistics::{EloModel, Sprt};
 
@@ -112,8 +116,6 @@ impl Settings {
             ("nodes", self.nodes),
             ("label-nodes", self.label_nodes),
             ("positions", self.positions),
-            ("threads", self.threads as u64),
-            ("match-games", self.match_games),
             ("match-nodes", self.match_nodes),
             ("positions-per-game", self.positions_per_game as u64),
             ("window", u64::from(self.window)),
@@ -122,6 +124,11 @@ impl Settings {
         if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return Err(format!("{name} must be at least 1"));
         }
+        if !(1..=MOST_GAMES).contains(&self.match_games) {
+            return Err(format!("match-games must be 1 to {MOST_GAMES}, not {}", self.match_games));
+        }
+        check_threads("threads", self.threads)?;
+        self.labels().check()?;
         self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
         self.training().check()
     }
@@ -130,6 +137,12 @@ impl Settings {
     pub fn sprt(&self) -> Result<Sprt, String> {
         let [elo0, elo1, alpha, beta] = self.sprt;
         Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic)
+    }
+
+    /// How labels are found.
+    #[must_use]
+    pub fn labels(&self) -> label::Settings {
+        label::Settings { nodes: self.label_nodes, hash: HASH, decided: self.decided, ..label::Settings::default() }
     }
 
     /// The settings of a generation's training, as far as they do not depend on the generation.

@@ -259,6 +259,9 @@ fn settings_are_checked_and_survive_their_json() {
     for (text, word) in [
         (r#"{"nodes": 0}"#, "nodes"),
         (r#"{"threads": 0}"#, "threads"),
+        (r#"{"threads": 200000}"#, "threads must be 1 to 1024, not 200000"),
+        (r#"{"match-games": 18446744073709551615}"#, "match-games"),
+        (r#"{"decided": 6000000}"#, "decided"),
         (r#"{"sprt": [5, 0, 0.05, 0.05]}"#, "sprt"),
         (r#"{"depth": 99}"#, "depth"),
         (r#"{"groups": {"pears": {}}}"#, "pears"),
