@@ -5,6 +5,7 @@
 //! made. Two runs with equal settings and equal data give equal weights, bit for bit; only what
 //! [`MachineSettings`] says may differ.
 
+use crate::ordered::check_threads;
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,9 @@ pub struct Settings {
     /// What has no influence on the result.
     pub machine: MachineSettings,
 }
+
+/// Numbers are at most this large, so that nothing overflows that is made of them.
+const LARGEST: f64 = 1e7;
 
 /// Settings without influence on the result: they may differ when a training goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -227,15 +231,24 @@ impl Settings {
 
     /// Says what is wrong with settings that cannot be trained with.
     pub fn check(&self) -> Result<(), String> {
-        let positive = |name: &str, value: f64| match value > 0.0 && value.is_finite() {
+        let positive = |name: &str, value: f64| match value > 0.0 && value <= LARGEST {
             true => Ok(()),
-            false => Err(format!("{name} must be above 0, not {value}")),
+            false => Err(format!("{name} must be above 0 and at most {LARGEST}, not {value}")),
+        };
+        let share = |name: &str, value: f64, most: f64| match (0.0..=most).contains(&value) {
+            true => Ok(()),
+            false => Err(format!("{name} must be 0 to {most}, not {value}")),
         };
         if !(1..=16).contains(&self.depth) {
             return Err(format!("depth must be 1 to 16, not {}", self.depth));
         }
+        if self.machine.threads != 0 {
+            check_threads("threads", self.machine.threads)?;
+        }
         positive("batch", self.batch as f64)?;
-        positive("report-every", self.report_every as f64)?;
+        if self.report_every == 0 {
+            return Err("report-every must be at least 1".into());
+        }
         match self.objective {
             ObjectiveSettings::Perceptron => {}
             ObjectiveSettings::RankingSvm { margin } => {
@@ -243,9 +256,11 @@ impl Settings {
                     return Err(format!("margin must be 0 to 10000, not {margin}"));
                 }
             }
-            ObjectiveSettings::Logistic { temperature, outcome_scale, .. } => {
+            ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
                 positive("temperature", temperature)?;
                 positive("outcome-scale", outcome_scale)?;
+                share("result-weight", result_weight, LARGEST)?;
+                share("score-weight", score_weight, LARGEST)?;
             }
         }
         match self.optimizer {
@@ -263,6 +278,7 @@ impl Settings {
         }
         for (name, group) in &self.groups {
             positive(&format!("the rate of {name}"), group.rate)?;
+            share(&format!("the l2 of {name}"), group.l2, 1.0)?;
         }
         match self.groups.keys().find(|name| layout::group(name).is_none()) {
             Some(unknown) => Err(format!(
@@ -321,10 +337,20 @@ mod tests {
             (r#"{"groups": {"pears": {}}}"#, "pears"),
             (r#"{"optimizer": {"kind": "plain", "rate": -1}}"#, "rate"),
             (r#"{"objective": {"kind": "logistic", "temperature": 0}}"#, "temperature"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1e9}}"#, "temperature"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1, "result_weight": -5}}"#, "result-weight"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1, "score_weight": 1e300}}"#, "score-weight"),
+            (r#"{"groups": {"pairs": {"l2": -1}}}"#, "l2 of pairs"),
+            (r#"{"groups": {"pairs": {"l2": 1.5}}}"#, "l2 of pairs"),
+            (r#"{"batch": 18446744073709551615}"#, "batch"),
+            (r#"{"machine": {"threads": 1025}}"#, "threads must be 1 to 1024, not 1025"),
         ];
         for (text, word) in cases {
             let error = Settings::from_json(text.as_bytes()).unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }
+        let mut settings = Settings::default();
+        settings.groups.insert("pairs".into(), GroupSettings { l2: f64::NAN, ..GroupSettings::default() });
+        assert!(settings.check().unwrap_err().contains("not NaN"));
     }
 }

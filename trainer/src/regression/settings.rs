@@ -83,6 +83,9 @@ impl Default for GroupSettings {
     }
 }
 
+/// More positions in a batch than any file has.
+const MOST_IN_BATCH: usize = 1_000_000_000;
+
 /// The settings of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -131,11 +134,11 @@ impl Settings {
 
     pub(super) fn check(&self) -> Result<(), Error> {
         let wrong = |problem: String| Err(Error::Settings(problem));
-        if self.batch == 0 || self.epochs == 0 {
-            return wrong("batch and epochs must be at least 1".to_string());
+        if !(1..=MOST_IN_BATCH).contains(&self.batch) || self.epochs == 0 {
+            return wrong(format!("batch must be 1 to {MOST_IN_BATCH}, epochs at least 1"));
         }
         let Target { result_share, pawns } = self.target;
-        if !(0.0..=1.0).contains(&result_share) || pawns.is_nan() || pawns <= 0.0 {
+        if !((0.0..=1.0).contains(&result_share) && pawns > 0.0 && pawns.is_finite()) {
             return wrong(format!("result share {result_share} (0 to 1), pawns {pawns} (above 0)"));
         }
         if let Some(name) = self.groups.keys().chain(&self.learn).find(|name| layout::group(name).is_none()) {

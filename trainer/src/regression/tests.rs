@@ -152,7 +152,9 @@ fn settings_are_checked() {
     let group = |rate, l2| GroupSettings { learn: true, rate, l2 };
     let cases = [
         (Settings { batch: 0, ..Settings::default() }, "batch"),
+        (Settings { batch: usize::MAX, ..Settings::default() }, "batch"),
         (Settings { epochs: 0, ..Settings::default() }, "epochs"),
+        (Settings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..Settings::default() }, "pawns inf"),
         (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result share"),
         (Settings { learn: vec!["pears".into()], ..Settings::default() }, "pears"),
         (Settings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..Settings::default() }, "pears"),
