@@ -23,88 +23,89 @@ use super::{Outcome, settings, stop_on_interrupt};
 #[derive(Args)]
 pub struct Arguments {
     /// The sample file, made by `dyad prepare`
-    #[arg(required_unless_present_any = ["resume", "settings"])]
+    #[arg(required_unless_present_any = ["resume", "settings"], conflicts_with = "resume")]
     samples: Option<PathBuf>,
     /// Folder for the run, made new
     #[arg(long, value_name = "FOLDER", required_unless_present = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder
+    /// Go on with the run in this folder; with it go --iterations, --keep-going, --threads and --checkpoint-seconds,
+    /// which the run keeps
     #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
     resume: Option<PathBuf>,
     /// Settings from a JSON file, such as a run's settings.json; the other arguments override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
     /// Weights to start from [default: material as in Table I, all else zero]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// d of d-ply training: 1 is the quiescence leaf of each child
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     depth: Option<u32>,
     /// Positions for one update
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     batch: Option<usize>,
     /// Iterations over the data at most
     #[arg(long)]
     iterations: Option<u32>,
     /// Seed of the shuffles
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     seed: Option<u64>,
     /// What is to be reached
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     objective: Option<ObjectiveName>,
     /// Ranking SVM: how far ahead the desired move must be [default: 100]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     margin: Option<i32>,
     /// Logistic: the difference preferred at 73 % [default: 100]
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     temperature: Option<f64>,
     /// Logistic: weight of the game's result at the desired leaf
-    #[arg(long, value_name = "WEIGHT")]
+    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
     result_weight: Option<f64>,
     /// Logistic: weight of the score at the desired leaf
-    #[arg(long, value_name = "WEIGHT")]
+    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
     score_weight: Option<f64>,
     /// Logistic: the value of an expected score of 73 %
-    #[arg(long, value_name = "VALUE")]
+    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     outcome_scale: Option<f64>,
     /// How gradients change the weights
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     optimizer: Option<OptimizerName>,
     /// Learning rate [default: 1]
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     rate: Option<f64>,
     /// Over what the weights are averaged
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     average: Option<AverageName>,
     /// Groups of features that do not learn
-    #[arg(long, value_name = "GROUPS", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUPS", value_delimiter = ',', conflicts_with = "resume")]
     freeze: Vec<String>,
     /// L2 of groups, as GROUP=SHARE
-    #[arg(long, value_name = "GROUP=SHARE", value_delimiter = ',', value_parser = parse_l2)]
+    #[arg(long, value_name = "GROUP=SHARE", value_delimiter = ',', value_parser = parse_l2, conflicts_with = "resume")]
     l2: Vec<(String, f64)>,
     /// Training positions to use [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
     positions: Option<usize>,
     /// Test positions to use [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
     tests: Option<usize>,
     /// Leave out positions in check
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     skip_in_check: bool,
     /// Go on when the agreement on the test positions falls
     #[arg(long)]
     keep_going: bool,
     /// A report every so many positions
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
     report_every: Option<u64>,
     /// Test positions for a report
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
     report_positions: Option<usize>,
     /// Threads [default: one per processor]
     #[arg(long)]
     threads: Option<usize>,
     /// Search every sibling with the full window, to measure against
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     plain_search: bool,
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS")]

@@ -60,8 +60,8 @@ pub struct State {
     pub agreement: f64,
     /// The best agreement, and after which iteration.
     pub best: (u32, f64),
-    /// Whether the agreement fell.
-    pub finished: bool,
+    /// Whether the agreement fell in the last iteration.
+    pub fell: bool,
     /// Seconds spent.
     pub seconds: f64,
     /// Length of the log.
@@ -139,7 +139,7 @@ fn to_bytes(settings: &Settings, data: &DataIdentity, state: &State) -> Vec<u8> 
             state.updates,
             state.average.time,
             u64::from(state.best.0),
-            u64::from(state.finished),
+            u64::from(state.fell),
             state.log_bytes,
             state.agreement.to_bits(),
             state.best.1.to_bits(),
@@ -179,7 +179,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
     let settings = Settings::from_json(input.bytes()?)?;
     let data = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
     let numbers = input.u64s()?;
-    let [iteration, done, positions, updates, time, best, finished, log_bytes, agreement, best_agreement, seconds] =
+    let [iteration, done, positions, updates, time, best, fell, log_bytes, agreement, best_agreement, seconds] =
         numbers[..].try_into().map_err(|_| "numbers are missing")?;
     let (report, whole) = (input.tally()?, input.tally()?);
     let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
@@ -202,7 +202,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
         whole,
         agreement: f64::from_bits(agreement),
         best: (best as u32, f64::from_bits(best_agreement)),
-        finished: finished != 0,
+        fell: fell != 0,
         seconds: f64::from_bits(seconds),
         log_bytes,
     };
@@ -287,7 +287,7 @@ mod tests {
             whole: Tally { nodes: u64::MAX, seconds: 3.5, ..Tally::default() },
             agreement: 0.3,
             best: (2, 0.31),
-            finished: true,
+            fell: true,
             seconds: 77.7,
             log_bytes: 4096,
         }

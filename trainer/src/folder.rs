@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `settings.json` | the settings |
-//! | `data.json` | which samples: hash and counts |
+//! | `data.json` | which samples (hash and counts), and the identity of the weights at the start |
 //! | `log.jsonl` | the log, see [`crate::log::LogLine`] |
 //! | `checkpoint.bin` | the last checkpoint |
 //! | `iteration-00.json` | the weights at the start |

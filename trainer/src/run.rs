@@ -25,6 +25,7 @@ use crate::whole::{clean, write_whole};
 use crate::workers::{Answer, Task, Team, Worker, with_team};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -118,7 +119,11 @@ pub fn begin(settings: &Settings, folder: &Path, surroundings: Surroundings) -> 
 }
 
 /// Goes on with the training in `folder` from its last checkpoint. `change` may adjust settings that
-/// have no influence on the result, or the number of iterations.
+/// have no influence on the result, the number of iterations, and whether it goes on when the agreement falls; the run
+/// keeps them.
+///
+/// # Errors
+/// When samples, start or other settings are not those the run was begun with, and when it cannot go on.
 pub fn resume(
     folder: &Path,
     change: &dyn Fn(&mut Settings),
@@ -148,7 +153,8 @@ fn begin_with<L: LeafSearch>(
     let selection = Selection::new(settings, surroundings.examples)?;
     let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
-    write(&folder.data(), &serde_json::to_vec_pretty(&selection.identity).expect("plain data"))?;
+    let origin = Origin::of(&selection, &start);
+    write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
     write(&folder.settings(), &settings.to_json())?;
     let state = State::new(settings, start.floats());
     train(Plan { settings: settings.clone(), start, folder, selection, state }, surroundings, make_searcher)
@@ -160,28 +166,89 @@ fn resume_with<L: LeafSearch>(
     surroundings: Surroundings,
     make_searcher: MakeSearcher<L>,
 ) -> Result<Summary, TrainError> {
-    let mut settings = saved_settings(folder)?;
+    let saved = saved_settings(folder)?;
+    let mut settings = saved.clone();
     change(&mut settings);
     settings.check().map_err(TrainError::Refused)?;
     let folder = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let start = Start::new(&settings)?;
     let selection = Selection::new(&settings, surroundings.examples)?;
+    Origin::load(&folder)?.check(&Origin::of(&selection, &start))?;
     let state = match folder.checkpoint().exists() {
-        true => load_state(&folder, &selection.identity)?,
+        true => load_state(&folder, &settings, &selection.identity)?,
         // It was stopped before there was one.
         false => State::new(&settings, start.floats()),
     };
+    if settings != saved {
+        write(&folder.settings(), &settings.to_json())?;
+    }
     train(Plan { settings, start, folder, selection, state }, surroundings, make_searcher)
 }
 
-fn load_state(folder: &Folder, data: &DataIdentity) -> Result<State, TrainError> {
-    let saved = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
-    if saved.data == *data {
-        return Ok(saved.state);
+/// What a run was begun with, as far as its settings only name it.
+#[derive(Serialize, Deserialize)]
+struct Origin {
+    #[serde(flatten)]
+    data: DataIdentity,
+    /// The identity of the weights at the start.
+    start: String,
+}
+
+impl Origin {
+    fn of(selection: &Selection, start: &Start) -> Origin {
+        Origin { data: selection.identity.clone(), start: start.id() }
     }
-    let saved = saved.data;
-    Err(TrainError::Refused(format!("the run was begun with other samples, {saved:?}; these are {data:?}")))
+
+    fn load(folder: &Folder) -> Result<Origin, TrainError> {
+        let path = folder.data();
+        let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+        serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+    }
+
+    /// Refuses to go on with something else.
+    fn check(&self, now: &Origin) -> Result<(), TrainError> {
+        check_data(&self.data, &now.data)?;
+        if self.start != now.start {
+            let Origin { start, .. } = self;
+            let problem = format!("the run was begun with the weights {start}; its start is now {}", now.start);
+            return Err(TrainError::Refused(problem));
+        }
+        Ok(())
+    }
+}
+
+fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
+    if begun == now {
+        return Ok(());
+    }
+    Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
+}
+
+fn load_state(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Result<State, TrainError> {
+    let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
+    check_data(&begun.data, data)?;
+    let changed = differences(&fixed(&begun.settings), &fixed(settings));
+    if !changed.is_empty() {
+        let (path, changed) = (folder.settings(), changed.join(", "));
+        let problem = format!("{}: the run was begun with other settings: {changed}", path.display());
+        return Err(TrainError::Refused(problem));
+    }
+    Ok(begun.state)
+}
+
+/// Settings without those that may change while a run goes on, and without the paths of files, of which the content is
+/// compared.
+fn fixed(settings: &Settings) -> Settings {
+    let Settings { machine, iterations, keep_going, .. } = Settings::default();
+    Settings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
+}
+
+/// The names of the settings that differ.
+fn differences(one: &Settings, other: &Settings) -> Vec<String> {
+    let [one, other] = [one, other].map(|settings| serde_json::to_value(settings).expect("settings are plain data"));
+    let all = one.as_object().into_iter().flatten();
+    all.filter(|(name, value)| other.get(name) != Some(value)).map(|(name, _)| name.clone()).collect()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
@@ -263,7 +330,7 @@ impl State {
             whole: Tally::default(),
             agreement: f64::NAN,
             best: (0, f64::NAN),
-            finished: false,
+            fell: false,
             seconds: 0.0,
             log_bytes: 0,
         }
@@ -402,7 +469,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
     }
 
     fn is_over(&self) -> bool {
-        self.plan.state.finished || self.plan.state.iteration > self.plan.settings.iterations
+        let Plan { settings, state, .. } = &self.plan;
+        state.fell && !settings.keep_going || state.iteration > settings.iterations
     }
 
     /// Goes through what is left of the iteration. False if it was stopped.
@@ -515,7 +583,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             state.best = (iteration, value);
         }
         state.agreement = value;
-        state.finished = fell && !settings.keep_going;
+        state.fell = fell;
         state.iteration += 1;
         state.done = 0;
         state.whole = Tally::default();

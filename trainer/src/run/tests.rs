@@ -150,8 +150,61 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
     assert!(matches!(begin(&small(), &folder.0, surroundings), Err(TrainError::File(..))));
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
-    let surroundings = Surroundings { examples: &other, stop: &stop, progress: &mut |_| {} };
-    assert!(matches!(resume(&folder.0, &|_| {}, surroundings), Err(TrainError::Refused(_))));
+    for checkpoint in [true, false] {
+        if !checkpoint {
+            fs::remove_file(folder.0.join("checkpoint.bin")).unwrap();
+        }
+        let surroundings = Surroundings { examples: &other, stop: &stop, progress: &mut |_| {} };
+        let error = resume(&folder.0, &|_| {}, surroundings).unwrap_err().to_string();
+        assert!(error.contains("other samples"), "{error}");
+    }
+}
+
+/// Goes on with a run of the usual examples.
+fn go_on(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
+    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    resume(folder, change, surroundings).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_run_does_not_go_on_with_other_settings_or_another_start() {
+    let folder = Temporary::new();
+    fs::create_dir_all(&folder.0).unwrap();
+    let (start, run_folder) = (folder.0.join("start.json"), folder.0.join("run"));
+    Weights::material().save(&start).unwrap();
+    let settings = Settings { start: Some(start.clone()), ..small() };
+    run(&settings, &run_folder);
+    let path = run_folder.join("settings.json");
+    let edited = Settings { batch: 8, seed: 7, ..settings.clone() };
+    fs::write(&path, edited.to_json()).unwrap();
+    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
+    // It matters what the start is, not where it lies.
+    let moved = folder.0.join("moved.json");
+    fs::rename(&start, &moved).unwrap();
+    fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
+    assert!(go_on(&run_folder, &|_| {}).unwrap().finished);
+    Weights::clone(&Weights::embedded()).save(&moved).unwrap();
+    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    assert!(error.contains("begun with the weights"), "{error}");
+}
+
+/// Random moves cannot be learned for long.
+#[test]
+fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
+    let folder = Temporary::new();
+    let settings = Settings { keep_going: false, iterations: 9, ..small() };
+    let ended = run(&settings, &folder.0);
+    let iterations = || log::read(&folder.0.join("log.jsonl")).unwrap().last().unwrap().iteration;
+    assert!(ended.finished && iterations() < 9, "{}", iterations());
+    assert_eq!(go_on(&folder.0, &|_| {}).unwrap(), ended);
+    assert!(go_on(&folder.0, &|settings| settings.keep_going = true).unwrap().finished);
+    assert_eq!(iterations(), 9);
+    go_on(&folder.0, &|settings| settings.iterations = 10).unwrap();
+    assert_eq!(iterations(), 10);
+    let kept = saved_settings(&folder.0).unwrap();
+    assert_eq!((kept.keep_going, kept.iterations), (true, 10));
 }
 
 #[test]
