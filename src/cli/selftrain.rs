@@ -6,8 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_trainer::games::ScoreSide;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
+use super::prepare::Side;
 use super::progress::Progress;
 use super::settings::set;
 use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
@@ -28,6 +30,9 @@ pub struct Arguments {
     /// Learn from the games of this file (PGN, plain or packed) instead of own games
     #[arg(long, value_name = "FILE")]
     games: Option<PathBuf>,
+    /// Read the scores in the comments of these games, which are given from this side
+    #[arg(long, value_enum)]
+    scores: Option<Side>,
     /// Seed of all draws
     #[arg(long)]
     seed: Option<u64>,
@@ -100,13 +105,17 @@ impl Arguments {
             settings.threads = threads("threads", None)?;
         }
         self.change(&mut settings);
-        Ok(settings)
+        match self.scores.is_some() && settings.source == Source::SelfPlay {
+            true => Err("--scores belongs to the games of a file, --games".to_string()),
+            false => Ok(settings),
+        }
     }
 
     fn change(&self, settings: &mut Settings) {
         if let Some(games) = &self.games {
             settings.source = Source::Games(std::path::absolute(games).unwrap_or_else(|_| games.clone()));
         }
+        settings.scores = self.scores.map(ScoreSide::from).or(settings.scores);
         set(&mut settings.seed, &self.seed);
         set(&mut settings.depth, &self.depth);
         set(&mut settings.nodes, &self.nodes);

@@ -191,13 +191,13 @@ impl<'a> Loop<'a> {
         if out.exists() {
             return Ok(true);
         }
-        let games = match &settings.source {
-            Source::SelfPlay => generation.games(),
-            Source::Games(path) => path.clone(),
+        let (games, scores) = match &settings.source {
+            Source::SelfPlay => (generation.games(), Some(ScoreSide::Mover)),
+            Source::Games(path) => (path.clone(), settings.scores),
         };
         let draw = prepare::Settings {
             inputs: vec![games],
-            scores: Some(ScoreSide::Mover),
+            scores,
             filters: Filters { per_game: Some(settings.positions_per_game), no_checks: true, ..Filters::default() },
             test_percent: TEST_PERCENT,
             count: Some(settings.positions),

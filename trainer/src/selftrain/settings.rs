@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::games::HASH;
+use crate::games::ScoreSide;
 use crate::gate::MOST_GAMES;
 use crate::label;
 use crate::ordered::check_threads;
@@ -32,6 +33,9 @@ pub enum Source {
 pub struct Settings {
     /// Where games come from.
     pub source: Source,
+    /// From whose side the scores in the comments of a file of games are; without it they are not read. Own games have
+    /// theirs, whatever is said here.
+    pub scores: Option<ScoreSide>,
     /// Seed of all draws.
     pub seed: u64,
     /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
@@ -80,6 +84,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             source: Source::SelfPlay,
+            scores: None,
             seed: 1,
             depth: 1,
             nodes: 300,

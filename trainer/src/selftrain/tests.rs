@@ -1,5 +1,6 @@
 use super::games::GameFile;
 use super::*;
+use crate::games::ScoreSide;
 use crate::report::Material;
 use crate::run;
 use crate::settings::ObjectiveSettings;
@@ -138,9 +139,28 @@ fn games_of_a_file_teach_their_moves() {
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
         .collect();
     let samples = crate::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
-    for index in 0..samples.len() {
-        let sample = samples.read(index).unwrap();
+    let all = |samples: &crate::samples::SampleFile| -> Vec<crate::samples::Sample> {
+        (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
+    };
+    let unscored = all(&samples);
+    for sample in &unscored {
         assert!(moves.contains(&(sample.board.key().to_string(), sample.desired.unwrap().to_string())));
+        assert_eq!(sample.score, None);
+    }
+
+    // Nobody but who has the file can say from whose side its scores are.
+    let scored = [ScoreSide::Mover, ScoreSide::White].map(|side| {
+        let folder = folder.with_extension(format!("{side:?}"));
+        run_until(&folder, &Settings { scores: Some(side), ..settings.clone() }, 6, &mut Vec::new());
+        let samples = crate::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
+        let samples = all(&samples.unwrap());
+        fs::remove_dir_all(&folder).unwrap();
+        samples
+    });
+    assert!(unscored.len() == scored[0].len() && scored[0].iter().any(|sample| sample.score.unwrap().0 > 0));
+    for (mover, white) in scored[0].iter().zip(&scored[1]) {
+        let is_white = mover.board.side_to_move() == dyad_engine::board::Color::White;
+        assert_eq!(white.score, mover.score.map(|score| if is_white { score } else { score.opposite() }));
     }
     for folder in [source, folder] {
         fs::remove_dir_all(&folder).unwrap();
