@@ -10,6 +10,7 @@ use dyad_trainer::error::Error;
 use dyad_trainer::log::norms;
 use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
 use dyad_trainer::samples::SampleFile;
+use dyad_trainer::whole::check_output;
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
@@ -76,6 +77,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Some(path) => Weights::load(path)?,
         None => Weights::material(),
     };
+    check_output(&arguments.out, arguments.samples.iter().map(PathBuf::as_path))?;
     let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let data = Data::load(&files, &settings.target)?;
     println!("{} training and {} test positions", data.train.len(), data.test.len());

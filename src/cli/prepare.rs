@@ -69,7 +69,7 @@ pub struct Arguments {
     /// Only positions with a score.
     #[arg(long)]
     scored: bool,
-    /// Largest score in pawns.
+    /// Leave out scores from so many pawns on, and mates.
     #[arg(long)]
     max_score: Option<f64>,
     /// Only positions not in check, with a move that neither captures nor promotes.

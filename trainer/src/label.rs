@@ -30,6 +30,7 @@ use crate::hash;
 use crate::ordered::ordered_map;
 use crate::outside::{OutsideEngine, Program};
 use crate::samples::{SampleFile, SampleWriter, Summary, move_bits};
+use crate::whole::check_output;
 
 const MAGIC: [u8; 8] = *b"DyadLbl\0";
 const HEADER_BYTES: usize = 20;
@@ -208,6 +209,7 @@ pub fn label<L: Labeler>(
     job: &mut Job<'_>,
 ) -> Result<Summary, Error> {
     settings.check().map_err(Error::Settings)?;
+    check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
     // How long an engine may take changes no label: a job goes on with another timeout.
     let timeless = Settings { timeout: Settings::default().timeout, ..settings.clone() };

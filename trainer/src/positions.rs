@@ -12,6 +12,7 @@ use dyad_engine::board::{Board, ChessMove, Color};
 use serde::{Deserialize, Serialize};
 
 use crate::epd::Epd;
+use crate::error::Error;
 use crate::games::{GameRecord, GameResult, Played};
 use crate::hash;
 use crate::samples::{Packed, Sample};
@@ -24,6 +25,14 @@ const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
 #[must_use]
 pub fn is_held_out(game: u64, percent: f64) -> bool {
     hash::unit(hash::fold(SPLIT_SALT, game)) * 100.0 < percent
+}
+
+/// Refuses a percentage of held-out games that is none.
+pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
+    match (0.0..=100.0).contains(&percent) {
+        true => Ok(()),
+        false => Err(Error::Settings(format!("test percent {percent}, expected 0 to 100"))),
+    }
 }
 
 /// Which of several equal positions are kept.
@@ -59,7 +68,7 @@ pub struct Filters {
     pub per_game: Option<usize>,
     /// Only positions with a score in the game's comments.
     pub scored: bool,
-    /// Largest score, in pawns to either side, that is not a mate.
+    /// Scores from here on are left out, in pawns to either side, mates among them.
     pub largest_score: Option<f64>,
     /// Only positions not in check whose move is neither a capture nor a promotion.
     pub quiet: bool,

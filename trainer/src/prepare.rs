@@ -21,8 +21,9 @@ use crate::games::{BrokenGame, GameText, GameTexts, ScoreSide};
 use crate::hash;
 use crate::input::{Kind, Lines};
 use crate::ordered::ordered_map;
-use crate::positions::{Candidate, Filters, Reason, is_held_out};
+use crate::positions::{Candidate, Filters, Reason, check_percent, is_held_out};
 use crate::samples::{SampleWriter, Summary};
+use crate::whole::check_output;
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -130,9 +131,8 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
-    if !(0.0..=100.0).contains(&settings.test_percent) {
-        return Err(Error::Settings(format!("test percent {}, expected 0 to 100", settings.test_percent)));
-    }
+    check_percent(settings.test_percent)?;
+    check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
     let origins = origins(settings, job)?;
     let limit = draw_limit(settings, origins.as_ref(), job)?;
     let mut writer = SampleWriter::create(out, described(settings))?;
