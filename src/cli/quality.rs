@@ -45,6 +45,9 @@ pub fn run(arguments: Arguments) -> Outcome {
             quality.r2_linear,
             quality.positions
         );
+        if quality.broken > 0 {
+            eprintln!("{} games could not be read; `dyad prepare` tells where and why", quality.broken);
+        }
     }
     Ok(())
 }

@@ -95,8 +95,17 @@ fn games_become_samples_labels_and_weights() {
     // The scores are the balance of material, and that is what is left to find.
     let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
     assert!(r2 > 0.98, "{told}");
+    let measured = command(&folder, "quality w.json --games games.pgn").output().expect("the program was built");
+    let told = String::from_utf8_lossy(&measured.stderr).into_owned();
+    assert!(told.contains("6 games could not be read"), "{told}");
+    refuse(&folder, "quality w.json --games games.pgn --test-percent 101", "test percent 101, expected 0 to 100");
+    fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
+    refuse(&folder, "quality w.json --games even.pgn --test-percent 100", "all 4 scores are the same");
 
     refuse(&folder, "prepare none.pgn -o c.samples", "cannot open none.pgn");
+    refuse(&folder, "prepare games.pgn -o ./games.pgn", "the output ./games.pgn is the input games.pgn");
+    refuse(&folder, "label a.samples -o ../data/a.samples", "is the input a.samples");
+    refuse(&folder, "fit a.samples -o a.samples", "is the input a.samples");
     refuse(&folder, "fit games.pgn -o w.json", "not a sample file");
     refuse(&folder, "fit a.samples -o w.json --groups pears", "no group of features called pears");
     let cut = fs::read(folder.join("a.samples")).unwrap();

@@ -2,8 +2,9 @@
 //!
 //! The measure is that of explained variance. Over quiet positions of engine games (the side to move is not in
 //! check, the move played neither captures nor promotes, the score is below ten pawns) let
-//! t = 1 / (1 + exp(-score / 1.2)) from White's side, y the static evaluation in pawns, and
-//! p = 1 / (1 + exp(-k y)) with the one k that fits best; then R2 = 1 - mean((p - t)^2) / var(t). Only
+//! t = 1 / (1 + exp(-score / 1.2)) from White's side, the score in pawns, y the static evaluation, and
+//! p = 1 / (1 + exp(-k y)) with the one k that fits best; then R2 = 1 - mean((p - t)^2) / var(t). In what unit y is
+//! matters to k alone: here it is 200 units of search, by convention, so that every k can be compared. Only
 //! held-out games count, and which those are is drawn as for every sample file, so that weights trained on
 //! prepared files of the same games have not seen them.
 
@@ -15,9 +16,9 @@ use dyad_engine::board::Color;
 use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::error::Error;
-use crate::games::{GameText, GameTexts, ScoreSide};
+use crate::games::{GameRecord, GameText, GameTexts, ScoreSide};
 use crate::ordered::ordered_map;
-use crate::positions::{Filters, is_held_out};
+use crate::positions::{Filters, check_percent, is_held_out};
 use crate::regression::sigmoid;
 use crate::samples::Sample;
 
@@ -25,8 +26,8 @@ use crate::samples::Sample;
 const SCORE_PAWNS: f64 = 1.2;
 /// Scores from here on are left out, in pawns.
 const LARGEST_SCORE: f64 = 10.0;
-/// Search units of a pawn.
-const PAWN: f64 = 200.0;
+/// Units of search in one of the measure.
+const UNIT: f64 = 200.0;
 const GAMES_IN_BATCH: usize = 64;
 
 /// Which games to look at.
@@ -51,48 +52,67 @@ pub struct Quality {
     pub k: f64,
     /// Share explained by the tapered sum alone, which is what is trained.
     pub r2_linear: f64,
+    /// Games that could not be read.
+    pub broken: u64,
 }
 
-/// A target, the evaluation and its linear part, both in pawns, all from White's side.
+/// A target, the evaluation and its linear part, all from White's side.
 type Point = [f64; 3];
 
 /// Measures weights on the held-out games.
 pub fn measure(weights: &Arc<Weights>, settings: &Settings, threads: usize) -> Result<Quality, Error> {
-    let mut points: Vec<Point> = Vec::new();
+    check_percent(settings.test_percent)?;
+    let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
     for path in &settings.games {
-        points.extend(points_of(path, weights, settings, threads)?);
+        broken += points_of(path, weights, settings, threads, &mut points)?;
     }
+    let unread = if broken > 0 { format!(" ({broken} games could not be read)") } else { String::new() };
     if points.is_empty() {
-        return Err(Error::Settings("no held-out game has a quiet position with a score".to_string()));
+        return Err(Error::Settings(format!("no held-out game has a quiet position with a score{unread}")));
     }
     let targets: Vec<f64> = points.iter().map(|point| point[0]).collect();
+    if targets.iter().all(|target| *target == targets[0]) {
+        let all = targets.len();
+        return Err(Error::Settings(format!("all {all} scores are the same: there is nothing to explain{unread}")));
+    }
     let column = |column: usize| points.iter().map(|point| point[column]).collect::<Vec<f64>>();
     let (r2, k) = explained(&targets, &column(1));
     let (r2_linear, _) = explained(&targets, &column(2));
-    Ok(Quality { positions: points.len(), r2, k, r2_linear })
+    Ok(Quality { positions: points.len(), r2, k, r2_linear, broken })
 }
 
-fn points_of(path: &Path, weights: &Arc<Weights>, settings: &Settings, threads: usize) -> Result<Vec<Point>, Error> {
+/// Appends the points of a file and says how many of its games could not be read.
+fn points_of(
+    path: &Path,
+    weights: &Arc<Weights>,
+    settings: &Settings,
+    threads: usize,
+    points: &mut Vec<Point>,
+) -> Result<u64, Error> {
     let mut texts = GameTexts::open(path)?;
     let batches = std::iter::from_fn(move || {
         let batch: Vec<_> = texts.by_ref().take(GAMES_IN_BATCH).collect();
         (!batch.is_empty()).then_some(batch)
     });
-    let (mut points, mut fault) = (Vec::new(), None);
+    let (mut broken, mut fault) = (0, None);
     ordered_map(
         threads,
         batches,
         || Evaluator::new(weights.clone()),
-        |evaluator, batch: Vec<Result<GameText, Error>>| -> Result<Vec<Point>, Error> {
-            let mut points = Vec::new();
+        |evaluator, batch: Vec<Result<GameText, Error>>| -> Result<(Vec<Point>, u64), Error> {
+            let (mut points, mut broken) = (Vec::new(), 0);
             for text in batch {
-                points_of_game(&text?, evaluator, settings, &mut points);
+                match text?.parse(Some(settings.scores)) {
+                    Ok(game) => points_of_game(&game, evaluator, settings, &mut points),
+                    Err(_) => broken += 1,
+                }
             }
-            Ok(points)
+            Ok((points, broken))
         },
         |batch| match batch {
-            Ok(batch) => {
+            Ok((batch, unread)) => {
                 points.extend(batch);
+                broken += unread;
                 ControlFlow::Continue(())
             }
             Err(error) => {
@@ -101,25 +121,23 @@ fn points_of(path: &Path, weights: &Arc<Weights>, settings: &Settings, threads: 
             }
         },
     );
-    fault.map_or(Ok(points), Err)
+    fault.map_or(Ok(broken), Err)
 }
 
-/// Broken games are as good as absent here; `prepare` reports them.
-fn points_of_game(text: &GameText, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {
-    let Ok(game) = text.parse(Some(settings.scores)) else { return };
+fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {
     if !is_held_out(game.hash(), settings.test_percent) {
         return;
     }
     let filters =
         Filters { scored: true, largest_score: Some(LARGEST_SCORE), quiet: true, forced: true, ..Filters::default() };
-    for candidate in filters.positions(&game, true, |_| ()) {
+    for candidate in filters.positions(game, true, |_| ()) {
         if let Ok(Sample { board, score: Some(score), .. }) = candidate.sample.unpack() {
             let sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
             let target = sigmoid(sign * score.pawns() / SCORE_PAWNS);
             evaluator.reset(&board);
-            let value = f64::from(evaluator.evaluate(&board)) / PAWN;
+            let value = f64::from(evaluator.evaluate(&board)) / UNIT;
             let raw = evaluator.evaluate_raw(&board);
-            let linear = f64::from(evaluator.weights().scaled(raw)) / PAWN;
+            let linear = f64::from(evaluator.weights().scaled(raw)) / UNIT;
             points.push([target, sign * value, sign * linear]);
         }
     }
