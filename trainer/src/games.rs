@@ -252,8 +252,9 @@ impl fmt::Display for BrokenGame {
     }
 }
 
-/// Cuts a file into games by its lines. A game begins where a tag follows moves, or where anything
-/// follows a blank line after a result.
+/// Cuts a file into games by its lines. A game begins where a tag follows moves, where anything
+/// follows a blank line after a result, or where after a blank line among tags one comes that the game has already: the
+/// game before had tags and no moves. A blank line alone does not part tags, since some files have one within them.
 pub struct GameTexts {
     lines: Lines,
     path: Arc<Path>,
@@ -284,6 +285,7 @@ impl GameTexts {
     fn next_game(&mut self) -> Result<Option<GameText>, Error> {
         let mut game = GameText { path: self.path.clone(), line: 0, text: Vec::new(), oversized: false };
         let (mut moves, mut result, mut gap) = (false, false, false);
+        let mut tags: Vec<Vec<u8>> = Vec::new();
         while let Some((number, line)) = self.next_line()? {
             let trimmed = line.trim_ascii();
             if trimmed.is_empty() {
@@ -294,15 +296,18 @@ impl GameTexts {
                 }
                 continue;
             }
-            let tag = is_tag(trimmed);
-            if moves && (tag || (result && gap)) {
+            let tag = tag_name(trimmed);
+            let again = gap && tag.is_some_and(|name| tags.iter().any(|tag| tag == name));
+            if again || moves && (tag.is_some() || (result && gap)) {
                 self.ahead = Some((number, line));
                 break;
             }
             if game.line == 0 {
                 game.line = number;
             }
-            if !tag {
+            if let Some(name) = tag {
+                tags.push(name.to_vec());
+            } else {
                 moves = true;
                 result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|end| trimmed.ends_with(end));
             }
@@ -325,12 +330,13 @@ impl Iterator for GameTexts {
     }
 }
 
-/// Whether a line is a tag pair: `[Word "...`.
-fn is_tag(line: &[u8]) -> bool {
+/// The name of a line that is a tag pair: `[Name "...`.
+fn tag_name(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    let Some(inner) = line.strip_prefix(b"[") else { return false };
-    let name = inner.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    name > 0 && inner[name..].trim_ascii_start().starts_with(b"\"")
+    let inner = line.strip_prefix(b"[")?;
+    let length = inner.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let (name, rest) = inner.split_at(length);
+    (length > 0 && rest.trim_ascii_start().starts_with(b"\"")).then_some(name)
 }
 
 impl GameText {
@@ -729,6 +735,21 @@ pub(crate) mod tests {
         let plies: Vec<Option<usize>> =
             texts.iter().map(|text| text.parse(None).ok().map(|game| game.moves.len())).collect();
         assert_eq!(plies, [Some(7), None, Some(7), Some(2), Some(1), Some(1), Some(30)]);
+    }
+
+    #[test]
+    fn a_game_of_tags_alone_costs_only_itself() {
+        let pgn = "[Event \"a\"]\n[Result \"1-0\"]\n\n[Event \"b\"]\n[Result \"0-1\"]\n\n1. e4 e5 0-1\n\n\
+            [Event \"c\"]\n\n\n[Event \"d\"]\n\n1. d4 *\n\n[Event \"e\"]\n\n[White \"parted\"]\n\n1. c4 c5 *\n\n\
+            [Event \"f\"]\n[Event \"twice\"]\n\n1. g3 *\n\n[Event \"g\"]\n";
+        let games: Vec<String> = texts(pgn)
+            .iter()
+            .map(|text| {
+                let game = text.parse(None).unwrap();
+                format!("{} {} {}", text.line, game.tags.event, game.moves.len())
+            })
+            .collect();
+        assert_eq!(games, ["1 a 0", "4 b 2", "9 c 0", "12 d 1", "16 e 2", "22 twicef 1", "27 g 0"]);
     }
 
     #[test]
