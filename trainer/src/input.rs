@@ -85,28 +85,34 @@ impl Lines {
         Ok(Some(self.number))
     }
 
+    /// Reads on to the next line that says something, trimmed, and returns it with its number. A line of `#` and what
+    /// follows it says nothing, nor does the mark that some editors put at the beginning of a file.
+    pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
+        let mut line = Vec::new();
+        while let Some(number) = self.read(&mut line)? {
+            let text = String::from_utf8_lossy(&line);
+            let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(&text).trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some((number, text.to_string())));
+            }
+        }
+        Ok(None)
+    }
+
     fn fault(&self, source: &io::Error) -> Error {
         Error::content(&self.path, format!("after line {}", self.number), source.to_string())
     }
 }
 
-/// What `parse` makes of the lines of a file that are not empty, each trimmed and with its number.
+/// What `parse` makes of the lines of a file that say something, each with its number.
 ///
 /// # Errors
 /// When the file cannot be read, or `parse` refuses a line: its words, with the place.
-pub fn parse_lines<T>(
-    path: &Path,
-    mut parse: impl FnMut(u64, &str) -> Result<Option<T>, String>,
-) -> Result<Vec<T>, Error> {
-    let mut lines = Lines::open(path)?;
-    let (mut made, mut line) = (Vec::new(), Vec::new());
-    while let Some(number) = lines.read(&mut line)? {
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        if !text.is_empty() {
-            let one = parse(number, text);
-            made.extend(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
-        }
+pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T, String>) -> Result<Vec<T>, Error> {
+    let (mut lines, mut made) = (Lines::open(path)?, Vec::new());
+    while let Some((number, text)) = lines.read_text()? {
+        let one = parse(number, &text);
+        made.push(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
     }
     Ok(made)
 }
@@ -157,6 +163,17 @@ mod tests {
             let error = lines(packed).expect_err("half an archive").to_string();
             assert!(error.starts_with("some.pgn, after line "), "{error}");
         }
+    }
+
+    #[test]
+    fn lines_that_say_nothing_are_passed_over() {
+        let text = "\u{FEFF}one # two\n\n  # a remark\n#\n \u{FEFF}five\r\n  six  ".as_bytes().to_vec();
+        let mut lines = Lines::new(Box::new(Cursor::new(text)), Path::new("some.epd"));
+        let mut all = Vec::new();
+        while let Some((number, text)) = lines.read_text().unwrap() {
+            all.push(format!("{number} {text}"));
+        }
+        assert_eq!(all, ["1 one # two", "5 \u{FEFF}five", "6 six"]);
     }
 
     #[test]

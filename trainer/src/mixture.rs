@@ -66,8 +66,8 @@ impl GroupFactor {
     }
 }
 
-/// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds, so
-/// that `*=2,pairs=1` doubles all but the 2-tuples.
+/// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds,
+/// so that `*=2,pairs=1` doubles all but the 2-tuples.
 ///
 /// # Errors
 /// When a factor names no group, or two have the same name.

@@ -454,17 +454,9 @@ impl Source {
     }
 }
 
-/// The next lines that are neither blank nor comments.
+/// The next lines that say something.
 fn read_lines(input: &mut Lines) -> Result<Vec<(u64, String)>, Error> {
-    let (mut lines, mut line) = (Vec::new(), Vec::new());
-    while lines.len() < LINES_IN_BATCH {
-        let Some(number) = input.read(&mut line)? else { break };
-        let text = String::from_utf8_lossy(&line);
-        if !text.trim().is_empty() && !text.starts_with('#') {
-            lines.push((number, text.trim().to_string()));
-        }
-    }
-    Ok(lines)
+    std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH).collect()
 }
 
 impl Iterator for Batches {
@@ -643,7 +635,7 @@ mod tests {
 
     #[test]
     fn positions_of_lines_keep_result_and_move() {
-        let lines = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c9 \"1-0\"; ce 120;\n# a remark\n\n\
+        let lines = "\u{FEFF}4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c9 \"1-0\"; ce 120;\n  # a remark\n\n\
             4k3/8/8/8/8/8/4P3/4K3 b - - c9 \"0-1\";\nnonsense\n4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"0-1\";\n";
         let (samples, counts) = samples("lines", lines, Settings::default());
         assert_eq!((counts.games, counts.broken, samples.len()), (4, 1, 2));

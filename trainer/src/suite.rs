@@ -2,8 +2,8 @@
 //!
 //! A line of a suite says in its EPD operations what counts. `c8` and `c9` together give points to moves (the Strategic
 //! Test Suite), `dm` asks for a mate in at most so many moves that the search reports, `bm` and `am` ask for
-//! one of some moves or for none of them. Every position is searched with an empty table, so with fixed nodes or
-//! depth the result is the same each time and for any number of threads.
+//! one of some moves or for none of them. Every position is searched with an empty table. So with fixed nodes or depth,
+//! and one thread for each search, the result is the same each time, however many searches run at a time.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -138,7 +138,7 @@ pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
     let problems = parse_lines(path, |number, text| {
         let line = EpdLine::parse(text)?;
         let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
-        Ok(Some(Problem { name, goal: Goal::read(&line)?, board: line.board }))
+        Ok(Problem { name, goal: Goal::read(&line)?, board: line.board })
     })?;
     if problems.is_empty() {
         return Err(Error::content(path, "whole file", "no position"));
@@ -149,8 +149,8 @@ pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
 /// Solves problems and gives each with its answer, in their order, to `each`.
 ///
 /// # Errors
-/// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no memory
-/// for the tables.
+/// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no
+/// memory for the tables.
 pub fn solve(
     problems: &[Problem],
     weights: &Arc<Weights>,
@@ -221,9 +221,9 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    const SUITE: &str = "\
+    const SUITE: &str = "\u{FEFF}\
 6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; dm 1; id \"mate\";
-
+# a remark
 k7/8/8/3q4/8/8/3R4/K7 w - - bm Rxd5; id \"takes\";
 k7/8/8/3q4/8/8/3R4/K7 w - - am Rxd5;
 k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
