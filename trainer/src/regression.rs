@@ -21,7 +21,7 @@ pub use settings::{GroupSettings, Settings, Target};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, TERMS_LEN};
+use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, MATERIAL, TERMS_LEN};
 use dyad_engine::eval::placement::placement;
 use dyad_engine::eval::{FloatWeights, terms, visit};
 
@@ -134,6 +134,7 @@ pub fn fit(
 
     let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
+    let shares = [&MATERIAL, &LOCATION].iter().all(|group| settings.group(group.name).learn);
     let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());
     let batches = data.train.len().div_ceil(settings.batch);
     let positions: Vec<u32> = (0..data.train.len() as u32).collect();
@@ -146,7 +147,10 @@ pub fn fit(
             loss += batch_loss;
             let done = ((number - 1) as usize * batches + index) as f64 / (settings.epochs as usize * batches) as f64;
             adam.step(&mut model.weights, &gradient, settings.schedule(done));
-            model.settle()?;
+            if shares {
+                model.settle();
+            }
+            model.count_phases()?;
             report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
             if stop.load(Ordering::Relaxed) {
                 fitted.stopped = true;

@@ -55,12 +55,12 @@ impl Model {
         Ok(Model { phases: phases(&weights)?, weights, frequencies: frequencies(samples)? })
     }
 
-    /// Counts the phase with the present weights of the pieces.
+    /// Settles what of a piece's worth is its material and what its squares.
     ///
-    /// A piece's worth could as well be in its squares: any amount moved from all of them to its material
+    /// It could as well be in its squares: any amount moved from all of them to its material
     /// changes no evaluation. But the phase is counted with the material, so it is settled here: the squares
-    /// of a piece are worth nothing on average.
-    pub fn settle(&mut self) -> Result<(), Error> {
+    /// of a piece are worth nothing on average. It changes both groups, so it is for weights of which both learn.
+    pub fn settle(&mut self) {
         let squares = LOCATION.len / MATERIAL.len;
         for piece in 0..MATERIAL.len {
             let rows = LOCATION.at(piece * squares)..LOCATION.at(piece * squares) + squares;
@@ -71,6 +71,10 @@ impl Model {
                 self.weights[MATERIAL.at(piece)][stage] += mean;
             }
         }
+    }
+
+    /// Counts the phase with the present weights of the pieces.
+    pub fn count_phases(&mut self) -> Result<(), Error> {
         self.phases = phases(&self.weights)?;
         Ok(())
     }
