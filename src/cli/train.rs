@@ -8,6 +8,7 @@
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_trainer::calibration::calibrate_by_file;
+use dyad_trainer::examples::FileExamples;
 use dyad_trainer::log::{LineKind, LogLine};
 use dyad_trainer::run::{self, Progress, Summary, Surroundings};
 use dyad_trainer::samples::SampleFile;
@@ -149,7 +150,12 @@ pub fn run(arguments: Arguments) -> Outcome {
         None => arguments.settings()?,
     };
     let samples = SampleFile::open(&settings.samples)?;
-    let surroundings = Surroundings { examples: &samples, stop: &stop, progress: &mut progress };
+    let start = match &settings.start {
+        Some(path) => Weights::load(path)?,
+        None => Weights::material(),
+    };
+    let examples = FileExamples::new(&samples, &start);
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
     let summary = match (&arguments.resume, &arguments.out) {
         (Some(folder), _) => run::resume(folder, &|settings| arguments.adjust(settings), surroundings),
         (None, Some(folder)) => run::begin(&settings, folder, surroundings),

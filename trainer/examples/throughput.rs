@@ -9,6 +9,8 @@
 //! second), without reports. Beside positions per second stand those per second of processor time, which tell
 //! more on a machine that has other work to do.
 
+use dyad_engine::eval::Weights;
+use dyad_trainer::examples::FileExamples;
 use dyad_trainer::log::LogLine;
 use dyad_trainer::run::{Progress, Surroundings, begin};
 use dyad_trainer::samples::SampleFile;
@@ -59,7 +61,9 @@ fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
     let mut last = LogLine::default();
     let mut progress = |progress: &Progress| last = progress.line.cloned().unwrap_or_default();
     let stop = AtomicBool::new(false);
-    let surroundings = Surroundings { examples: samples, stop: &stop, progress: &mut progress };
+    let start = settings.start.as_deref().map_or_else(Weights::material, |path| Weights::load(path).expect("weights"));
+    let examples = FileExamples::new(samples, &start);
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
     let ended = begin(settings, &folder, surroundings);
     std::fs::remove_dir_all(&folder).ok();
     ended.expect("the training runs");

@@ -1,8 +1,10 @@
 //! What a training learns from: positions with desired moves, by number.
 
+use crate::calibration::pawn;
 use crate::games::Score;
 use crate::samples::{Sample, SampleFile};
 use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::eval::Weights;
 use std::io;
 
 /// A position to learn from.
@@ -57,25 +59,63 @@ impl Example {
     }
 }
 
-/// A pawn of the user interface, 100 centipawns, is 200 units of evaluation.
-const UNITS_IN_CENTIPAWN: f64 = 2.0;
+/// The samples of a file, for weights that begin with those given here.
+pub struct FileExamples<'a> {
+    file: &'a SampleFile,
+    /// What a centipawn of their scores is in the units of the weights.
+    centipawn: f64,
+}
 
-impl Examples for SampleFile {
+impl FileExamples<'_> {
+    /// The samples of `file`, with scores in the units of `start`.
+    #[must_use]
+    pub fn new<'a>(file: &'a SampleFile, start: &Weights) -> FileExamples<'a> {
+        FileExamples { file, centipawn: pawn(start) / 100.0 }
+    }
+}
+
+impl Examples for FileExamples<'_> {
     fn identity(&self) -> String {
-        format!("{:016x}", self.summary().identity)
+        format!("{:016x}", self.file.summary().identity)
     }
 
     fn len(&self) -> usize {
-        self.len()
+        self.file.len()
     }
 
     fn is_test(&self, index: usize) -> bool {
-        self.is_test(index)
+        self.file.is_test(index)
     }
 
     fn get(&self, index: usize) -> io::Result<Example> {
-        let sample = self.read(index).map_err(io::Error::other)?;
-        let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", self.path().display()));
-        Example::new(&sample, UNITS_IN_CENTIPAWN).ok_or_else(no_move)
+        let FileExamples { file, centipawn } = *self;
+        let sample = file.read(index).map_err(io::Error::other)?;
+        let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", file.path().display()));
+        Example::new(&sample, centipawn).ok_or_else(no_move)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Score;
+    use crate::samples::tests::{folder, walk};
+    use crate::samples::{Packed, Sample, SampleWriter};
+
+    /// 100 centipawns win half of the games, as 360 units of search do.
+    #[test]
+    fn scores_are_in_the_units_of_the_weights() {
+        let path = folder("examples").join("in.samples");
+        let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
+        let sample = walk(50).into_iter().find(|sample| sample.desired.is_some()).unwrap();
+        writer.push(&Packed::new(&Sample { score: Some(Score(100)), ..sample })).unwrap();
+        writer.finish().unwrap();
+        let file = SampleFile::open(&path).unwrap();
+        let mut start = Weights::material();
+        for (scale, units) in [(1024, 360.0), (512, 720.0)] {
+            start.scale = scale;
+            assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
+        }
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
     }
 }
