@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -178,6 +178,15 @@ pub fn tool(name: &str, arguments: &[&str], stdout: Stdio) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
     let spawned = command.arg(name).args(arguments).stdout(stdout).stderr(Stdio::null()).spawn();
     spawned.expect("the program was built")
+}
+
+/// What the program says to arguments that it refuses. A panic is no refusal.
+pub fn refusal(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_dyad")).args(arguments).stdin(Stdio::null()).output();
+    let Output { status, stderr, .. } = output.expect("the program was built");
+    let told = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(matches!(status.code(), Some(1 | 2)) && !told.contains("panicked"), "{arguments:?}: {status}, {told}");
+    told
 }
 
 /// Starts a job and kills it, again and again, each time a little later, until it ends by itself; `start` goes on

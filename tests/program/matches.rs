@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::driver::Program;
+use crate::driver::{Program, refusal};
 
 fn output(arguments: &[&str]) -> Vec<String> {
     let (lines, status) = Program::start_with(arguments).wait();
@@ -61,15 +61,20 @@ fn a_match_writes_its_games_and_its_result_for_the_report() {
 
 #[test]
 fn faults_are_told_in_a_sentence() {
-    for arguments in [
-        &["match", "default", "/nowhere/weights.json"][..],
-        &["match", "default", "material", "--sprt", "5", "0", "0.05", "0.05"],
-        &["match", "default", "material", "--openings", "/nowhere/openings.epd"],
-        &["match", "default", "material", "--options-a", "nonsense=1"],
-        &["match", "default", "material", "--nodes", "10", "--depth", "2"],
-        &["report", "/nowhere"],
+    let between = ["match", "default", "material"];
+    for (arguments, expected) in [
+        (&["match", "default", "/nowhere/weights.json"][..], "/nowhere/weights.json"),
+        (&[&between[..], &["--sprt", "5", "0", "0.05", "0.05"]].concat(), "elo1"),
+        (&[&between[..], &["--openings", "/nowhere/openings.epd"]].concat(), "cannot open /nowhere/openings.epd"),
+        (&[&between[..], &["--options-a", "nonsense=1"]].concat(), "there is no option 'nonsense'"),
+        (&[&between[..], &["--options-a", "depth=4294967297"]].concat(), "option depth: '4294967297'"),
+        (&[&between[..], &["--nodes", "10", "--depth", "2"]].concat(), "cannot be used with"),
+        (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "is not a number of seconds"),
+        (&[&between[..], &["--draw-adjudication", "1", "0", "5"]].concat(), "draw adjudication takes"),
+        (&[&between[..], &["--concurrency", "18446744073709551615"]].concat(), "concurrency must be 1 to 1024"),
+        (&["report", "/nowhere"], "/nowhere"),
     ] {
-        let (_, status) = Program::start_with(arguments).wait();
-        assert_eq!(status.code().map(|code| code == 0), Some(false), "{arguments:?}");
+        let told = refusal(arguments);
+        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
     }
 }
