@@ -5,12 +5,21 @@
 //! others': comparison training after Tseng, Chen and Wu (2018). The modules follow the way of a
 //! position: its leaves are searched ([`leaves`]), compared ([`comparison`], [`objective`]) and turned
 //! into a change of the weights ([`gradient`], [`optimizer`], [`average`]); [`workers`] does this for a
-//! batch on all threads, [`schedule`] says which positions, and [`run`] puts it together, with
+//! batch on all threads, [`schedule`] says which positions, and [`run`] puts it together as [`settings`] say, with
 //! [`checkpoint`], [`log`] and [`folder`] for what remains on disk.
 //!
 //! Before that, [`games`] and [`epd`] files are read ([`input`]), filtered ([`positions`]) and written as
-//! [`samples`] by [`prepare`]; [`label`] replaces their moves by those of a search. Weights to start from come from [`regression`], what an evaluation means
-//! from [`calibration`], [`quality`] measures it against searches, and [`suite`] counts what the engine solves. Nothing here prints.
+//! [`samples`] by [`prepare`]; [`label`] replaces their moves by those of a search, of this engine or an [`outside`]
+//! one. [`examples`] says what a training sees of them. Weights to start from come from [`regression`], what an
+//! evaluation means from [`calibration`], and several sets are made one by [`mixture`].
+//!
+//! Whether weights are any good is measured by games: [`gate`] is a match, of which [`play`] plays the games from
+//! [`openings`], [`pgn`] writes them and [`statistics`] says what they prove. [`quality`] measures weights against
+//! searches, [`suite`] counts what the engine solves, and [`report`] puts a training on a page. [`selftrain`] goes
+//! round and round: own games, labels, training, a match.
+//!
+//! Shared by all are [`ordered`] work on many threads, [`hash`]es, files that are [`whole`] or absent, and [`error`]s.
+//! Nothing here prints.
 
 pub mod average;
 pub mod calibration;

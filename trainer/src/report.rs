@@ -241,18 +241,24 @@ impl Page {
     fn summary(&mut self, material: &Material) {
         let iterations = iterations(&material.lines);
         if let (Some(first), Some(last)) = (iterations.first(), iterations.last()) {
-            let best = iterations.iter().map(|line| agreement(line)).fold(f64::NAN, f64::max);
-            self.paragraph(&format!(
+            let mut text = format!(
                 "Comparison training from the leaves of principal variations: {} iterations, {} positions and {} \
-                 updates in {}. Agreement with the desired moves of {} test positions rose from {} to {}.",
+                 updates in {}.",
                 last.iteration,
                 last.positions,
                 last.updates,
                 duration(last.seconds),
-                last.agreement_positions,
-                percent(agreement(first)),
-                percent(best),
-            ));
+            );
+            if first.agreement_positions > 0 {
+                let best = iterations.iter().map(|line| agreement(line)).fold(f64::NAN, f64::max);
+                text += &format!(
+                    " Agreement with the desired moves of {} test positions: {} at the start, at best {}.",
+                    first.agreement_positions,
+                    percent(agreement(first)),
+                    percent(best),
+                );
+            }
+            self.paragraph(&text);
         }
         if let (Some(last), Some(elo)) = (material.generations.last(), climb(&material.generations).last()) {
             let adopted = material.generations.iter().filter(|generation| generation.adopted).count();
@@ -801,8 +807,11 @@ mod tests {
             Material { lines: whole.lines[6..].to_vec(), ..Material::default() },
             Material { after: Some(Weights::material()), ..Material::default() },
         ] {
-            check_markup(&page(&material, focus));
+            let html = page(&material, focus);
+            check_markup(&html);
+            assert!(!html.contains("of 0 test positions"));
         }
+        assert!(page(&whole, focus).contains("of 2000 test positions: 25.00 % at the start, at best 27.00 %"));
         let empty = folder("empty");
         assert!(Material::load(&empty).is_err());
         fs::remove_dir(&empty).unwrap();
