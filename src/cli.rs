@@ -147,8 +147,17 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
     match name.to_str() {
         Some("default") => Ok(Weights::embedded()),
         Some("material") => Ok(Arc::new(Weights::material())),
-        _ => Weights::load(name).map(Arc::new).map_err(|error| error.to_string()),
+        _ => load_file(name).map(Arc::new),
     }
+}
+
+/// The weights in a file. What there is to note about it goes to standard error.
+fn load_file(path: &Path) -> Result<Weights, String> {
+    let weights = Weights::load(path).map_err(|error| error.to_string())?;
+    for note in &weights.notes {
+        eprintln!("{}: {note}", path.display());
+    }
+    Ok(weights)
 }
 
 /// A year: no game and no search takes longer.

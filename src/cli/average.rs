@@ -11,8 +11,8 @@ use dyad_trainer::mixture::{GroupFactor, mean, multiply};
 use dyad_trainer::samples::SampleFile;
 use serde_json::json;
 
-use super::Outcome;
 use super::fit::describe;
+use super::{Outcome, load_file};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -45,7 +45,7 @@ pub struct Arguments {
 /// Writes the mean of the files.
 pub fn run(arguments: Arguments) -> Outcome {
     let shares = arguments.shares()?;
-    let sets = arguments.weights.iter().map(|path| Weights::load(path)).collect::<Result<Vec<_>, _>>()?;
+    let sets = arguments.weights.iter().map(|path| load_file(path)).collect::<Result<Vec<_>, _>>()?;
     let of: Vec<_> = sets
         .iter()
         .zip(&shares)

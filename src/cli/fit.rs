@@ -14,7 +14,7 @@ use dyad_trainer::whole::check_output;
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
-use super::{Outcome, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_file, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -74,7 +74,7 @@ fn named_number(text: &str) -> Result<(String, f64), String> {
 pub fn run(arguments: Arguments) -> Outcome {
     let settings = arguments.settings()?;
     let start = match &arguments.from {
-        Some(path) => Weights::load(path)?,
+        Some(path) => load_file(path)?,
         None => Weights::material(),
     };
     check_output(&arguments.out, arguments.samples.iter().map(PathBuf::as_path))?;

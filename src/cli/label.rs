@@ -12,7 +12,7 @@ use dyad_trainer::outside::Program;
 use dyad_trainer::samples::{SampleFile, Summary};
 
 use super::progress::Progress;
-use super::{Outcome, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_file, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -79,7 +79,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         }
         None => {
             let weights = match &arguments.weights {
-                Some(path) => Arc::new(Weights::load(path)?),
+                Some(path) => Arc::new(load_file(path)?),
                 None => Weights::embedded(),
             };
             let control = Control::new(false);

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::eval::Weights;
 use dyad_trainer::quality::{Settings, measure};
 
 use super::prepare::Side;
-use super::{Outcome, threads};
+use super::{Outcome, load_file, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -35,7 +34,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Settings { games: arguments.games, scores: arguments.scores.into(), test_percent: arguments.test_percent };
     let threads = threads("threads", arguments.threads)?;
     for path in &arguments.weights {
-        let weights = Arc::new(Weights::load(path)?);
+        let weights = Arc::new(load_file(path)?);
         let quality = measure(&weights, &settings, threads)?;
         println!(
             "{}: R2 {:.4} (k {:.3}), linear part alone {:.4}, {} positions",

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::settings::set;
-use super::{Outcome, settings, stop_on_interrupt};
+use super::{Outcome, load_file, settings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -151,7 +151,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let samples = SampleFile::open(&settings.samples)?;
     let start = match &settings.start {
-        Some(path) => Weights::load(path)?,
+        Some(path) => load_file(path)?,
         None => Weights::material(),
     };
     let examples = FileExamples::new(&samples, &start);
