@@ -14,5 +14,6 @@ pub mod search;
 pub mod time;
 pub mod tt;
 pub mod value;
+pub mod whole;
 
 pub use engine::Engine;

@@ -12,18 +12,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
 use crossbeam::channel::{bounded, unbounded};
-
-/// More threads than this are a mistake: no machine has use for them, and each takes memory.
-const MOST_THREADS: usize = 1024;
+use dyad_engine::engine::MAX_THREADS;
 
 /// Refuses a number of threads, or of anything else that takes a thread each, that nobody can mean. Errors call it `name`.
 ///
 /// # Errors
-/// When it is not 1 to 1024.
+/// When it is not 1 to [`MAX_THREADS`].
 pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
     match threads {
-        1..=MOST_THREADS => Ok(()),
-        _ => Err(format!("{name} must be 1 to {MOST_THREADS}, not {threads}")),
+        1..=MAX_THREADS => Ok(()),
+        _ => Err(format!("{name} must be 1 to {MAX_THREADS}, not {threads}")),
     }
 }
 

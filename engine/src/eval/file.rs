@@ -4,19 +4,19 @@
 //! engine's, the integers are taken over; if an older layout lacks some of our groups, those stay zero and
 //! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
 //! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
-//! Files are replaced whole or not at all: written beside, synced, renamed.
+//! Files are replaced [whole or not at all](crate::whole).
 
 use super::error::{Stage, WeightsError};
 use super::layout::{self, GROUPS, Group, LEN};
 use super::weights::{MAX_SCALE, Weights};
 use super::win_rate::WinRate;
+use crate::whole::write_whole;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 /// Version of the file's format.
 pub const FORMAT: u32 = 1;
@@ -69,7 +69,7 @@ impl Weights {
 
     /// Writes a weights file, or leaves what was there untouched.
     pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
-        replace(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
+        write_whole(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
     }
 }
 
@@ -99,31 +99,6 @@ fn read(text: &[u8]) -> Result<Document, WeightsError> {
         Err(whole) if whole.is_syntax() => WeightsError::Syntax(error),
         _ => WeightsError::Shape(error),
     })
-}
-
-fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let name = path.file_name().ok_or_else(|| std::io::Error::other("the path names no file"))?;
-    let mut beside = name.to_os_string();
-    beside.push(format!(".{}.tmp", std::process::id()));
-    let beside: PathBuf = folder.join(beside);
-    let written = File::create(&beside).and_then(|mut file| {
-        file.write_all(text)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written?;
-    // The rename itself lasts only when the folder is synced; not every system can do that.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
 }
 
 #[derive(Deserialize)]
