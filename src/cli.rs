@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::eval::Weights;
-use dyad_trainer::ordered::check_threads;
+use dyad_trainer::base::ordered::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
@@ -76,11 +76,17 @@ impl Arguments {
     fn command_with_defaults() -> clap::Command {
         Arguments::command()
             .mut_subcommand("prepare", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::prepare::Settings::default())
+                settings::tell_defaults(tool, &dyad_trainer::data::prepare::Settings::default())
             })
-            .mut_subcommand("label", |tool| settings::tell_defaults(tool, &dyad_trainer::label::Settings::default()))
-            .mut_subcommand("train", |tool| settings::tell_defaults(tool, &dyad_trainer::settings::Settings::default()))
-            .mut_subcommand("fit", |tool| settings::tell_defaults(tool, &dyad_trainer::regression::Settings::default()))
+            .mut_subcommand("label", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::data::label::Settings::default())
+            })
+            .mut_subcommand("train", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::learn::settings::Settings::default())
+            })
+            .mut_subcommand("fit", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
+            })
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -178,7 +184,7 @@ mod tests {
     fn the_help_of_a_tool_tells_the_defaults_of_its_settings() {
         let mut command = Arguments::command_with_defaults();
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
-        let label = dyad_trainer::label::Settings::default();
+        let label = dyad_trainer::data::label::Settings::default();
         assert!(help("label").contains(&format!("Nodes for each position [default: {}]", label.nodes)));
         let train = help("train");
         assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");

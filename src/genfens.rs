@@ -11,7 +11,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
-use dyad_trainer::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
+use dyad_trainer::arena::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
 
 use crate::job::Say;
 use crate::uci::command::Genfens;

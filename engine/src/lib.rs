@@ -4,6 +4,7 @@
 //! `chess` crate), [`value`], [`eval`], [`position`], [`search`] with its table, clock and [`control`],
 //! [`engine`] (the facade). Nothing here prints or reads input.
 
+pub mod atomic_file;
 pub mod board;
 pub mod control;
 pub mod engine;
@@ -14,6 +15,5 @@ pub mod search;
 pub mod time;
 pub mod tt;
 pub mod value;
-pub mod whole;
 
 pub use engine::Engine;

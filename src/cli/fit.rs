@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::eval::{FloatWeights, Weights};
-use dyad_trainer::calibration::{calibrate, calibrate_by_scores};
-use dyad_trainer::error::Error;
-use dyad_trainer::log::norms;
-use dyad_trainer::regression::{self, Data, Epoch, Event, Fitted, Settings};
-use dyad_trainer::samples::SampleFile;
-use dyad_trainer::whole::check_output;
+use dyad_trainer::base::atomic::check_output;
+use dyad_trainer::base::error::Error;
+use dyad_trainer::data::samples::SampleFile;
+use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores};
+use dyad_trainer::fit::regression::{self, Data, Epoch, Event, Fitted, Settings};
+use dyad_trainer::learn::log::norms;
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_trainer::error::Error;
-use dyad_trainer::label::{Job, Outside, OwnEngine, Settings, journal_name, label};
-use dyad_trainer::outside::Program;
-use dyad_trainer::samples::{SampleFile, Summary};
+use dyad_trainer::base::error::Error;
+use dyad_trainer::data::external::Program;
+use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, journal_name, label};
+use dyad_trainer::data::samples::{SampleFile, Summary};
 
 use super::progress::Progress;
 use super::{Outcome, load_file, settings, stop_on_interrupt, threads};

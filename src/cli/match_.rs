@@ -11,12 +11,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_trainer::error::Error;
-use dyad_trainer::gate::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
-use dyad_trainer::openings::{self, Opening, RandomOpenings, Recipe};
-use dyad_trainer::pgn::{PgnFile, today};
-use dyad_trainer::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
-use dyad_trainer::statistics::{Decision, EloModel, Sprt};
+use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
+use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe};
+use dyad_trainer::arena::pgn::{PgnFile, today};
+use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
+use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
+use dyad_trainer::base::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 

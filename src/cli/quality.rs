@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_trainer::quality::{Settings, measure};
+use dyad_trainer::fit::quality::{Settings, measure};
 
 use super::prepare::Side;
 use super::{Outcome, load_file, threads};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_trainer::error::Error;
+use dyad_trainer::base::atomic::write_atomic;
+use dyad_trainer::base::error::Error;
 use dyad_trainer::report::{Material, page, parse_focus};
-use dyad_trainer::whole::write_whole;
 
 use super::Outcome;
 
@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let focus = parse_focus(&arguments.pair)?;
     let material = Material::load(&arguments.folder)?;
     let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join("report.html"));
-    write_whole(&output, page(&material, focus).as_bytes()).map_err(Error::file("write", &output))?;
+    write_atomic(&output, page(&material, focus).as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
     Ok(())
 }

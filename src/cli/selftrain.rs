@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_trainer::games::ScoreSide;
+use dyad_trainer::data::games::ScoreSide;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
 use super::prepare::Side;

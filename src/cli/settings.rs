@@ -61,7 +61,7 @@ fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_trainer::prepare::Settings;
+    use dyad_trainer::data::prepare::Settings;
 
     #[test]
     fn settings_are_found_under_the_name_of_the_tool_or_alone() {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_trainer::play::Budget;
-use dyad_trainer::suite::{Answer, Goal, Problem, Settings, read, solve};
+use dyad_trainer::arena::play::Budget;
+use dyad_trainer::arena::suite::{Answer, Goal, Problem, Settings, read, solve};
 
 use super::progress::Progress;
 use super::{Outcome, load_weights, on_interrupt, parse_seconds, threads};
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let weights = load_weights(&arguments.weights)?;
     // All files are read before the first search, so that a faulty one is told at once.
     let suites: Result<Vec<_>, _> =
-        arguments.suites.iter().map(|path| Ok::<_, dyad_trainer::error::Error>((path, read(path)?))).collect();
+        arguments.suites.iter().map(|path| Ok::<_, dyad_trainer::base::error::Error>((path, read(path)?))).collect();
     let control = Arc::new(Control::new(false));
     let stopped = control.clone();
     on_interrupt(move || stopped.stop());
@@ -79,7 +79,7 @@ fn solve_one(
     settings: &Settings,
     control: &Control,
     missed: bool,
-) -> Result<String, dyad_trainer::error::Error> {
+) -> Result<String, dyad_trainer::base::error::Error> {
     let mut progress = Progress::new();
     let mut score = Score::default();
     solve(problems, weights, settings, control, |problem, answer| {

@@ -7,12 +7,12 @@
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
-use dyad_trainer::calibration::calibrate_by_file;
-use dyad_trainer::examples::FileExamples;
-use dyad_trainer::log::{LineKind, LogLine};
-use dyad_trainer::run::{self, Progress, Summary, Surroundings};
-use dyad_trainer::samples::SampleFile;
-use dyad_trainer::settings::{Averaging, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
+use dyad_trainer::data::samples::SampleFile;
+use dyad_trainer::fit::calibration::calibrate_by_file;
+use dyad_trainer::learn::examples::FileExamples;
+use dyad_trainer::learn::log::{LineKind, LogLine};
+use dyad_trainer::learn::run::{self, Progress, Summary, Surroundings};
+use dyad_trainer::learn::settings::{Averaging, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
-use dyad_trainer::hash;
-use dyad_trainer::label::journal_name;
-use dyad_trainer::samples::SampleFile;
+use dyad_trainer::base::hash;
+use dyad_trainer::data::label::journal_name;
+use dyad_trainer::data::samples::SampleFile;
 
 use crate::driver::folder;
 

@@ -10,11 +10,11 @@
 //! more on a machine that has other work to do.
 
 use dyad_engine::eval::Weights;
-use dyad_trainer::examples::FileExamples;
-use dyad_trainer::log::LogLine;
-use dyad_trainer::run::{Progress, Surroundings, begin};
-use dyad_trainer::samples::SampleFile;
-use dyad_trainer::settings::{SearchWay, Settings};
+use dyad_trainer::data::samples::SampleFile;
+use dyad_trainer::learn::examples::FileExamples;
+use dyad_trainer::learn::log::LogLine;
+use dyad_trainer::learn::run::{Progress, Surroundings, begin};
+use dyad_trainer::learn::settings::{SearchWay, Settings};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;

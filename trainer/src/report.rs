@@ -18,10 +18,10 @@ use dyad_engine::eval::pairs::{self, pair};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::error::Error;
-use crate::gate::MatchRecord;
-use crate::log::{LineKind, LogLine};
-use crate::statistics::Estimate;
+use crate::arena::matches::MatchRecord;
+use crate::arena::statistics::Estimate;
+use crate::base::error::Error;
+use crate::learn::log::{LineKind, LogLine};
 use figures::{Axes, Board, Series};
 
 /// Both stages, as the figures call them.
@@ -643,8 +643,8 @@ pub fn parse_focus(text: &str) -> Result<PieceSquare, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::MatchEnd;
-    use crate::statistics::{Decision, EloModel, Sprt, Tally};
+    use crate::arena::matches::MatchEnd;
+    use crate::arena::statistics::{Decision, EloModel, Sprt, Tally};
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::PAIRS;
     use std::sync::atomic::{AtomicU32, Ordering};

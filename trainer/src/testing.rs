@@ -1,7 +1,7 @@
 //! Positions and searchers for tests.
 
-use crate::examples::{Example, Examples};
-use crate::leaves::LeafSearch;
+use crate::learn::examples::{Example, Examples};
+use crate::learn::leaves::LeafSearch;
 use dyad_engine::board::{Board, Color};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafEnd};

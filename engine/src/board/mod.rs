@@ -193,7 +193,7 @@ impl Board {
 
     fn fresh_keys(&self) -> Keys {
         let mut keys = Keys::default();
-        for man in self.men() {
+        for man in self.placed_pieces() {
             keys.add(man);
         }
         keys.all ^= zobrist::castling(self.castling_index());
@@ -207,7 +207,7 @@ impl Board {
     }
 
     /// All men on the board.
-    pub fn men(&self) -> impl Iterator<Item = PieceSquare> + '_ {
+    pub fn placed_pieces(&self) -> impl Iterator<Item = PieceSquare> + '_ {
         COLORS.into_iter().flat_map(move |color| {
             PIECES.into_iter().flat_map(move |piece| {
                 self.colored(color, piece).map(move |square| PieceSquare::new(color, piece, square))
@@ -304,7 +304,7 @@ impl Board {
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         // The three bits of one more than the piece's index: the crate's search through the types has branches that
         // no processor predicts.
-        const MEN: [Option<Piece>; 8] = [
+        const PACKED_PIECES: [Option<Piece>; 8] = [
             None,
             Some(Piece::Pawn),
             Some(Piece::Knight),
@@ -319,7 +319,7 @@ impl Board {
         let one = bit(pawns | bishops | queens);
         let two = bit(knights | bishops | kings);
         let four = bit(rooks | queens | kings);
-        MEN[one | two << 1 | four << 2]
+        PACKED_PIECES[one | two << 1 | four << 2]
     }
 
     /// Whose man stands on `square`.

@@ -87,11 +87,11 @@ fn incremental_state_equals_fresh_state() {
             assert_eq!(fresh.nonpawn_key(color), board.nonpawn_key(color), "{board}");
         }
         let Some((before, mv, delta)) = step else { return };
-        let mut men: Vec<PieceSquare> = before.men().filter(|man| !delta.removed().contains(man)).collect();
+        let mut men: Vec<PieceSquare> = before.placed_pieces().filter(|man| !delta.removed().contains(man)).collect();
         men.extend(delta.added());
         let order = |man: &PieceSquare| man.square.to_index();
         men.sort_by_key(order);
-        let mut expected: Vec<PieceSquare> = board.men().collect();
+        let mut expected: Vec<PieceSquare> = board.placed_pieces().collect();
         expected.sort_by_key(order);
         assert_eq!(men, expected, "{before} {mv}");
     });

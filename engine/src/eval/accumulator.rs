@@ -8,7 +8,7 @@
 //! On x86-64 with AVX2 eight entries are gathered at once, which makes the 2-tuples a sixth cheaper (43 against
 //! 51 ns a move and evaluation on a Xeon); the processor is asked when an accumulator is made.
 
-use super::tables::{MEN, Man, NOBODY, Row, Rows, Turn, man, piece_of, turn};
+use super::tables::{NO_PIECE, PACKED_PIECES, PackedPiece, Row, Rows, Turn, packed_piece, piece_of, turn};
 use super::weights::Weights;
 use crate::board::{Board, Delta};
 
@@ -32,8 +32,8 @@ struct Entry {
 /// What a move took away and put down.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
-    removed: [Man; 2],
-    added: [Man; 2],
+    removed: [PackedPiece; 2],
+    added: [PackedPiece; 2],
     removals: u8,
     additions: u8,
 }
@@ -41,7 +41,7 @@ struct Change {
 /// The men on the board, in no order, and where in the list each square's man is.
 #[derive(Clone, Debug)]
 struct Men {
-    list: [Man; 32],
+    list: [PackedPiece; 32],
     slots: [u8; 64],
     len: usize,
 }
@@ -61,7 +61,7 @@ impl Accumulator {
     /// only what is different is worked out.
     pub fn reset(&mut self, weights: &Weights, board: &Board) {
         let mut men = Men::none();
-        board.men().for_each(|piece| men.add(man(piece)));
+        board.placed_pieces().for_each(|piece| men.add(packed_piece(piece)));
         self.top = 0;
         let root = &mut self.stack[0];
         let (removed, added) = (root.men.without(&men), men.without(&root.men));
@@ -143,11 +143,11 @@ impl Change {
     fn of(delta: &Delta) -> Change {
         let mut change = Change::default();
         for &piece in delta.removed() {
-            change.removed[usize::from(change.removals)] = man(piece);
+            change.removed[usize::from(change.removals)] = packed_piece(piece);
             change.removals += 1;
         }
         for &piece in delta.added() {
-            change.added[usize::from(change.additions)] = man(piece);
+            change.added[usize::from(change.additions)] = packed_piece(piece);
             change.additions += 1;
         }
         change
@@ -156,31 +156,31 @@ impl Change {
 
 impl Men {
     fn none() -> Men {
-        Men { list: [NOBODY; 32], slots: [0; 64], len: 0 }
+        Men { list: [NO_PIECE; 32], slots: [0; 64], len: 0 }
     }
 
     #[inline]
-    fn add(&mut self, man: Man) {
+    fn add(&mut self, man: PackedPiece) {
         self.list[self.len] = man;
         self.slots[square(man)] = self.len as u8;
         self.len += 1;
     }
 
     #[inline]
-    fn remove(&mut self, man: Man) {
+    fn remove(&mut self, man: PackedPiece) {
         let slot = usize::from(self.slots[square(man)]);
         debug_assert_eq!(self.list[slot], man, "{:?} is not there", piece_of(man));
         self.len -= 1;
         let last = self.list[self.len];
         self.list[slot] = last;
         self.slots[square(last)] = slot as u8;
-        self.list[self.len] = NOBODY;
+        self.list[self.len] = NO_PIECE;
     }
 
     /// Those of these men who are not among the others.
     fn without(&self, others: &Men) -> Men {
         let mut left = Men::none();
-        let stands = |man: Man| others.present().get(usize::from(others.slots[square(man)])) == Some(&man);
+        let stands = |man: PackedPiece| others.present().get(usize::from(others.slots[square(man)])) == Some(&man);
         self.present().iter().filter(|&&man| !stands(man)).for_each(|&man| left.add(man));
         left
     }
@@ -191,13 +191,13 @@ impl Men {
     }
 
     #[inline]
-    fn present(&self) -> &[Man] {
+    fn present(&self) -> &[PackedPiece] {
         &self.list[..self.len]
     }
 }
 
 #[inline(always)]
-fn square(man: Man) -> usize {
+fn square(man: PackedPiece) -> usize {
     usize::from(man & 63)
 }
 
@@ -206,7 +206,13 @@ const MOST_DIFFERENT: usize = 10;
 
 /// What changes when some men leave and some come beside those who stayed.
 #[inline(always)]
-fn difference(weights: &Weights, stayed: &Men, removed: &[Man], added: &[Man], kernel: Kernel) -> [i32; 2] {
+fn difference(
+    weights: &Weights,
+    stayed: &Men,
+    removed: &[PackedPiece],
+    added: &[PackedPiece],
+    kernel: Kernel,
+) -> [i32; 2] {
     let (squares, rows) = (weights.squares(), weights.rows());
     let mut sums = [0; 2];
     added.iter().for_each(|&man| add(&mut sums, squares.get(man)));
@@ -221,7 +227,7 @@ fn difference(weights: &Weights, stayed: &Men, removed: &[Man], added: &[Man], k
 
 /// What these men bring with each other.
 #[inline(always)]
-fn among(rows: &Rows, men: &[Man]) -> [i32; 2] {
+fn among(rows: &Rows, men: &[PackedPiece]) -> [i32; 2] {
     let mut sums = [0; 2];
     for (index, &man) in men.iter().enumerate() {
         men[..index].iter().for_each(|&other| add(&mut sums, rows.entry(man, other)));
@@ -270,7 +276,7 @@ impl Kernel {
 
     /// What the men that came make with those that stayed, less what the men that left made with them.
     #[inline]
-    fn change(self, rows: &Rows, stayed: &Men, removed: &[Man], added: &[Man]) -> [i32; 2] {
+    fn change(self, rows: &Rows, stayed: &Men, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
         match self {
             Kernel::Scalar => scalar(rows, stayed, removed, added),
             #[cfg(target_arch = "x86_64")]
@@ -279,7 +285,7 @@ impl Kernel {
     }
 }
 
-fn scalar(rows: &Rows, stayed: &Men, removed: &[Man], added: &[Man]) -> [i32; 2] {
+fn scalar(rows: &Rows, stayed: &Men, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
     let mut sums = [0; 2];
     for (men, sign) in [(added, false), (removed, true)] {
         for &man in men {
@@ -292,10 +298,10 @@ fn scalar(rows: &Rows, stayed: &Men, removed: &[Man], added: &[Man]) -> [i32; 2]
 }
 
 #[inline]
-fn scalar_row(row: &Row, stayed: &Men, mask: Man) -> [i32; 2] {
+fn scalar_row(row: &Row, stayed: &Men, mask: PackedPiece) -> [i32; 2] {
     let mut sums = [0; 2];
     for &man in stayed.present() {
-        add(&mut sums, row[usize::from(man ^ mask) % MEN].map(i32::from));
+        add(&mut sums, row[usize::from(man ^ mask) % PACKED_PIECES].map(i32::from));
     }
     sums
 }
@@ -303,7 +309,7 @@ fn scalar_row(row: &Row, stayed: &Men, mask: Man) -> [i32; 2] {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Men, Turn, turn};
-    use crate::eval::tables::{MEN, Man, Row, Rows};
+    use crate::eval::tables::{PACKED_PIECES, PackedPiece, Row, Rows};
     use std::arch::x86_64::*;
 
     /// Proof that this processor has AVX2: there is no other way to make one than to ask it.
@@ -317,13 +323,13 @@ mod avx2 {
     }
 
     #[inline]
-    pub fn change(_: Available, rows: &Rows, stayed: &Men, removed: &[Man], added: &[Man]) -> [i32; 2] {
+    pub fn change(_: Available, rows: &Rows, stayed: &Men, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
         // SAFETY: an `Available` exists, so the processor has AVX2.
         unsafe { sum(rows, stayed, removed, added) }
     }
 
     #[target_feature(enable = "avx2")]
-    fn sum(rows: &Rows, stayed: &Men, removed: &[Man], added: &[Man]) -> [i32; 2] {
+    fn sum(rows: &Rows, stayed: &Men, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
         let zero = _mm256_setzero_si256();
         let (mut mg, mut eg) = (zero, zero);
         for (men, sign) in [(added, false), (removed, true)] {
@@ -344,9 +350,9 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn row_sums(row: &Row, stayed: &Men, mask: Man) -> [__m256i; 2] {
+    fn row_sums(row: &Row, stayed: &Men, mask: PackedPiece) -> [__m256i; 2] {
         let mask = _mm256_set1_epi32(i32::from(mask));
-        let within = _mm256_set1_epi32(MEN as i32 - 1);
+        let within = _mm256_set1_epi32(PACKED_PIECES as i32 - 1);
         let low = _mm256_set1_epi32(1);
         let (mut mg, mut eg) = (_mm256_setzero_si256(), _mm256_setzero_si256());
         for eight in stayed.list.chunks_exact(8).take(stayed.len.div_ceil(8)) {
@@ -389,10 +395,10 @@ mod tests {
         let cases = if cfg!(miri) { 70 } else { 500 };
         for count in (0..=32).cycle().take(cases) {
             let mut stayed = Men::none();
-            let mut man =
+            let mut any =
                 || random.random_range(0..6) << 6 | random.random_range(0..64) | random.random_range(0..2) << 9;
-            (0..count).for_each(|_| stayed.add(man()));
-            let (removed, added) = ([man(), man()], [man(), man()]);
+            (0..count).for_each(|_| stayed.add(any()));
+            let (removed, added) = ([any(), any()], [any(), any()]);
             for (removed, added) in [(&removed[..1], &added[..1]), (&removed, &added[..1]), (&removed, &added)] {
                 let sums = Kernel::Scalar.change(&rows, &stayed, removed, added);
                 assert_eq!(Kernel::best().change(&rows, &stayed, removed, added), sums);

@@ -1,7 +1,7 @@
 //! The evaluation in words: by group and side, by its heaviest features, by each piece.
 //!
 //! A linear evaluation can say exactly why it thinks what it thinks: its value is a sum, and every
-//! summand has a meaning. This module only arranges and words what a sink has collected; it computes
+//! summand has a meaning. This module only arranges and words what a visitor has collected; it computes
 //! nothing that search does not compute. All values are from White's side and in pawns as the program
 //! shows them elsewhere, so that +1.00 wins half of the games.
 
@@ -9,9 +9,9 @@ use super::Evaluator;
 use super::layout::{GROUPS, Group, LOCATION, MATERIAL, PAIRS, group_of};
 use super::pairs::{self, pair, pieces_of};
 use super::placement::visit;
-use super::sink::Sink;
 use super::taper::{PHASE_MAX, taper};
 use super::terms::{describe, terms};
+use super::visitor::Visitor;
 use super::weights::Weights;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
 use std::collections::HashMap;
@@ -57,10 +57,10 @@ pub fn white_cp(weights: &Arc<Weights>, board: &Board) -> i32 {
 
 /// What each group contributes, in the order of the layout.
 pub fn shares(weights: &Weights, board: &Board) -> Vec<(&'static Group, Share)> {
-    let mut sink = BySide { weights: weights.ints(), shares: [Share::default(); GROUPS.len()] };
-    visit(board, &mut sink);
+    let mut visitor = BySide { weights: weights.ints(), shares: [Share::default(); GROUPS.len()] };
+    visit(board, &mut visitor);
     const ALL: &[Group] = &GROUPS;
-    ALL.iter().zip(sink.shares).collect()
+    ALL.iter().zip(visitor.shares).collect()
 }
 
 /// The position's value by group and side; opening, endgame and as it is now.
@@ -106,7 +106,7 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 pub fn without_each_piece(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let unit = Unit::new(weights, board);
     let whole = Sum::of(weights, board);
-    let men = board.men().filter(|man| man.piece != Piece::King);
+    let men = board.placed_pieces().filter(|man| man.piece != Piece::King);
     men.filter_map(|man| {
         let rest = Sum::of(weights, &without(board, man.square)?);
         Some((man, unit.pawns([whole[0] - rest[0], whole[1] - rest[1]])))
@@ -182,7 +182,7 @@ fn letter_or_one(board: &Board, at: Square) -> char {
 fn pair_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let ints = weights.ints();
     let worth = |feature: usize, sign: i32| ints[feature].map(|weight| i64::from(weight * sign));
-    let men: Vec<PieceSquare> = board.men().collect();
+    let men: Vec<PieceSquare> = board.placed_pieces().collect();
     let mut reasons = Vec::new();
     for (count, &man) in men.iter().enumerate() {
         let sign = pairs::sign(man.color);
@@ -204,7 +204,7 @@ fn pair_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
 /// Features of the whole board and of the material; those of both colors that cancel are left out.
 fn term_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let mut list: Vec<(u32, i32)> = Vec::new();
-    for man in board.men() {
+    for man in board.placed_pieces() {
         list.push((MATERIAL.at(man.piece.to_index()) as u32, pairs::sign(man.color)));
     }
     terms(board, &mut list);
@@ -261,7 +261,7 @@ struct BySide<'a> {
     shares: [Share; GROUPS.len()],
 }
 
-impl Sink for BySide<'_> {
+impl Visitor for BySide<'_> {
     fn add(&mut self, feature: usize, count: i32) {
         const ALL: &[Group] = &GROUPS;
         let share = &mut self.shares[ALL.partition_point(|group| group.start + group.len <= feature)];
@@ -287,13 +287,13 @@ struct Sum<'a> {
 
 impl Sum<'_> {
     fn of(weights: &Weights, board: &Board) -> Sums {
-        let mut sink = Sum { weights: weights.ints(), sums: [0; 2] };
-        visit(board, &mut sink);
-        sink.sums
+        let mut visitor = Sum { weights: weights.ints(), sums: [0; 2] };
+        visit(board, &mut visitor);
+        visitor.sums
     }
 }
 
-impl Sink for Sum<'_> {
+impl Visitor for Sum<'_> {
     fn add(&mut self, feature: usize, count: i32) {
         for (sum, weight) in self.sums.iter_mut().zip(self.weights[feature]) {
             *sum += i64::from(weight) * i64::from(count);

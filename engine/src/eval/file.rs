@@ -4,13 +4,13 @@
 //! engine's, the integers are taken over; if an older layout lacks some of our groups, those stay zero and
 //! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
 //! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
-//! Files are replaced [whole or not at all](crate::whole).
+//! Files are replaced [whole or not at all](crate::atomic_file).
 
 use super::error::{Stage, WeightsError};
 use super::layout::{self, GROUPS, Group, LEN};
 use super::weights::{MAX_SCALE, Weights};
 use super::win_rate::WinRate;
-use crate::whole::write_whole;
+use crate::atomic_file::write_atomic;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Weights {
 
     /// Writes a weights file, or leaves what was there untouched.
     pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
-        write_whole(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
+        write_atomic(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Evaluation: a tapered sum of weighted features, all of it linear in the weights.
 //!
 //! What a position has is found by code that names features and counts, never weights ([`placement`],
-//! [`terms`]), and hands them to a [`sink`]. Where a feature's weight lives is one table ([`layout`]).
+//! [`terms`]), and hands them to a [`visitor`]. Where a feature's weight lives is one table ([`layout`]).
 //! [`weights`] holds the numbers, [`file`](mod@file) reads and writes them, [`tables`] and [`accumulator`] are how
 //! search adds them up quickly, and [`Evaluator`] is what search calls.
 
@@ -15,10 +15,10 @@ pub mod file;
 pub mod layout;
 pub mod pairs;
 pub mod placement;
-pub mod sink;
 pub mod tables;
 pub mod taper;
 pub mod terms;
+pub mod visitor;
 pub mod weights;
 pub mod win_rate;
 
@@ -28,8 +28,8 @@ mod tests;
 pub use error::WeightsError;
 pub use evaluator::{Evaluator, MAX_EVALUATION};
 pub use placement::{placement, visit};
-pub use sink::Sink;
 pub use taper::{PHASE_MAX, taper};
 pub use terms::terms;
+pub use visitor::Visitor;
 pub use weights::{FloatWeights, Weights};
 pub use win_rate::WinRate;

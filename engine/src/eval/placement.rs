@@ -6,30 +6,30 @@
 
 use super::layout::{LOCATION, MATERIAL};
 use super::pairs::{self, pair};
-use super::sink::Sink;
 use super::terms::terms;
+use super::visitor::Visitor;
 use crate::board::{Board, PieceSquare};
 
 /// What `piece` brings beside `occupants`: its material, its square, and a pair with each of them from
 /// both sides.
 #[inline]
-pub fn placement<S: Sink>(occupants: &[PieceSquare], piece: PieceSquare, sink: &mut S) {
+pub fn placement<S: Visitor>(occupants: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
     let sign = pairs::sign(piece.color);
     let kind = piece.piece.to_index();
-    sink.add(MATERIAL.at(kind), sign);
-    sink.add(LOCATION.at(kind * pairs::ROWS + pairs::row(piece)), sign);
+    visitor.add(MATERIAL.at(kind), sign);
+    visitor.add(LOCATION.at(kind * pairs::ROWS + pairs::row(piece)), sign);
     for &occupant in occupants {
         let (own, other) = (pair(piece, occupant), pair(occupant, piece));
-        sink.add(own.feature(), own.sign);
-        sink.add(other.feature(), other.sign);
+        visitor.add(own.feature(), own.sign);
+        visitor.add(other.feature(), other.sign);
     }
 }
 
 /// Everything a position has: its pieces placed one after another, and the terms of the whole board.
-pub fn visit<S: Sink>(board: &Board, sink: &mut S) {
-    let men: Vec<_> = board.men().collect();
+pub fn visit<S: Visitor>(board: &Board, visitor: &mut S) {
+    let men: Vec<_> = board.placed_pieces().collect();
     for (count, &piece) in men.iter().enumerate() {
-        placement(&men[..count], piece, sink);
+        placement(&men[..count], piece, visitor);
     }
-    terms(board, sink);
+    terms(board, visitor);
 }

@@ -6,7 +6,7 @@
 //! then a row taken away and a row added, over the columns of the pieces on the board.
 //!
 //! T is odd under color flip and even under left-right mirroring. Both symmetries are exclusive ors of a
-//! [`Man`], so three quarters of the rows need not be stored: a row is asked for by turning its piece to
+//! [`PackedPiece`], so three quarters of the rows need not be stored: a row is asked for by turning its piece to
 //! White and files a to d, and every column by the same turn. What is left, 192 rows, is 0.8 MB and stays in the
 //! second-level cache, where the whole 768 x 768 (2.4 MB) would not.
 //!
@@ -17,43 +17,43 @@ use super::error::{Stage, WeightsError};
 use super::layout::PAIRS;
 use super::pairs;
 use super::placement::placement;
-use super::sink::Sink;
+use super::visitor::Visitor;
 use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
 
 /// A piece-square packed into 10 bits: color, piece type, square.
-pub type Man = u16;
+pub type PackedPiece = u16;
 
-/// Numbers a [`Man`] may have; types 6 and 7 do not exist and their columns stay zero.
-pub const MEN: usize = 1024;
+/// Numbers a [`PackedPiece`] may have; types 6 and 7 do not exist and their columns stay zero.
+pub const PACKED_PIECES: usize = 1024;
 /// Pads lists: its column is zero, and stays so under every turn.
-pub const NOBODY: Man = 7 << 6;
+pub const NO_PIECE: PackedPiece = 7 << 6;
 
-const COLOR_FLIP: Man = 1 << 9 | 0b111_000;
-const MIRROR: Man = 0b111;
+const COLOR_FLIP: PackedPiece = 1 << 9 | 0b111_000;
+const MIRROR: PackedPiece = 0b111;
 const ROWS: usize = 6 * pairs::ROWS;
 /// Rows lie a little further apart than their length, or all entries of a column would compete for
 /// the same few cache lines.
-const STRIDE: usize = MEN + 16;
+const STRIDE: usize = PACKED_PIECES + 16;
 
 /// Opening and endgame weight of an entry.
 pub type Entry = [i16; 2];
 /// What one piece makes with any other.
-pub type Row = [Entry; MEN];
+pub type Row = [Entry; PACKED_PIECES];
 
 /// Packs a piece-square.
 #[inline(always)]
-pub fn man(piece: PieceSquare) -> Man {
-    (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as Man
+pub fn packed_piece(piece: PieceSquare) -> PackedPiece {
+    (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as PackedPiece
 }
 
 /// The piece-square that was packed.
-pub fn piece_of(man: Man) -> PieceSquare {
+pub fn piece_of(man: PackedPiece) -> PieceSquare {
     let (color, kind) = (usize::from(man >> 9), usize::from(man >> 6 & 7));
     PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(man & 63)])
 }
 
-fn all_men() -> impl Iterator<Item = Man> {
-    (0..MEN as Man).filter(|man| man >> 6 & 7 < 6)
+fn all_men() -> impl Iterator<Item = PackedPiece> {
+    (0..PACKED_PIECES as PackedPiece).filter(|man| man >> 6 & 7 < 6)
 }
 
 /// How a man's row is stored: as the row of its image, with the columns' images, times a sign.
@@ -62,14 +62,14 @@ pub struct Turn {
     /// Number of the stored row.
     pub row: usize,
     /// Exclusive or for columns.
-    pub mask: Man,
+    pub mask: PackedPiece,
     /// Whether the row counts negative.
     pub negative: bool,
 }
 
 /// How to find the row of `man`.
 #[inline(always)]
-pub fn turn(man: Man) -> Turn {
+pub fn turn(man: PackedPiece) -> Turn {
     let negative = man >> 9 != 0;
     let flip = if negative { COLOR_FLIP } else { 0 };
     let mask = flip | if man & 0b100 != 0 { MIRROR } else { 0 };
@@ -79,12 +79,12 @@ pub fn turn(man: Man) -> Turn {
 
 /// Material and location of every piece-square, from White's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Squares(Box<[[i32; 2]; MEN]>);
+pub struct Squares(Box<[[i32; 2]; PACKED_PIECES]>);
 
 impl Squares {
     /// Runs `placement` over boards of one piece.
     pub fn compile(weights: &[[i32; 2]]) -> Squares {
-        let mut table = Box::new([[0; 2]; MEN]);
+        let mut table = Box::new([[0; 2]; PACKED_PIECES]);
         for man in all_men() {
             let mut sum = Sum { weights, from: 0, sum: [0; 2] };
             placement(&[], piece_of(man), &mut sum);
@@ -95,8 +95,8 @@ impl Squares {
 
     /// What the piece is worth by itself.
     #[inline(always)]
-    pub fn get(&self, man: Man) -> [i32; 2] {
-        self.0[usize::from(man) % MEN]
+    pub fn get(&self, man: PackedPiece) -> [i32; 2] {
+        self.0[usize::from(man) % PACKED_PIECES]
     }
 }
 
@@ -148,20 +148,20 @@ impl Rows {
     #[inline(always)]
     pub fn row(&self, number: usize) -> &Row {
         let start = number * STRIDE;
-        self.0[start..start + MEN].try_into().expect("a row is as long as it is sliced")
+        self.0[start..start + PACKED_PIECES].try_into().expect("a row is as long as it is sliced")
     }
 
     /// T of two men, from White's side.
     #[inline]
-    pub fn entry(&self, a: Man, b: Man) -> [i32; 2] {
+    pub fn entry(&self, a: PackedPiece, b: PackedPiece) -> [i32; 2] {
         let turn = turn(a);
-        let [mg, eg] = self.row(turn.row)[usize::from(b ^ turn.mask) % MEN].map(i32::from);
+        let [mg, eg] = self.row(turn.row)[usize::from(b ^ turn.mask) % PACKED_PIECES].map(i32::from);
         if turn.negative { [-mg, -eg] } else { [mg, eg] }
     }
 
     fn set(&mut self, piece: PieceSquare, other: PieceSquare, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
-        let turn = turn(man(piece));
-        let (piece, column) = (piece_of(man(piece) ^ turn.mask), man(other) ^ turn.mask);
+        let turn = turn(packed_piece(piece));
+        let (piece, column) = (piece_of(packed_piece(piece) ^ turn.mask), packed_piece(other) ^ turn.mask);
         let mut sum = Sum { weights, from: PAIRS.start, sum: [0; 2] };
         placement(&[piece], piece_of(column), &mut sum);
         let entry = &mut self.0[turn.row * STRIDE + usize::from(column)];
@@ -184,7 +184,7 @@ struct Sum<'a> {
     sum: [i32; 2],
 }
 
-impl Sink for Sum<'_> {
+impl Visitor for Sum<'_> {
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
         if feature >= self.from {
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn men_are_packed_and_unpacked() {
         for packed in all_men() {
-            assert_eq!(man(piece_of(packed)), packed);
+            assert_eq!(packed_piece(piece_of(packed)), packed);
         }
         assert_eq!(all_men().count(), 768);
     }
@@ -225,8 +225,8 @@ mod tests {
     #[test]
     fn nobody_is_nobody_under_every_turn() {
         for mask in [0, COLOR_FLIP, MIRROR, COLOR_FLIP | MIRROR] {
-            let turned = NOBODY ^ mask;
-            assert!(usize::from(turned) < MEN);
+            let turned = NO_PIECE ^ mask;
+            assert!(usize::from(turned) < PACKED_PIECES);
             assert_eq!(turned >> 6 & 7, 7);
         }
     }

@@ -11,7 +11,7 @@
 //! [`piece_terms`] on everything.
 //!
 //! Each term is written for a player called us, see [`view`]; a term of both players' view is visited
-//! once for each, and the sink counts Black's negative.
+//! once for each, and the visitor counts Black's negative.
 
 mod activity;
 pub(super) mod bits;
@@ -34,36 +34,42 @@ pub use pawns::{PawnInfo, PawnSide, pawn_terms};
 pub use words::describe;
 
 use crate::board::Board;
-use crate::eval::sink::{Sink, Turning, TwoSided};
+use crate::eval::visitor::{Turning, TwoSided, Visitor};
 use view::{Side, View};
 
 /// Visits all terms of a position.
-pub fn terms<S: Sink>(board: &Board, sink: &mut S) {
-    let balance = material_terms(board, sink);
-    let pawns = pawn_terms(board, sink);
-    let mut sink = Turning::new(sink);
-    let shelters = king_terms(board, &pawns, &mut sink);
-    piece_terms(board, &balance, &pawns, &shelters, &mut sink);
+pub fn terms<S: Visitor>(board: &Board, visitor: &mut S) {
+    let balance = material_terms(board, visitor);
+    let pawns = pawn_terms(board, visitor);
+    let mut visitor = Turning::new(visitor);
+    let shelters = king_terms(board, &pawns, &mut visitor);
+    piece_terms(board, &balance, &pawns, &shelters, &mut visitor);
 }
 
 /// Visits the terms that depend on pieces.
-pub fn piece_terms<S: TwoSided>(board: &Board, balance: &Balance, pawns: &PawnInfo, shelters: &Shelters, sink: &mut S) {
+pub fn piece_terms<S: TwoSided>(
+    board: &Board,
+    balance: &Balance,
+    pawns: &PawnInfo,
+    shelters: &Shelters,
+    visitor: &mut S,
+) {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
-    activity::activity(&mut view, sink);
-    view.turn(sink);
-    activity::activity(&mut view, sink);
-    side(&view, shelters.white, sink);
-    view.turn(sink);
-    side(&view, shelters.black, sink);
-    standing::standing(&view, balance, sink);
-    space::tempo(&view, sink);
+    activity::activity(&mut view, visitor);
+    view.turn(visitor);
+    activity::activity(&mut view, visitor);
+    side(&view, shelters.white, visitor);
+    view.turn(visitor);
+    side(&view, shelters.black, visitor);
+    standing::standing(&view, balance, visitor);
+    space::tempo(&view, visitor);
 }
 
 /// Visits our terms that need the attack maps of both players; `shelter` is that of their king.
-fn side<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
-    threats::threats(view, sink);
-    king::attack(view, shelter, sink);
-    passed::passed(view, sink);
-    space::space(view, sink);
+fn side<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
+    threats::threats(view, visitor);
+    king::attack(view, shelter, visitor);
+    passed::passed(view, visitor);
+    space::space(view, visitor);
 }

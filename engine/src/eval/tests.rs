@@ -181,7 +181,7 @@ fn accumulator_follows_long_games_and_other_weights() {
 fn turned(board: &Board, flip: bool, mirror: bool) -> Board {
     let turn = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
     let mut squares = [None; 64];
-    for man in board.men() {
+    for man in board.placed_pieces() {
         let color = if flip { !man.color } else { man.color };
         squares[man.square.to_index() ^ turn] = Some(PieceSquare::new(color, man.piece, man.square));
     }

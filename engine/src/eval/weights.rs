@@ -12,9 +12,9 @@
 use super::error::{LIMIT, Stage, WeightsError};
 use super::layout::{self, LEN, LOCATION, MATERIAL, PAIRS, TERMS_LEN};
 use super::placement::visit;
-use super::sink::{Sink, TwoSided};
 use super::tables::{Rows, Squares};
 use super::taper::{FULL_MATERIAL, phase_of_material, taper};
+use super::visitor::{TwoSided, Visitor};
 use super::win_rate::WinRate;
 use crate::board::{Board, Color, PIECE_VALUES, Piece};
 use serde_json::Value as Json;
@@ -379,7 +379,7 @@ impl<'a> Total<'a> {
     }
 }
 
-impl Sink for Total<'_> {
+impl Visitor for Total<'_> {
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
         debug_assert!(feature < TERMS_LEN);
@@ -406,7 +406,7 @@ struct Plain<'a> {
     sum: [i32; 2],
 }
 
-impl Sink for Plain<'_> {
+impl Visitor for Plain<'_> {
     fn add(&mut self, feature: usize, count: i32) {
         let [mg, eg] = self.ints[feature];
         self.sum[0] += count * mg;

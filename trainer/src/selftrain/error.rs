@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::WeightsError;
 
-use crate::error::Error;
-use crate::run::TrainError;
+use crate::base::error::Error;
+use crate::learn::run::TrainError;
 
 /// Why a self-training could not begin or go on. What was done until then is kept.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::gate::MatchRecord;
+use crate::arena::matches::MatchRecord;
 
 /// What a generation goes through, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub struct Progress {
     /// Seconds until the stage is done, by what was done so far.
     pub seconds_left: Option<f64>,
     /// A match so far.
-    pub standing: Option<crate::gate::Standing>,
+    pub standing: Option<crate::arena::matches::Standing>,
 }
 
 /// What happens.

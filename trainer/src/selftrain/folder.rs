@@ -38,7 +38,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{SelfTrainError, Settings, Stage};
-use crate::whole::write_whole;
+use crate::base::atomic::write_atomic;
 
 /// How far a self-training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ impl Folder {
     /// Makes what a training begins with.
     pub fn begin(&self, settings: &Settings, start: &Weights) -> Result<State, SelfTrainError> {
         let beginning = self.file(BEGINNING);
-        write_whole(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
+        write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
         start.save(&self.weights(0))?;
         save(&self.file("settings.json"), settings)?;
         let state = State::default();
@@ -200,7 +200,7 @@ impl Folder {
 /// Writes a value as JSON, whole or not at all.
 pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), SelfTrainError> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
-    write_whole(path, &text).map_err(SelfTrainError::file("write", path))
+    write_atomic(path, &text).map_err(SelfTrainError::file("write", path))
 }
 
 /// Reads a value from JSON.
@@ -229,7 +229,7 @@ pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
 
 /// Removes what a process that was killed left half-written in `folder`.
 pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    Ok(crate::whole::clean(folder, |name| WHOLE.contains(&name))?)
+    Ok(crate::base::atomic::clean(folder, |name| WHOLE.contains(&name))?)
 }
 
 /// Says whether a training can be begun in `folder` without touching what somebody else put there.

@@ -24,14 +24,14 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
-use crate::error::Error;
-use crate::games::{GameRecord, GameTexts, ScoreSide};
-use crate::hash;
-use crate::input::Lines;
-use crate::openings::{RandomOpenings, Recipe, judge};
-use crate::ordered::ordered_map;
-use crate::pgn::{PgnFile, PgnGame, today};
-use crate::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
+use crate::arena::openings::{RandomOpenings, Recipe, judge};
+use crate::arena::pgn::{PgnFile, PgnGame, today};
+use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::ordered::ordered_map;
+use crate::data::games::{GameRecord, GameTexts, ScoreSide};
+use crate::data::input::Lines;
 
 /// Random moves at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;

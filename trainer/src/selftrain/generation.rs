@@ -15,23 +15,23 @@ use super::folder::{Folder, State, clean, load, remove, save};
 use super::games::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
 use super::window::Window;
 use super::{Event, Progress, SelfTrainError, Settings, Source, Stage, Summary, Surroundings};
-use crate::calibration::{calibrate_by_points, expectation_scale, pawn};
-use crate::error::Error;
-use crate::games::ScoreSide;
-use crate::gate::{Contestant, Match, MatchEnd, MatchRecord, Standing};
-use crate::hash;
-use crate::label::{self, OwnEngine, label};
-use crate::log::Log;
-use crate::openings::{RandomOpenings, Recipe, judge};
-use crate::pgn::today;
-use crate::play::Budget;
-use crate::positions::Filters;
-use crate::prepare::{self, prepare};
-use crate::run;
-use crate::samples::SampleFile;
-use crate::settings::{MachineSettings, ObjectiveSettings};
-use crate::statistics::{Decision, Sprt};
-use crate::whole::write_whole;
+use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord, Standing};
+use crate::arena::openings::{RandomOpenings, Recipe, judge};
+use crate::arena::pgn::today;
+use crate::arena::play::Budget;
+use crate::arena::statistics::{Decision, Sprt};
+use crate::base::atomic::write_atomic;
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::data::games::ScoreSide;
+use crate::data::label::{self, OwnEngine, label};
+use crate::data::positions::Filters;
+use crate::data::prepare::{self, prepare};
+use crate::data::samples::SampleFile;
+use crate::fit::calibration::{calibrate_by_points, expectation_scale, pawn};
+use crate::learn::log::Log;
+use crate::learn::run;
+use crate::learn::settings::{MachineSettings, ObjectiveSettings};
 
 /// Percent of the games kept out of training, to measure the agreement with.
 const TEST_PERCENT: f64 = 5.0;
@@ -282,7 +282,8 @@ impl<'a> Loop<'a> {
         };
         let surroundings = run::Surroundings { examples: window, stop: self.stop, progress: &mut progress };
         let summary = if folder.join("settings.json").exists() {
-            let threads = |saved: &mut crate::settings::Settings| saved.machine.threads = generation.settings.threads;
+            let threads =
+                |saved: &mut crate::learn::settings::Settings| saved.machine.threads = generation.settings.threads;
             run::resume(&folder, &threads, surroundings)?
         } else {
             run::begin(&generation.training_settings(window, step, start)?, &folder, surroundings)?
@@ -337,7 +338,7 @@ impl<'a> Loop<'a> {
             let new = self.folder.weights(number);
             let bytes = fs::read(&new).map_err(SelfTrainError::file("read", &new))?;
             let path = self.folder.best();
-            write_whole(&path, &bytes).map_err(SelfTrainError::file("write", &path))?;
+            write_atomic(&path, &bytes).map_err(SelfTrainError::file("write", &path))?;
             self.state.best = number;
             self.state.adopted += 1;
             self.voice.say(Event::Adopted { generation: number, path, record: record.clone() });
@@ -502,7 +503,7 @@ impl Generation {
     /// What came out of a finished step.
     fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
         let folder = self.run(step);
-        let run = crate::folder::Folder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
+        let run = crate::learn::folder::Folder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
         Ok(run.iteration(run::saved_settings(&folder)?.iterations))
     }
 
@@ -532,7 +533,7 @@ impl Generation {
         window: &Window,
         step: Step,
         start: PathBuf,
-    ) -> Result<crate::settings::Settings, Error> {
+    ) -> Result<crate::learn::settings::Settings, Error> {
         let (mut settings, draw) = match step {
             Step::Training => (self.settings.training(), Draw::Training),
             Step::Refinement => (self.settings.refinement(), Draw::Refinement),
@@ -543,7 +544,7 @@ impl Generation {
             calibrate_by_points(&mut base, window.samples().iter())?;
             *outcome_scale = expectation_scale(&base);
         }
-        Ok(crate::settings::Settings {
+        Ok(crate::learn::settings::Settings {
             samples: "labeled.samples".into(),
             start: Some(start),
             seed: self.seed(draw),

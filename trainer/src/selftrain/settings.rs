@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::games::HASH;
-use crate::games::ScoreSide;
-use crate::gate::MOST_GAMES;
-use crate::label;
-use crate::ordered::check_threads;
-use crate::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
-use crate::statistics::{EloModel, Sprt};
+use crate::arena::matches::MOST_GAMES;
+use crate::arena::statistics::{EloModel, Sprt};
+use crate::base::ordered::check_threads;
+use crate::data::games::ScoreSide;
+use crate::data::label;
+use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
 
 /// Where games come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,8 +152,8 @@ impl Settings {
 
     /// The settings of a generation's training, as far as they do not depend on the generation.
     #[must_use]
-    pub fn training(&self) -> crate::settings::Settings {
-        crate::settings::Settings {
+    pub fn training(&self) -> crate::learn::settings::Settings {
+        crate::learn::settings::Settings {
             batch: self.batch,
             iterations: self.iterations,
             objective: self.objective.clone(),
@@ -165,12 +165,12 @@ impl Settings {
 
     /// The settings of a generation's refinement: those of the papers.
     #[must_use]
-    pub fn refinement(&self) -> crate::settings::Settings {
-        crate::settings::Settings {
+    pub fn refinement(&self) -> crate::learn::settings::Settings {
+        crate::learn::settings::Settings {
             depth: self.depth,
             iterations: 1,
             keep_going: true,
-            ..crate::settings::Settings::default()
+            ..crate::learn::settings::Settings::default()
         }
     }
 }

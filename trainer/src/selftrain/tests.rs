@@ -1,9 +1,9 @@
 use super::games::GameFile;
 use super::*;
-use crate::games::ScoreSide;
+use crate::data::games::ScoreSide;
+use crate::learn::run;
+use crate::learn::settings::ObjectiveSettings;
 use crate::report::Material;
-use crate::run;
-use crate::settings::ObjectiveSettings;
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -138,8 +138,8 @@ fn games_of_a_file_teach_their_moves() {
         .iter()
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
         .collect();
-    let samples = crate::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
-    let all = |samples: &crate::samples::SampleFile| -> Vec<crate::samples::Sample> {
+    let samples = crate::data::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
+    let all = |samples: &crate::data::samples::SampleFile| -> Vec<crate::data::samples::Sample> {
         (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
     };
     let unscored = all(&samples);
@@ -152,7 +152,7 @@ fn games_of_a_file_teach_their_moves() {
     let scored = [ScoreSide::Mover, ScoreSide::White].map(|side| {
         let folder = folder.with_extension(format!("{side:?}"));
         run_until(&folder, &Settings { scores: Some(side), ..settings.clone() }, 6, &mut Vec::new());
-        let samples = crate::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
+        let samples = crate::data::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
         let samples = all(&samples.unwrap());
         fs::remove_dir_all(&folder).unwrap();
         samples

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::error::Error;
-use crate::examples::{Example, Examples};
-use crate::hash;
-use crate::samples::{Packed, SampleFile};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::data::samples::{Packed, SampleFile};
+use crate::learn::examples::{Example, Examples};
 
 /// Samples of several files, in memory.
 pub(super) struct Window {

@@ -11,7 +11,7 @@ use super::pawns::PawnInfo;
 use super::view::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
-use crate::eval::sink::{Sink, TwoSided};
+use crate::eval::visitor::{TwoSided, Visitor};
 
 /// Units of danger, roughly a tenth of the points that Stockfish sums.
 mod unit {
@@ -64,19 +64,19 @@ pub fn king_key(board: &Board) -> u64 {
 }
 
 /// Visits the terms of pawns and kings, for both colors.
-pub fn king_terms<S: TwoSided>(board: &Board, pawns: &PawnInfo, sink: &mut S) -> Shelters {
+pub fn king_terms<S: TwoSided>(board: &Board, pawns: &PawnInfo, visitor: &mut S) -> Shelters {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
-    let white = shelter(&view, sink);
-    view.turn(sink);
-    let black = shelter(&view, sink);
-    sink.turn();
+    let white = shelter(&view, visitor);
+    view.turn(visitor);
+    let black = shelter(&view, visitor);
+    visitor.turn();
     Shelters { white, black }
 }
 
 /// Visits our king's shelter and comforts: all terms of our king that need no pieces' attacks. Returns its
 /// gaps and storms in units for [`attack`].
-fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
+fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = us.king();
     let here = ranks_from(rank(king));
@@ -91,25 +91,25 @@ fn shelter<S: Sink>(view: &View, sink: &mut S) -> i32 {
         };
         let (ours, theirs) = (nearest(own), nearest(enemy));
         let place = usize::from(column == file(king)) * 4 + edge(column);
-        sink.add(SHELTER.at(place * 7 + ours), 1);
+        visitor.add(SHELTER.at(place * 7 + ours), 1);
         if ours > 0 && theirs == ours + 1 {
-            sink.add(STORM_BLOCKED.at(theirs), 1);
+            visitor.add(STORM_BLOCKED.at(theirs), 1);
         } else {
-            sink.add(STORM_OPEN.at(place * 7 + theirs), 1);
+            visitor.add(STORM_OPEN.at(place * 7 + theirs), 1);
             units += STORM[theirs];
         }
         units += GAP[ours];
     }
-    king_file(view, sink);
-    sink.add(CASTLING.at(usize::from(us.can_castle)), 1);
+    king_file(view, visitor);
+    visitor.add(CASTLING.at(usize::from(us.can_castle)), 1);
     let pawns = distance_to_set(king, us.men[PAWN]);
-    sink.add(KING_PAWNS.at(pawns), 1);
-    sink.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), 1);
+    visitor.add(KING_PAWNS.at(pawns), 1);
+    visitor.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), 1);
     units
 }
 
 /// Open files at the king.
-fn king_file<S: Sink>(view: &View, sink: &mut S) {
+fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = usize::from((them.men[ROOK] | them.men[QUEEN]).some());
     let column = file_set(file(us.king()));
@@ -123,34 +123,34 @@ fn king_file<S: Sink>(view: &View, sink: &mut S) {
             (true, false) => 2,
             (true, true) => continue,
         };
-        sink.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), 1);
+        visitor.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), 1);
     }
 }
 
 /// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
-pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
+pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queen = usize::from(us.men[QUEEN].some());
     let king = them.king();
     let weak = us.attacked & !them.twice & (!them.attacked | them.attacks[KING] | them.attacks[QUEEN]);
     let weak_ring = (weak & them.king_ring).len();
-    let checks = checks(view, weak, sink);
-    let flank = flank(view, sink);
+    let checks = checks(view, weak, visitor);
+    let flank = flank(view, visitor);
 
-    sink.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), 1);
-    sink.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), 1);
+    visitor.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), 1);
+    visitor.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), 1);
     let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
     let [_, by_piece @ .., _] = us.ring.by_piece;
     for (by, hits) in by_piece.into_iter().chain([pawn_hits]).enumerate() {
-        sink.add_if(hits > 0, KING_ATTACK_BY.at(by), hits);
+        visitor.add_if(hits > 0, KING_ATTACK_BY.at(by), hits);
     }
-    sink.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), 1);
+    visitor.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), 1);
 
     let defenders = (them.all & them.king_ring & !them.men[KING]).len();
-    sink.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -1);
+    visitor.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -1);
     let refuge = them.attacks[KING] & !them.all & !us.attacked;
-    sink.add(KING_REFUGE.at(queen * 9 + refuge.len()), -1);
-    back_rank(view, refuge, sink);
+    visitor.add(KING_REFUGE.at(queen * 9 + refuge.len()), -1);
+    back_rank(view, refuge, visitor);
 
     let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
     let danger = (us.ring.attackers * us.ring.weight) as i32
@@ -163,11 +163,11 @@ pub fn attack<S: Sink>(view: &View, shelter: i32, sink: &mut S) {
         + if queen == 0 { unit::NO_QUEEN } else { 0 }
         + if defended_by_knight { unit::KNIGHT_DEFENDS } else { 0 };
     let step = ((danger + unit::BASE) / unit::STEP).clamp(0, KING_DANGER.len as i32 - 1);
-    sink.add(KING_DANGER.at(step as usize), 1);
+    visitor.add(KING_DANGER.at(step as usize), 1);
 }
 
 /// Checks we can give with the next move, safe ones and others; the papers' SPC. Returns danger units.
-fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
+fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = them.king();
     let safe = !us.all & (!them.attacked | (weak & us.twice));
@@ -186,25 +186,25 @@ fn checks<S: Sink>(view: &View, weak: BitBoard, sink: &mut S) -> i32 {
         let only_unsafe = from.some() && !safe.some();
         total += safe.len();
         units += unit::SAFE_CHECK[kind][more] * i32::from(safe.some()) + unit::UNSAFE_CHECK * i32::from(only_unsafe);
-        sink.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), 1);
-        sink.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), 1);
+        visitor.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), 1);
+        visitor.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), 1);
     }
-    sink.add(SAFE_CHECKS.at(8 + total.min(7)), 1);
+    visitor.add(SAFE_CHECKS.at(8 + total.min(7)), 1);
     units
 }
 
 /// Attack and defense of the flank where their king is. Returns danger units.
-fn flank<S: Sink>(view: &View, sink: &mut S) -> i32 {
+fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let files = flank_files(file(them.king()));
     let camp = files & ranks_from(3);
     let once = us.attacked & camp;
     let attack = once.len() + (once & us.twice & !them.attacks[PAWN]).len();
     let defense = (them.attacked & camp).len();
-    sink.add(FLANK_ATTACK.at(attack.min(23)), 1);
-    sink.add(FLANK_DEFENSE.at(defense.min(20)), -1);
+    visitor.add(FLANK_ATTACK.at(attack.min(23)), 1);
+    visitor.add(FLANK_DEFENSE.at(defense.min(20)), -1);
     if !((us.men[PAWN] | them.men[PAWN]) & files).some() {
-        sink.add(FLANK_PAWNLESS.at(0), 1);
+        visitor.add(FLANK_PAWNLESS.at(0), 1);
     }
     (attack * attack) as i32 / 25 - defense as i32 / 2
 }
@@ -222,11 +222,11 @@ fn flank_files(file: usize) -> BitBoard {
 }
 
 /// Their king is shut in on its back rank while we have rooks or a queen.
-fn back_rank<S: Sink>(view: &View, refuge: BitBoard, sink: &mut S) {
+fn back_rank<S: Visitor>(view: &View, refuge: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = us.men[ROOK] | us.men[QUEEN];
     if rank(them.king()) == 7 && heavy.some() && !(refuge & !rank_set(7)).some() {
         let guarded = usize::from((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
-        sink.add(BACK_RANK.at(guarded), 1);
+        visitor.add(BACK_RANK.at(guarded), 1);
     }
 }

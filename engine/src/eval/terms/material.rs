@@ -7,7 +7,7 @@
 use super::bits::Squares;
 use crate::board::{Board, Color, PIECES, Piece};
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// How many counts are told apart, by piece type: 0 to 8 pawns, up to two knights, bishops and rooks,
 /// up to one queen. What is above counts as the most.
@@ -91,7 +91,7 @@ const fn starts(first: usize, with_itself: bool) -> ([usize; 25], usize) {
 }
 
 /// Visits the material pairs of both players. They depend on the material key alone.
-pub fn material_terms<S: Sink>(board: &Board, sink: &mut S) -> Balance {
+pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {
             let count = board.colored(color, PIECES[piece]).popcnt() as usize;
@@ -100,20 +100,20 @@ pub fn material_terms<S: Sink>(board: &Board, sink: &mut S) -> Balance {
     };
     let (white, black) = (levels(Color::White), levels(Color::Black));
     if white != black {
-        pairs(&white, &black, 1, sink);
-        pairs(&black, &white, -1, sink);
+        pairs(&white, &black, 1, visitor);
+        pairs(&black, &white, -1, visitor);
     }
     Balance::new(board)
 }
 
-fn pairs<S: Sink>(us: &[usize; 5], them: &[usize; 5], sign: i32, sink: &mut S) {
+fn pairs<S: Visitor>(us: &[usize; 5], them: &[usize; 5], sign: i32, visitor: &mut S) {
     for one in 0..5 {
         for other in one..5 {
             let pair = one * 5 + other;
             let row = us[one] * LEVELS[other];
-            sink.add(MATERIAL_PAIRS_ENEMY.at(ENEMY[pair] + row + them[other]), sign);
+            visitor.add(MATERIAL_PAIRS_ENEMY.at(ENEMY[pair] + row + them[other]), sign);
             if other > one {
-                sink.add(MATERIAL_PAIRS_OWN.at(OWN[pair] + row + us[other]), sign);
+                visitor.add(MATERIAL_PAIRS_OWN.at(OWN[pair] + row + us[other]), sign);
             }
         }
     }

@@ -4,10 +4,10 @@ use super::bits::*;
 use super::view::*;
 use crate::board::{BitBoard, Square, attacks};
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// Visits our passed pawns; needs the attack maps of both.
-pub fn passed<S: Sink>(view: &View, sink: &mut S) {
+pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let passed = us.passed;
     if !passed.some() {
@@ -17,15 +17,15 @@ pub fn passed<S: Sink>(view: &View, sink: &mut S) {
     for at in passed {
         let step = rank(at) - 1;
         let block = square(at.to_index() + 8);
-        sink.add(PASSED_AGAINST.at(strongest * 6 + step), 1);
-        sink.add(PASSED_OWN_KING.at(step * 8 + distance(us.king(), block)), 1);
-        sink.add(PASSED_ENEMY_KING.at(step * 8 + distance(them.king(), block)), 1);
-        path(view, at, block, sink);
+        visitor.add(PASSED_AGAINST.at(strongest * 6 + step), 1);
+        visitor.add(PASSED_OWN_KING.at(step * 8 + distance(us.king(), block)), 1);
+        visitor.add(PASSED_ENEMY_KING.at(step * 8 + distance(them.king(), block)), 1);
+        path(view, at, block, visitor);
     }
     if strongest == 0 {
-        race(view, sink);
+        race(view, visitor);
     }
-    sink.add(PASSED_COUNT.at(passed.len().min(5) - 1), 1);
+    visitor.add(PASSED_COUNT.at(passed.len().min(5) - 1), 1);
 }
 
 /// 0 without pieces, else 1 for minor pieces, 2 for rooks, 3 with a queen.
@@ -40,16 +40,16 @@ fn strongest(men: &[BitBoard; 6]) -> usize {
 }
 
 /// What the pawn finds on its way, and the rooks behind it.
-fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
+fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let step = rank(at) - 1;
     let below = last(behind(at) & view.occupied);
     let own_rook = (below & (us.men[ROOK] | us.men[QUEEN])).some();
     let enemy_rook = (below & (them.men[ROOK] | them.men[QUEEN])).some();
     if own_rook {
-        sink.add(PASSED_ROOK_BEHIND.at(step), 1);
+        visitor.add(PASSED_ROOK_BEHIND.at(step), 1);
     } else if enemy_rook {
-        sink.add(PASSED_ROOK_BEHIND.at(6 + step), 1);
+        visitor.add(PASSED_ROOK_BEHIND.at(6 + step), 1);
     }
     if view.occupied.has(block) {
         let blocker = if us.all.has(block) {
@@ -61,7 +61,7 @@ fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
                 _ => 2,
             }
         };
-        sink.add(PASSED_BLOCKED.at(blocker * 6 + step), 1);
+        visitor.add(PASSED_BLOCKED.at(blocker * 6 + step), 1);
         return;
     }
     let way = ahead(at);
@@ -74,11 +74,11 @@ fn path<S: Sink>(view: &View, at: Square, block: Square, sink: &mut S) {
         2
     };
     let defended = usize::from(own_rook || us.attacked.has(block));
-    sink.add(PASSED_PATH.at((safety * 2 + defended) * 6 + step), 1);
+    visitor.add(PASSED_PATH.at((safety * 2 + defended) * 6 + step), 1);
 }
 
 /// The enemy has only king and pawns: a pawn that its king cannot catch, or that our king leads home.
-fn race<S: Sink>(view: &View, sink: &mut S) {
+fn race<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let late = usize::from(!view.to_move);
     for at in us.passed {
@@ -89,7 +89,7 @@ fn race<S: Sink>(view: &View, sink: &mut S) {
         let outrun = !kept_off.some() && distance(them.king(), goal) > moves + late;
         let led = !(way & us.men[KING]).some() && (way & !attacks::king(us.king())) == crate::board::EMPTY;
         if outrun || led {
-            sink.add(PASSED_UNSTOPPABLE.at(rank(at) - 1), 1);
+            visitor.add(PASSED_UNSTOPPABLE.at(rank(at) - 1), 1);
             return;
         }
     }

@@ -7,7 +7,7 @@
 use super::bits::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, Square};
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// What the pawns of one color say to the other terms, on the board as White sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,14 +30,14 @@ pub struct PawnInfo {
 }
 
 /// Visits the terms of the pawn structure, for both colors.
-pub fn pawn_terms<S: Sink>(board: &Board, sink: &mut S) -> PawnInfo {
+pub fn pawn_terms<S: Visitor>(board: &Board, visitor: &mut S) -> PawnInfo {
     let white = board.colored(Color::White, Piece::Pawn);
     let black = board.colored(Color::Black, Piece::Pawn);
     let (upper, lower) = (black.turned(), white.turned());
     PawnInfo {
         sides: [
-            side(Pawns { us: white, them: black }, 1, sink),
-            side(Pawns { us: upper, them: lower }, -1, sink).turned(),
+            side(Pawns { us: white, them: black }, 1, visitor),
+            side(Pawns { us: upper, them: lower }, -1, visitor).turned(),
         ],
     }
 }
@@ -59,29 +59,29 @@ struct Pawns {
     them: BitBoard,
 }
 
-fn side<S: Sink>(pawns: Pawns, sign: i32, sink: &mut S) -> PawnSide {
+fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
     let attacks = pawns.us.pawn_attacks();
     let mut info =
         PawnSide { attacks, double_attacks: pawns.us.pawn_double_attacks(), span: attacks.fill_north(), passed: EMPTY };
     for square in pawns.us {
         let pawn = Pawn::new(&pawns, square);
-        pawn.structure(sign, sink);
+        pawn.structure(sign, visitor);
         if pawn.is_passed() {
             info.passed |= only(square);
-            pawn.passed(sign, sink);
+            pawn.passed(sign, visitor);
         } else {
-            pawn.candidate(&pawns, sign, sink);
+            pawn.candidate(&pawns, sign, visitor);
         }
     }
-    islands(pawns.us, sign, sink);
+    islands(pawns.us, sign, visitor);
     info
 }
 
 /// Groups of pawns that no other pawn of their color can reach.
-fn islands<S: Sink>(us: BitBoard, sign: i32, sink: &mut S) {
+fn islands<S: Visitor>(us: BitBoard, sign: i32, visitor: &mut S) {
     let files = us.fill_south().0 & 0xFF;
     let starts = files & !(files << 1);
-    sink.add(PAWN_ISLANDS.at(starts.count_ones() as usize), sign);
+    visitor.add(PAWN_ISLANDS.at(starts.count_ones() as usize), sign);
 }
 
 /// One pawn and the pawns that matter to it.
@@ -149,48 +149,48 @@ impl Pawn {
         !self.stoppers.some() && !self.leading.some()
     }
 
-    fn structure<S: Sink>(&self, sign: i32, sink: &mut S) {
+    fn structure<S: Visitor>(&self, sign: i32, visitor: &mut S) {
         let opposed = usize::from(self.opposing.some());
         let supporters = self.support.len();
         if self.is_isolated() {
             let doubled = usize::from((self.leading | self.trailing).some());
-            sink.add(PAWN_ISOLATED.at((opposed * 2 + doubled) * 4 + self.edge), sign);
+            visitor.add(PAWN_ISOLATED.at((opposed * 2 + doubled) * 4 + self.edge), sign);
         } else if self.is_backward() {
-            sink.add(PAWN_BACKWARD.at(opposed * 4 + self.edge), sign);
+            visitor.add(PAWN_BACKWARD.at(opposed * 4 + self.edge), sign);
         }
         if self.trailing.some() {
             let close = usize::from(self.trailing.has(square(self.square.to_index() - 8)));
-            sink.add(PAWN_DOUBLED.at(close * 4 + self.edge), sign);
+            visitor.add(PAWN_DOUBLED.at(close * 4 + self.edge), sign);
         }
         if self.phalanx.some() {
-            sink.add(PAWN_PHALANX.at(opposed * 6 + self.rank), sign);
+            visitor.add(PAWN_PHALANX.at(opposed * 6 + self.rank), sign);
         }
         if supporters > 0 {
             let kind = (supporters - 1) * 2 + opposed;
-            sink.add(PAWN_SUPPORTED.at(kind * 6 + self.rank), sign);
+            visitor.add(PAWN_SUPPORTED.at(kind * 6 + self.rank), sign);
         }
         if self.levers.some() {
             let kind = if self.levers.many() { 2 } else { usize::from(supporters > 0) };
-            sink.add(PAWN_LEVER.at(kind * 6 + self.rank), sign);
+            visitor.add(PAWN_LEVER.at(kind * 6 + self.rank), sign);
         }
         if self.ram.some() {
-            sink.add(PAWN_RAMMED.at(usize::from(supporters > 0) * 6 + self.rank), sign);
+            visitor.add(PAWN_RAMMED.at(usize::from(supporters > 0) * 6 + self.rank), sign);
         }
     }
 
-    fn passed<S: Sink>(&self, sign: i32, sink: &mut S) {
-        sink.add(PASSED_RANK.at(self.rank), sign);
-        sink.add(PASSED_FILE.at(self.edge), sign);
+    fn passed<S: Visitor>(&self, sign: i32, visitor: &mut S) {
+        visitor.add(PASSED_RANK.at(self.rank), sign);
+        visitor.add(PASSED_FILE.at(self.edge), sign);
         if self.support.some() {
-            sink.add(PASSED_CONNECTED.at(self.rank), sign);
+            visitor.add(PASSED_CONNECTED.at(self.rank), sign);
         } else if self.phalanx.some() {
-            sink.add(PASSED_CONNECTED.at(6 + self.rank), sign);
+            visitor.add(PASSED_CONNECTED.at(6 + self.rank), sign);
         }
     }
 
     /// Pawns that may become passed: by an exchange, with more helpers than the enemy has guards,
     /// or by a sacrifice.
-    fn candidate<S: Sink>(&self, pawns: &Pawns, sign: i32, sink: &mut S) {
+    fn candidate<S: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut S) {
         if self.leading.some() {
             return;
         }
@@ -207,7 +207,7 @@ impl Pawn {
         } else {
             return;
         };
-        sink.add(PAWN_CANDIDATE.at(kind * 6 + self.rank), sign);
+        visitor.add(PAWN_CANDIDATE.at(kind * 6 + self.rank), sign);
     }
 
     /// A defender can step up beside the ram and offer itself, and only the ram may take.

@@ -3,11 +3,11 @@
 use super::bits::*;
 use super::view::*;
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// Visits our space: safe squares on the four middle files of our side of the board, those behind our
 /// pawns twice. What they are worth depends on how many men want to use them.
-pub fn space<S: Sink>(view: &View, sink: &mut S) {
+pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));
     let safe = home & !us.men[PAWN] & !them.attacks[PAWN];
@@ -15,14 +15,14 @@ pub fn space<S: Sink>(view: &View, sink: &mut S) {
     let below = below | below.south();
     let behind = (us.men[PAWN] | below | below.south()) & safe & !them.attacked;
     let count = safe.len() + behind.len();
-    sink.add(SPACE.at(us.all.len() - 1), count as i32);
+    visitor.add(SPACE.at(us.all.len() - 1), count as i32);
     let center = (us.attacked & CENTER).len() + (us.twice & CENTER).len();
-    sink.add(CENTER_CONTROL.at(center), 1);
+    visitor.add(CENTER_CONTROL.at(center), 1);
 }
 
 /// Visits the bonus for having the move, for the player who has it.
-pub fn tempo<S: Sink>(view: &View, sink: &mut S) {
+pub fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
     let sign = if view.to_move { 1 } else { -1 };
     let queens = usize::from((view.us.men[QUEEN] | view.them.men[QUEEN]).some());
-    sink.add(TEMPO.at(queens), sign);
+    visitor.add(TEMPO.at(queens), sign);
 }

@@ -10,10 +10,10 @@ use super::material::Balance;
 use super::view::*;
 use crate::board::BitBoard;
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// Visits the terms about the player who is ahead; White's view.
-pub fn standing<S: Sink>(view: &View, balance: &Balance, sink: &mut S) {
+pub fn standing<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
     let &Balance { lead, pieces, .. } = balance;
     if lead == 0 {
         return;
@@ -21,11 +21,11 @@ pub fn standing<S: Sink>(view: &View, balance: &Balance, sink: &mut S) {
     let sign = lead.signum();
     let (ahead, behind): (&Side, &Side) = if lead > 0 { (view.us, view.them) } else { (view.them, view.us) };
     let board = Both { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
-    board.winning_chances(sign, sink);
+    board.winning_chances(sign, visitor);
     if let Some(ending) = if board.opposite_bishops() { balance.opposite_bishops } else { balance.ending } {
         let size = board.lead.min(4) - 1;
         let wings = usize::from(board.on_both_wings());
-        sink.add(ENDING.at((usize::from(ending) * 4 + size) * 2 + wings), sign);
+        visitor.add(ENDING.at((usize::from(ending) * 4 + size) * 2 + wings), sign);
     }
 }
 
@@ -39,26 +39,26 @@ struct Both<'a> {
 }
 
 impl Both<'_> {
-    fn men(&self, piece: usize) -> BitBoard {
+    fn both(&self, piece: usize) -> BitBoard {
         self.ahead.men[piece] | self.behind.men[piece]
     }
 
     fn on_both_wings(&self) -> bool {
-        (self.men(PAWN) & LEFT).some() && (self.men(PAWN) & !LEFT).some()
+        (self.both(PAWN) & LEFT).some() && (self.both(PAWN) & !LEFT).some()
     }
 
     /// What Stockfish's initiative term looks at, and how many pawns are left to win with.
-    fn winning_chances<S: Sink>(&self, sign: i32, sink: &mut S) {
+    fn winning_chances<S: Visitor>(&self, sign: i32, visitor: &mut S) {
         let large = usize::from(self.lead > 2);
         let (king, enemy_king) = (self.ahead.king(), self.behind.king());
         let across = file(king).abs_diff(file(enemy_king)) as i32;
         let apart = rank(king).abs_diff(rank(enemy_king)) as i32;
         let outflanking = (across - apart + 7) as usize;
         let passed = (self.ahead.passed | self.behind.passed).len();
-        sink.add(AHEAD_PAWNS_LEFT.at(large * 17 + self.men(PAWN).len()), sign);
-        sink.add(AHEAD_WINGS.at(large * 2 + usize::from(self.on_both_wings())), sign);
-        sink.add(AHEAD_OUTFLANKING.at(large * 15 + outflanking), sign);
-        sink.add(AHEAD_PASSED.at(large * 5 + passed.min(4)), sign);
+        visitor.add(AHEAD_PAWNS_LEFT.at(large * 17 + self.both(PAWN).len()), sign);
+        visitor.add(AHEAD_WINGS.at(large * 2 + usize::from(self.on_both_wings())), sign);
+        visitor.add(AHEAD_OUTFLANKING.at(large * 15 + outflanking), sign);
+        visitor.add(AHEAD_PASSED.at(large * 5 + passed.min(4)), sign);
         let class = match self.pieces {
             ..=-1 => 0,
             0 => 1,
@@ -66,7 +66,7 @@ impl Both<'_> {
             3..=4 => 3,
             _ => 4,
         };
-        sink.add(AHEAD_OWN_PAWNS.at(class * 9 + self.ahead.men[PAWN].len()), sign);
+        visitor.add(AHEAD_OWN_PAWNS.at(class * 9 + self.ahead.men[PAWN].len()), sign);
     }
 
     fn opposite_bishops(&self) -> bool {

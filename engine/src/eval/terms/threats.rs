@@ -7,18 +7,18 @@ use super::bits::*;
 use super::view::*;
 use crate::board::{BitBoard, attacks};
 use crate::eval::layout::*;
-use crate::eval::sink::Sink;
+use crate::eval::visitor::Visitor;
 
 /// Visits our threats against their men; needs the attack maps of both.
-pub fn threats<S: Sink>(view: &View, sink: &mut S) {
+pub fn threats<S: Visitor>(view: &View, visitor: &mut S) {
     let squares = Contested::new(view);
-    attacked_men(view, &squares, sink);
-    pawn_threats(view, &squares, sink);
-    queen_threats(view, &squares, sink);
+    attacked_men(view, &squares, visitor);
+    pawn_threats(view, &squares, visitor);
+    queen_threats(view, &squares, visitor);
     let restricted = view.them.attacked & view.us.attacked & !squares.strong;
     let empty = (restricted & !view.occupied).len();
-    sink.add(RESTRICTED.at(0), empty as i32);
-    sink.add(RESTRICTED.at(1), (restricted.len() - empty) as i32);
+    visitor.add(RESTRICTED.at(0), empty as i32);
+    visitor.add(RESTRICTED.at(1), (restricted.len() - empty) as i32);
 }
 
 /// Who holds which squares.
@@ -40,7 +40,7 @@ impl Contested {
 }
 
 /// Each of their men that we attack, with each of our piece types that attacks it.
-fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+fn attacked_men<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let mut targets = 0;
     for at in them.all & us.attacked & !them.men[KING] {
@@ -48,7 +48,7 @@ fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
         let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
         for attacker in PAWN..=KING {
             let feature = ATTACKED.at((defense * 6 + attacker) * 5 + target);
-            sink.add_if(us.attacks[attacker].has(at), feature, 1);
+            visitor.add_if(us.attacks[attacker].has(at), feature, 1);
         }
         if squares.weak.has(at) {
             let piece = target != PAWN;
@@ -56,34 +56,34 @@ fn attacked_men<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
             let hanging = (defense == 0) | (piece & us.twice.has(at));
             let queen_defends = (defense == 1) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
             let overloaded = (defense == 1) & !us.twice.has(at) & !queen_defends;
-            sink.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), 1);
-            sink.add_if(queen_defends, QUEEN_DEFENDS.at(0), 1);
-            sink.add_if(overloaded, OVERLOADED.at(usize::from(piece)), 1);
+            visitor.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), 1);
+            visitor.add_if(queen_defends, QUEEN_DEFENDS.at(0), 1);
+            visitor.add_if(overloaded, OVERLOADED.at(usize::from(piece)), 1);
         }
     }
-    sink.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), 1);
+    visitor.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), 1);
 }
 
 /// Attacks by pawns that stand safely, or could after a push.
-fn pawn_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let count = |group: Group, attacked: BitBoard, sink: &mut S| {
+    let count = |group: Group, attacked: BitBoard, visitor: &mut S| {
         for at in attacked & them.all & !them.men[PAWN] & !them.men[KING] {
-            sink.add(group.at(them.piece_on(at) - KNIGHT), 1);
+            visitor.add(group.at(them.piece_on(at) - KNIGHT), 1);
         }
     };
     let attacked = (us.men[PAWN] & squares.safe).pawn_attacks();
-    count(PAWN_THREAT, attacked, sink);
+    count(PAWN_THREAT, attacked, visitor);
 
     let free = !view.occupied;
     let one = us.men[PAWN].north() & free;
     let pushes = one | ((one & rank_set(2)).north() & free);
     let pushes = pushes & !them.attacks[PAWN] & squares.safe;
-    count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, sink);
+    count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, visitor);
 }
 
 /// Safe squares from which a knight or a slider of ours would attack their queen.
-fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
+fn queen_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queens = them.men[QUEEN];
     if !queens.some() || queens.many() {
@@ -94,7 +94,7 @@ fn queen_threats<S: Sink>(view: &View, squares: &Contested, sink: &mut S) {
     let open = !us.men[PAWN] & !squares.strong;
     let mut add = |kind: usize, from: BitBoard| {
         let count = from.len() as i32;
-        sink.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), count);
+        visitor.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), count);
     };
     add(0, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
     let twice = us.twice & open & !us.all;

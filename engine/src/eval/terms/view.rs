@@ -3,12 +3,12 @@
 //! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the
 //! board is turned upside down, which for a set of squares is one instruction; no term ever asks which
 //! color it is about. Features are symmetric, so Black's are the same features with the sign turned,
-//! which is the sink's to do.
+//! which is the visitor's to do.
 
 use super::bits::*;
 use super::pawns::PawnInfo;
 use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
-use crate::eval::sink::TwoSided;
+use crate::eval::visitor::TwoSided;
 
 pub const PAWN: usize = 0;
 pub const KNIGHT: usize = 1;
@@ -131,14 +131,14 @@ impl<'a> View<'a> {
         Self { us: white, them: black, occupied: board.occupied(), to_move: board.side_to_move() == Color::White }
     }
 
-    /// Changes over to the other player's view, and the sink with it.
-    pub fn turn(&mut self, sink: &mut impl TwoSided) {
+    /// Changes over to the other player's view, and the visitor with it.
+    pub fn turn(&mut self, visitor: &mut impl TwoSided) {
         std::mem::swap(&mut self.us, &mut self.them);
         self.us.turn();
         self.them.turn();
         self.occupied = self.occupied.turned();
         self.to_move = !self.to_move;
-        sink.turn();
+        visitor.turn();
     }
 }
 

@@ -31,7 +31,7 @@ const MINORS: Axis = One(&["knight", "bishop"]);
 const ENEMY_QUEEN: Axis = One(&["without queen", "with queen"]);
 const LEAD: Axis = One(&["a small lead", "a large lead"]);
 const PLACE: Axis = One(&["beside the king", "before the king"]);
-const MEN: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+const PACKED_PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 const ATTACKED_MEN: Axis = One(&["pawn", "knight", "bishop", "rook", "queen"]);
 const PIECES: Axis = One(&["knight", "bishop", "rook", "queen"]);
 const MOVE: Axis = One(&["with the enemy to move", "with the move"]);
@@ -314,7 +314,7 @@ fn describe_material(group: &Group, index: usize) -> String {
     let [one, other] = material::decode(index, enemy).map(|(piece, count)| {
         let most = if piece != 0 && count + 1 == material::LEVELS[piece] { " or more" } else { "" };
         let plural = if count == 1 { "" } else { "s" };
-        format!("{count}{most} {}{plural}", MEN[piece])
+        format!("{count}{most} {}{plural}", PACKED_PIECES[piece])
     });
     let relation = if enemy { "against" } else { "with" };
     format!("{one} {relation} {other}")

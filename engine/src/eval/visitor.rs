@@ -1,0 +1,68 @@
+//! What is done with the features of a position.
+//!
+//! The features are stated once, as code that finds them and hands each one's index and count to a
+//! visitor. Summing integers in search, listing features for the trainer, totals by group for `eval` and
+//! the compilation of the fast tables differ only in the visitor. The functions are generic, so the sum
+//! in search is compiled as if it had been written out by hand.
+
+/// Receives the features of a position.
+pub trait Visitor {
+    /// `count` more of `feature`. White's features count positive and Black's negative, so that the
+    /// sum of count times weight is the evaluation from White's side.
+    fn add(&mut self, feature: usize, count: i32);
+
+    /// As much of `feature` if the condition holds: for conditions that no processor can predict, because a sum
+    /// then does without the branch.
+    #[inline(always)]
+    fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
+        if condition {
+            self.add(feature, count);
+        }
+    }
+}
+
+/// A visitor that is told whose features come, so that terms count ours and carry no sign about: the sum in search then
+/// needs no multiplication.
+pub trait TwoSided: Visitor {
+    /// The features that come now are the other player's. The first are White's.
+    fn turn(&mut self);
+}
+
+/// Any visitor as one that is told whose features come.
+pub struct Turning<'a, S> {
+    visitor: &'a mut S,
+    sign: i32,
+}
+
+impl<'a, S: Visitor> Turning<'a, S> {
+    /// White's features come first.
+    pub fn new(visitor: &'a mut S) -> Self {
+        Turning { visitor, sign: 1 }
+    }
+}
+
+impl<S: Visitor> Visitor for Turning<'_, S> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self.visitor.add(feature, self.sign * count);
+    }
+}
+
+impl<S: Visitor> TwoSided for Turning<'_, S> {
+    fn turn(&mut self) {
+        self.sign = -self.sign;
+    }
+}
+
+/// Lists features and counts as they come; the same feature may come more than once.
+impl Visitor for Vec<(u32, i32)> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self.push((feature as u32, count));
+    }
+}
+
+/// Sums by feature, over an array as long as the layout.
+impl Visitor for Vec<i32> {
+    fn add(&mut self, feature: usize, count: i32) {
+        self[feature] += count;
+    }
+}

@@ -1,0 +1,499 @@
+//! Matches: is one set of weights stronger than another?
+//!
+//! Each opening is played twice, with the colors changed. All threads play, one game at a time each with
+//! engines of its own, and take the next game of the schedule when they are idle; but results are counted
+//! and reported in the order of the schedule. So a match at fixed nodes or depth gives the same games and
+//! the same result on any number of threads, even one that a sequential test ends early: the games beyond the
+//! decision are not counted. (Counting in the order in which games end would also favor short games.)
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use dyad_engine::board::Color;
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::Options;
+use serde::{Deserialize, Serialize};
+
+use crate::arena::openings::Opening;
+use crate::arena::pgn::PgnGame;
+use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
+use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
+use crate::base::error::Error;
+use crate::base::ordered::ordered_map;
+use crate::data::games::GameResult;
+
+/// One of the two that are compared.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// What it is called in games and reports.
+    pub name: String,
+    /// What it evaluates with.
+    pub weights: Arc<Weights>,
+    /// How it searches.
+    pub options: Options,
+    /// Megabytes of its transposition table.
+    pub hash: usize,
+    /// Threads of its search. With more than one, games are not repeatable.
+    pub threads: usize,
+    /// What it may spend.
+    pub budget: Budget,
+}
+
+impl Contestant {
+    /// A contestant with the usual settings.
+    #[must_use]
+    pub fn new(name: &str, weights: Arc<Weights>, budget: Budget) -> Contestant {
+        Contestant { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
+    }
+
+    fn player(&self) -> Result<Player, Error> {
+        let engine = Engine::with_hash(self.weights.clone(), self.hash);
+        let mut engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+        engine.set_threads(self.threads);
+        Ok(Player { engine, options: self.options.clone(), budget: self.budget })
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.budget.is_deterministic() && self.threads == 1
+    }
+}
+
+/// Games of a match at most: more than can be played.
+pub const MOST_GAMES: u64 = 1_000_000_000;
+
+/// A match to be played.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The two sides; results are told from the first one's view.
+    pub contestants: [Contestant; 2],
+    /// Pairs of games at most.
+    pub pairs: u64,
+    /// Games at a time.
+    pub threads: usize,
+    /// When games end early.
+    pub adjudication: Adjudication,
+    /// The test that ends the match early.
+    pub sprt: Option<Sprt>,
+}
+
+/// A game of a match.
+#[derive(Clone, Debug)]
+pub struct MatchGame {
+    /// Its number in the schedule, from 0. The two games of a pair are `2 n` and `2 n + 1`.
+    pub number: u64,
+    /// Which contestant had White.
+    pub white: usize,
+    /// The game.
+    pub game: FinishedGame,
+}
+
+impl MatchGame {
+    /// What the game brought the first contestant.
+    #[must_use]
+    pub fn points(&self) -> Points {
+        points_of_first(self.game.result, self.number)
+    }
+}
+
+/// How a match stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// All complete pairs.
+    pub tally: Tally,
+    /// Log-likelihood ratio of the test, if there is one.
+    pub llr: Option<f64>,
+}
+
+/// Why a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MatchEnd {
+    /// The sequential test decided.
+    Decided,
+    /// All games were played.
+    Complete,
+    /// There was no other opening.
+    NoMoreOpenings,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// What is kept of a match, as a line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchRecord {
+    /// The first contestant and its opponent.
+    pub names: [String; 2],
+    /// The identities of their weights.
+    pub ids: [String; 2],
+    /// What they could spend.
+    pub budgets: [String; 2],
+    /// The pairs that were counted.
+    pub tally: Tally,
+    /// Share of the points.
+    pub score: Estimate,
+    /// Logistic Elo difference.
+    pub elo: Estimate,
+    /// Normalized Elo difference.
+    pub normalized_elo: Estimate,
+    /// Likelihood that the first is the stronger one.
+    pub superiority: f64,
+    /// The test.
+    pub sprt: Option<Sprt>,
+    /// Its log-likelihood ratio.
+    pub llr: Option<f64>,
+    /// What it decided.
+    pub decision: Option<Decision>,
+    /// Why the match ended.
+    pub end: MatchEnd,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Match {
+    /// Plays the match. Each game is told, in the order of the schedule, with the standing after it; an
+    /// error that the listener returns ends the match and is returned.
+    pub fn run(
+        &self,
+        openings: impl Iterator<Item = Opening> + Send,
+        control: &Control,
+        on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
+    ) -> Result<MatchRecord, Error> {
+        self.go_on(&[], openings, control, on_game)
+    }
+
+    /// Goes on with a match of which the first games were played before, with these results for White. The same
+    /// openings must be given again, from the first.
+    pub fn go_on(
+        &self,
+        before: &[GameResult],
+        openings: impl Iterator<Item = Opening> + Send,
+        control: &Control,
+        on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
+    ) -> Result<MatchRecord, Error> {
+        let start = Instant::now();
+        let over = AtomicBool::new(false);
+        let mut count = Count { played: self, standing: Standing::default(), first_of_pair: None, on_game };
+        for (number, &result) in (0..).zip(before) {
+            if let Some(end) = count.count(points_of_first(result, number)) {
+                return Ok(self.record(&count.standing, end, 0.0));
+            }
+        }
+        let mut end = Ok(MatchEnd::NoMoreOpenings);
+        ordered_map(
+            self.threads,
+            schedule(openings, self.pairs).skip(before.len()),
+            || self.players(),
+            |players, (number, opening)| self.play_game(players, number, &opening, control, &over),
+            |game| {
+                let Some(reached) = game.and_then(|game| count.take(game)).transpose() else {
+                    return ControlFlow::Continue(());
+                };
+                over.store(true, Ordering::Relaxed);
+                end = reached;
+                ControlFlow::Break(())
+            },
+        );
+        Ok(self.record(&count.standing, end?, start.elapsed().as_secs_f64()))
+    }
+
+    /// The game with the tags of a match.
+    #[must_use]
+    pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
+        let [white, black] = [game.white, 1 - game.white].map(|index| self.contestants[index].name.clone());
+        let tags = vec![
+            ("Event", event.to_string()),
+            ("Site", "one process".to_string()),
+            ("Date", date.to_string()),
+            ("Round", format!("{}.{}", game.number / 2 + 1, game.number % 2 + 1)),
+            ("White", white),
+            ("Black", black),
+        ];
+        game.game.pgn(tags, !self.is_deterministic())
+    }
+
+    /// Whether every run of this match gives the same games.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        self.contestants.iter().all(Contestant::is_deterministic)
+    }
+
+    fn players(&self) -> Result<[Player; 2], Error> {
+        let [a, b] = &self.contestants;
+        Ok([a.player()?, b.player()?])
+    }
+
+    fn play_game(
+        &self,
+        players: &mut Result<[Player; 2], Error>,
+        number: u64,
+        opening: &Opening,
+        control: &Control,
+        over: &AtomicBool,
+    ) -> Result<Option<MatchGame>, Error> {
+        let [a, b] = players.as_mut().map_err(|error| Error::Engine(error.to_string()))?;
+        let white = (number % 2) as usize;
+        let seats = if white == 0 { [a, b] } else { [b, a] };
+        let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
+        Ok(game.map(|game| MatchGame { number, white, game }))
+    }
+
+    fn decision(&self, standing: &Standing) -> Option<Decision> {
+        self.sprt.map(|sprt| sprt.decide(&standing.tally))
+    }
+
+    fn record(&self, standing: &Standing, end: MatchEnd, seconds: f64) -> MatchRecord {
+        let of_both = |f: &dyn Fn(&Contestant) -> String| [f(&self.contestants[0]), f(&self.contestants[1])];
+        MatchRecord {
+            names: of_both(&|contestant| contestant.name.clone()),
+            ids: of_both(&|contestant| contestant.weights.id()),
+            budgets: of_both(&|contestant| contestant.budget.to_string()),
+            tally: standing.tally,
+            score: standing.tally.score(),
+            elo: standing.tally.elo(),
+            normalized_elo: standing.tally.normalized_elo(),
+            superiority: standing.tally.superiority(),
+            sprt: self.sprt,
+            llr: standing.llr,
+            decision: self.decision(standing),
+            end,
+            seconds,
+        }
+    }
+}
+
+/// Takes the games in their order.
+struct Count<'a, F> {
+    played: &'a Match,
+    standing: Standing,
+    first_of_pair: Option<Points>,
+    on_game: F,
+}
+
+impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
+    /// Takes the next game, or none if it was broken off, and says whether the match ends with it.
+    fn take(&mut self, game: Option<MatchGame>) -> Result<Option<MatchEnd>, Error> {
+        let Some(game) = game else { return Ok(Some(MatchEnd::Stopped)) };
+        let end = self.count(game.points());
+        (self.on_game)(&game, &self.standing)?;
+        Ok(end)
+    }
+
+    /// Counts what the next game brought, and says whether the match ends with it.
+    fn count(&mut self, points: Points) -> Option<MatchEnd> {
+        match self.first_of_pair.take() {
+            None => {
+                self.first_of_pair = Some(points);
+                None
+            }
+            Some(first) => {
+                self.add([first, points]);
+                self.end()
+            }
+        }
+    }
+
+    fn add(&mut self, pair: [Points; 2]) {
+        self.standing.tally.add(pair);
+        self.standing.llr = self.played.sprt.map(|sprt| sprt.llr(&self.standing.tally));
+    }
+
+    fn end(&self) -> Option<MatchEnd> {
+        match self.played.decision(&self.standing) {
+            Some(Decision::H0 | Decision::H1) => Some(MatchEnd::Decided),
+            _ => (self.standing.tally.pairs() == self.played.pairs).then_some(MatchEnd::Complete),
+        }
+    }
+}
+
+/// Each opening twice, numbered.
+fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl Iterator<Item = (u64, Opening)> + Send {
+    let pairs = openings.zip(0..pairs);
+    pairs.flat_map(|(opening, pair)| [(2 * pair, opening.clone()), (2 * pair + 1, opening)])
+}
+
+/// What the first contestant got from the game with this number: White in the even ones.
+fn points_of_first(result: GameResult, number: u64) -> Points {
+    points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
+}
+
+/// What a result brings the player of this color.
+fn points_of(result: GameResult, color: Color) -> Points {
+    let white = match result {
+        GameResult::WhiteWins => Points::Win,
+        GameResult::Draw => Points::Draw,
+        GameResult::BlackWins => Points::Loss,
+    };
+    if color == Color::White { white } else { white.opposite() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::openings::{RandomOpenings, Recipe};
+    use crate::arena::pgn::PgnFile;
+    use crate::arena::play::{DrawRule, Reason, WinRule};
+    use crate::arena::statistics::EloModel;
+    use crate::data::games::{GameTexts, ScoreSide};
+    use dyad_engine::eval::FloatWeights;
+    use dyad_engine::eval::layout::MATERIAL;
+
+    fn openings() -> impl Iterator<Item = Opening> + Send {
+        RandomOpenings::new(Recipe::new(5), |_| 0)
+    }
+
+    fn good() -> Arc<Weights> {
+        Arc::new(Weights::material())
+    }
+
+    /// Thinks nothing of queens and all of knights.
+    fn bad() -> Arc<Weights> {
+        let mut floats = FloatWeights::material();
+        for (piece, value) in [100.0, 2600.0, 100.0, 100.0, 10.0].into_iter().enumerate() {
+            floats.mg[MATERIAL.at(piece)] = value;
+            floats.eg[MATERIAL.at(piece)] = value;
+        }
+        Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
+    }
+
+    fn match_of(weights: [Arc<Weights>; 2], pairs: u64, threads: usize) -> Match {
+        let names = ["first", "second"];
+        let contestant = |index: usize| Contestant {
+            hash: 1,
+            ..Contestant::new(names[index], weights[index].clone(), Budget::Nodes(300))
+        };
+        let rules = Adjudication {
+            draw: Some(DrawRule { from: 30, moves: 8, score: 10 }),
+            win: Some(WinRule { moves: 3, score: 1500 }),
+            plies: Some(300),
+        };
+        Match { contestants: [contestant(0), contestant(1)], pairs, threads, adjudication: rules, sprt: None }
+    }
+
+    fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
+        let mut games = Vec::new();
+        let listen = |game: &MatchGame, _: &Standing| {
+            games.push(game.clone());
+            Ok(())
+        };
+        let record = played.run(openings(), &Control::new(false), listen).unwrap();
+        (games, record)
+    }
+
+    fn pgn_of(played: &Match) -> String {
+        run(played).0.iter().map(|game| played.pgn(game, "test", "2025.01.01").to_string()).collect()
+    }
+
+    #[test]
+    fn a_match_goes_on_behind_the_games_played_before() {
+        let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1, EloModel::Logistic).unwrap();
+        let played = Match { sprt: Some(sprt), ..match_of([good(), bad()], 30, 2) };
+        let (games, whole) = run(&played);
+        assert_eq!(whole.end, MatchEnd::Decided);
+        let results: Vec<GameResult> = games.iter().map(|game| game.game.result).collect();
+        for before in [1, 2, 5, results.len()] {
+            let mut numbers = Vec::new();
+            let listen = |game: &MatchGame, _: &Standing| {
+                numbers.push(game.number as usize);
+                Ok(())
+            };
+            let record = played.go_on(&results[..before], openings(), &Control::new(false), listen).unwrap();
+            assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
+            assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn every_pair_is_played_with_both_colors_to_a_legal_end() {
+        let played = match_of([good(), bad()], 5, 2);
+        let (games, record) = run(&played);
+        assert_eq!((games.len(), record.tally.games(), record.end), (10, 10, MatchEnd::Complete));
+        for (number, game) in games.iter().enumerate() {
+            assert_eq!((game.number, game.white), (number as u64, number % 2));
+            assert_eq!(game.game.opening, games[number & !1].game.opening);
+            let mut board = game.game.opening.board();
+            for made in &game.game.moves {
+                assert!(board.is_legal(made.mv), "{} in {board}", made.mv);
+                board = board.after(made.mv);
+            }
+            assert_ne!(game.game.reason, Reason::IllegalMove);
+            let mated = board.in_check() && !board.has_legal_move();
+            assert_eq!(game.game.reason == Reason::Checkmate, mated);
+            assert_eq!(game.game.result == GameResult::Draw, game.points() == Points::Draw);
+        }
+        assert_ne!(games[0].game.opening, games[2].game.opening);
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let one = pgn_of(&match_of([good(), bad()], 4, 1));
+        for threads in [2, 3] {
+            assert_eq!(one, pgn_of(&match_of([good(), bad()], 4, threads)));
+        }
+    }
+
+    #[test]
+    fn equals_score_exactly_half() {
+        let (games, record) = run(&match_of([good(), good()], 5, 2));
+        assert_eq!(record.tally.pentanomial, [0, 0, 5, 0, 0]);
+        assert_eq!(record.score.value, 0.5);
+        for pair in games.chunks(2) {
+            assert_eq!(pair[0].game.moves.len(), pair[1].game.moves.len());
+        }
+    }
+
+    #[test]
+    fn a_test_ends_the_match_at_the_same_game_on_any_number_of_threads() {
+        let with_test = |threads| Match {
+            sprt: Sprt::new(0.0, 100.0, 0.05, 0.05, EloModel::Logistic).ok(),
+            ..match_of([good(), bad()], 500, threads)
+        };
+        let (games, one) = run(&with_test(1));
+        assert_eq!((one.end, one.decision), (MatchEnd::Decided, Some(Decision::H1)));
+        assert_eq!(one.tally.games(), games.len() as u64);
+        let (_, two) = run(&with_test(2));
+        assert_eq!(two, MatchRecord { seconds: two.seconds, ..one });
+    }
+
+    #[test]
+    fn a_match_can_be_stopped_and_can_fail() {
+        let played = match_of([good(), bad()], 1000, 2);
+        let control = Control::new(false);
+        let listen = |game: &MatchGame, _: &Standing| {
+            if game.number == 2 {
+                control.stop();
+            }
+            Ok(())
+        };
+        let record = played.run(openings(), &control, listen).unwrap();
+        assert_eq!(record.end, MatchEnd::Stopped);
+        assert!(record.tally.pairs() < 20);
+        let failing = |_: &MatchGame, _: &Standing| Err(Error::Settings("disk full".into()));
+        let error = played.run(openings(), &Control::new(false), failing).unwrap_err();
+        assert!(error.to_string().contains("disk full"));
+        let record = played.run(openings().take(1), &Control::new(false), |_, _| Ok(())).unwrap();
+        assert_eq!((record.end, record.tally.pairs()), (MatchEnd::NoMoreOpenings, 1));
+    }
+
+    #[test]
+    fn written_games_are_read_back() {
+        let path = std::env::temp_dir().join(format!("dyad-gate-{}.pgn", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let played = match_of([good(), bad()], 2, 1);
+        let mut file = PgnFile::append_to(&path).unwrap();
+        let (games, _) = run(&played);
+        games.iter().for_each(|game| file.write(&played.pgn(game, "test", "2025.01.01")).unwrap());
+        let read: Vec<_> = GameTexts::open(&path).unwrap().map(|text| text.unwrap()).collect();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(read.len(), games.len());
+        for (text, game) in read.iter().zip(&games) {
+            let read = text.parse(Some(ScoreSide::Mover)).unwrap();
+            let own = game.game.record();
+            assert_eq!((read.start, read.result), (own.start, own.result));
+            assert_eq!(read.moves, own.moves);
+        }
+    }
+}

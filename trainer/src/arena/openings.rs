@@ -1,0 +1,315 @@
+//! Where the games of a match begin.
+//!
+//! Two deterministic engines play the same game again from the same position, so a match needs as many
+//! openings as it has pairs of games: varied, so that many kinds of positions are compared, and balanced,
+//! so that the better player can show it. They come from a file of positions or games, or are made here.
+//! A made opening is a walk of random moves from the starting position, each of which loses no material at
+//! once by static exchange; a short search then throws out what is lost or won, and what is noisy. The n-th
+//! opening depends on the seed and on nothing else that runs beside it.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+
+use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Limits, Options};
+use dyad_engine::value::Value;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::data::epd::Epd;
+use crate::data::games::GameTexts;
+use crate::data::input::{Kind, parse_lines};
+
+/// A position to begin with and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opening {
+    /// Where the moves begin.
+    pub start: Board,
+    /// Moves from there that both sides are made to play.
+    pub moves: Vec<ChessMove>,
+}
+
+impl Opening {
+    /// An opening without moves.
+    #[must_use]
+    pub fn from_board(start: Board) -> Opening {
+        Opening { start, moves: Vec::new() }
+    }
+
+    /// The game after the opening's moves.
+    #[must_use]
+    pub fn game(&self) -> Game {
+        let mut game = Game::new(self.start);
+        self.moves.iter().for_each(|&mv| game.push(mv));
+        game
+    }
+
+    /// The position after the opening's moves.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        *self.game().board()
+    }
+}
+
+/// Reads the openings of a file: positions (`.epd`, `.fen`), or games, of which the first `plies` are taken.
+/// Openings after which the game is over, or that stood in the file before, are left out.
+pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
+    let all = match Kind::of(path) {
+        Kind::Positions => read_positions(path)?,
+        Kind::Games => read_games(path, plies)?,
+    };
+    let mut seen = HashSet::new();
+    let playable = |opening: &Opening| {
+        let game = opening.game();
+        game.ending().is_none() && seen.insert(game.board().key())
+    };
+    let openings: Vec<Opening> = all.into_iter().filter(playable).collect();
+    if openings.is_empty() {
+        return Err(Error::content(path, "to its end", "there is no opening in it that could be played on"));
+    }
+    Ok(openings)
+}
+
+fn read_positions(path: &Path) -> Result<Vec<Opening>, Error> {
+    parse_lines(path, |_, text| Ok(Opening::from_board(Epd::parse(text)?.board)))
+}
+
+fn read_games(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
+    let mut openings = Vec::new();
+    for text in GameTexts::open(path)? {
+        let game = text?
+            .parse(None)
+            .map_err(|broken| Error::content(&broken.path, format!("game at line {}", broken.line), broken.problem))?;
+        let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
+        openings.push(Opening { start: game.start, moves });
+    }
+    Ok(openings)
+}
+
+/// Puts openings into the order that belongs to a seed.
+pub fn shuffle(openings: &mut [Opening], seed: u64) {
+    let mut rng = random(seed, 0);
+    for i in (1..openings.len()).rev() {
+        openings.swap(i, rng.random_range(0..=i));
+    }
+}
+
+/// What made openings are like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// Openings of different seeds have nothing to do with each other.
+    pub seed: u64,
+    /// How many random moves are played.
+    pub plies: RangeInclusive<u32>,
+    /// The largest advantage of either side that is accepted, in search units.
+    pub limit: Value,
+    /// Where the random moves begin, chosen by chance; the starting position if there is nothing here.
+    pub starts: Vec<Opening>,
+}
+
+impl Recipe {
+    /// Eight to eleven random moves and an advantage of at most 120 units of search, a third of what wins half of the
+    /// games.
+    #[must_use]
+    pub fn new(seed: u64) -> Recipe {
+        Recipe { seed, plies: 8..=11, limit: 120, starts: Vec::new() }
+    }
+}
+
+/// Makes openings without end. `judge` gives the value of a game's position for the side to move, from a
+/// short search, and must depend on nothing but the game.
+pub struct RandomOpenings<J> {
+    recipe: Recipe,
+    judge: J,
+    attempt: u64,
+    seen: HashSet<u64>,
+}
+
+impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
+    /// Openings by this recipe.
+    pub fn new(recipe: Recipe, judge: J) -> RandomOpenings<J> {
+        RandomOpenings { recipe, judge, attempt: 0, seen: HashSet::new() }
+    }
+
+    /// What the next attempt brings, if it is any good.
+    fn attempt(&mut self) -> Option<Opening> {
+        let mut rng = random(self.recipe.seed, self.attempt);
+        self.attempt += 1;
+        let mut opening = match &self.recipe.starts[..] {
+            [] => Opening::from_board(Board::startpos()),
+            starts => starts[rng.random_range(0..starts.len())].clone(),
+        };
+        let mut game = opening.game();
+        for _ in 0..rng.random_range(self.recipe.plies.clone()) {
+            let mv = random_move(game.board(), &mut rng)?;
+            game.push(mv);
+            opening.moves.push(mv);
+        }
+        let quiet = game.ending().is_none() && !game.board().in_check();
+        let fresh = quiet && self.seen.insert(game.board().key());
+        (fresh && (self.judge)(&game).abs() <= self.recipe.limit).then_some(opening)
+    }
+}
+
+impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
+    type Item = Opening;
+
+    /// Always finds one, unless a thousand attempts in a row fail: then no position near the starts is
+    /// balanced in the judge's eyes.
+    fn next(&mut self) -> Option<Opening> {
+        (0..1_000).find_map(|_| self.attempt())
+    }
+}
+
+/// Nodes by which an opening of a match is judged.
+pub const JUDGE_NODES: u64 = 3_000;
+
+/// A judge that searches: what each position is worth after so many nodes, with an engine that has
+/// forgotten all others.
+pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + Send {
+    // A small table is soon emptied.
+    let mut engine = Engine::with_hash(weights, 1).expect("memory for the smallest table");
+    let limits = Limits::nodes(nodes);
+    let control = Control::new(false);
+    move |game| {
+        engine.clear();
+        engine.search(game, &limits, &Options::default(), &control, &mut |_| ()).value
+    }
+}
+
+/// One of the moves that lose no material at once, or of all moves if they all do.
+fn random_move(board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
+    let moves = board.moves();
+    let sound: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.see_ge(mv, 0)).collect();
+    let from = if sound.is_empty() { &moves[..] } else { &sound[..] };
+    (!from.is_empty()).then(|| from[rng.random_range(0..from.len())])
+}
+
+fn random(seed: u64, stream: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(hash::fold(hash::mix(seed), stream))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::PathBuf;
+
+    /// Counts men, as a judge that needs no search.
+    fn material(game: &Game) -> Value {
+        let board = game.board();
+        let men = |color| board.colors(color).popcnt() as Value;
+        100 * (men(board.side_to_move()) - men(!board.side_to_move()))
+    }
+
+    fn made(seed: u64, count: usize) -> Vec<Opening> {
+        RandomOpenings::new(Recipe::new(seed), material).take(count).collect()
+    }
+
+    fn file(name: &str, text: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("dyad-openings-{}-{name}", std::process::id()));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    #[test]
+    fn made_openings_belong_to_their_seed() {
+        let openings = made(7, 200);
+        assert_eq!(openings, made(7, 200));
+        assert_ne!(openings, made(8, 200));
+        assert_eq!(openings[..20], made(7, 20));
+    }
+
+    #[test]
+    fn made_openings_are_varied_balanced_and_playable() {
+        let openings = made(1, 500);
+        let mut keys = HashSet::new();
+        let mut first_moves = HashSet::new();
+        let mut black_to_move = 0;
+        for opening in &openings {
+            assert!((8..=11).contains(&opening.moves.len()));
+            let mut board = opening.start;
+            for &mv in &opening.moves {
+                assert!(board.is_legal(mv));
+                board = board.after(mv);
+            }
+            let game = opening.game();
+            assert!(game.ending().is_none() && !game.board().in_check());
+            assert!(material(&game).abs() <= 120);
+            assert!(keys.insert(board.key()), "the same position twice");
+            first_moves.insert(opening.moves[0].to_string());
+            black_to_move += usize::from(board.side_to_move() == dyad_engine::board::Color::Black);
+        }
+        assert!(first_moves.len() >= 18, "{}", first_moves.len());
+        assert!((150..350).contains(&black_to_move), "{black_to_move}");
+    }
+
+    #[test]
+    fn an_impossible_recipe_ends() {
+        let recipe = Recipe { limit: -1, ..Recipe::new(1) };
+        assert_eq!(RandomOpenings::new(recipe, material).next(), None);
+    }
+
+    #[test]
+    fn positions_are_read_with_their_clocks() {
+        let text = "\u{FEFF}\
+            r1bqk2r/p2p1ppp/2n1p3/2p5/1bP1n3/1QN2NP1/PP2PPBP/R1B1K2R w KQkq - hmvc 3; fmvn 9; c0 \"8 moves\";\n\
+            \n# a remark\n\
+            rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n\
+            rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - c0 \"again\";\n\
+            7k/5Q2/6K1/8/8/8/8/8 b - - c0 \"stalemate\";\n";
+        let path = file("some.epd", text);
+        let openings = read(&path, 8).unwrap();
+        fs::remove_file(&path).unwrap();
+        let fens: Vec<String> = openings.iter().map(|opening| opening.board().fen()).collect();
+        assert_eq!(
+            fens,
+            [
+                "r1bqk2r/p2p1ppp/2n1p3/2p5/1bP1n3/1QN2NP1/PP2PPBP/R1B1K2R w KQkq - 3 9",
+                "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            ]
+        );
+    }
+
+    #[test]
+    fn games_are_read_to_a_depth() {
+        let text =
+            "[Event \"a\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n\n";
+        let path = file("some.pgn", text);
+        let openings = read(&path, 4).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(openings.iter().map(|opening| opening.moves.len()).collect::<Vec<_>>(), [4, 2]);
+        assert!(openings[0].board().fen().starts_with("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w"));
+    }
+
+    #[test]
+    fn faults_name_file_and_line() {
+        let path = file("bad.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n");
+        let error = read(&path, 8).unwrap_err().to_string();
+        fs::remove_file(&path).unwrap();
+        assert!(error.contains("bad.epd") && error.contains("line 2"), "{error}");
+        let path = file("empty.epd", "\n");
+        assert!(read(&path, 8).is_err());
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn shuffling_keeps_all_and_follows_the_seed() {
+        let sorted = made(3, 50);
+        let shuffled = |seed| {
+            let mut openings = sorted.clone();
+            shuffle(&mut openings, seed);
+            openings
+        };
+        assert_eq!(shuffled(1), shuffled(1));
+        assert_ne!(shuffled(1), shuffled(2));
+        assert!(sorted.iter().all(|opening| shuffled(1).contains(opening)));
+    }
+}

@@ -1,0 +1,338 @@
+//! Games written as PGN.
+//!
+//! What is written must be readable by every program there is, so it keeps to the standard's export
+//! format: the seven tags first, move numbers, at most 80 columns. A comment behind a move holds the
+//! mover's score, depth and time in the form that match programs use, `{+0.35/20 1.2s}`. Each game goes
+//! to its file in one piece, so that a program killed at any moment leaves whole games behind, and a
+//! file that was cut nevertheless is closed before the next game is appended.
+
+use std::fmt::{self, Write as _};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write as _};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dyad_engine::board::{Board, ChessMove, Color};
+
+use crate::data::games::GameResult;
+
+/// Columns that a line may fill.
+const COLUMNS: usize = 79;
+
+/// How much of a file's end is looked at before something is appended.
+const TAIL: u64 = 4096;
+
+/// The tags that stand first in every game, in this order, with their values for "unknown".
+const ROSTER: [(&str, &str); 7] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+    ("Result", "*"),
+];
+
+/// A game ready to be written; [`Display`](fmt::Display) gives its text, with an empty line at the end.
+#[derive(Clone)]
+pub struct PgnGame {
+    /// Tags beside `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster
+    /// are written first and may be left out here.
+    pub tags: Vec<(&'static str, String)>,
+    /// The position before the first move.
+    pub start: Board,
+    /// The moves, each with its comment (empty for none, without braces).
+    pub moves: Vec<(ChessMove, String)>,
+    /// The result; `None` for a game that was broken off.
+    pub result: Option<GameResult>,
+}
+
+impl fmt::Display for PgnGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let result = self.result.map_or("*".into(), |result| result.to_string());
+        self.write_tags(f, &result)?;
+        let mut text = Wrapped::default();
+        let mut board = self.start;
+        let mut number_due = true;
+        for (mv, comment) in &self.moves {
+            match board.side_to_move() {
+                Color::White => text.word(&format!("{}.", board.fullmove_number())),
+                Color::Black if number_due => text.word(&format!("{}...", board.fullmove_number())),
+                Color::Black => (),
+            }
+            text.word(&board.san(*mv));
+            number_due = !comment.is_empty();
+            if number_due {
+                text.comment(comment);
+            }
+            board = board.after(*mv);
+        }
+        text.word(&result);
+        write!(f, "\n{}\n\n", text.lines)
+    }
+}
+
+impl PgnGame {
+    fn write_tags(&self, f: &mut fmt::Formatter<'_>, result: &str) -> fmt::Result {
+        let given = |name: &str| self.tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str());
+        for (name, unknown) in ROSTER {
+            let value = if name == "Result" { result } else { given(name).unwrap_or(unknown) };
+            write_tag(f, name, value)?;
+        }
+        if self.start.fen() != Board::startpos().fen() {
+            write_tag(f, "SetUp", "1")?;
+            write_tag(f, "FEN", &self.start.fen())?;
+        }
+        for (name, value) in &self.tags {
+            if ROSTER.iter().all(|tag| tag.0 != *name) {
+                write_tag(f, name, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Text broken between words so that it keeps to the columns.
+#[derive(Default)]
+struct Wrapped {
+    lines: String,
+    column: usize,
+}
+
+impl Wrapped {
+    fn word(&mut self, word: &str) {
+        let width = word.chars().count();
+        if self.column == 0 {
+            self.column = width;
+        } else if self.column + 1 + width > COLUMNS {
+            self.lines.push('\n');
+            self.column = width;
+        } else {
+            self.lines.push(' ');
+            self.column += 1 + width;
+        }
+        self.lines.push_str(word);
+    }
+
+    /// A short comment stays in one piece; a long one is broken like other text.
+    fn comment(&mut self, comment: &str) {
+        let comment = format!("{{{}}}", comment.replace(['{', '}'], " ").trim());
+        if comment.chars().count() <= COLUMNS {
+            self.word(&comment);
+        } else {
+            comment.split_whitespace().for_each(|word| self.word(word));
+        }
+    }
+}
+
+/// A file that games are appended to.
+#[derive(Debug)]
+pub struct PgnFile {
+    file: File,
+}
+
+impl PgnFile {
+    /// Opens the file, or makes it. If it ends in the middle of a game (a program was killed while it
+    /// wrote, the disk was full), that game is ended as an unfinished one.
+    pub fn append_to(path: &Path) -> io::Result<PgnFile> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        let mut tail = Vec::new();
+        file.read_to_end(&mut tail)?;
+        if let Some(ending) = missing_end(&tail) {
+            file.write_all(ending.as_bytes())?;
+        }
+        Ok(PgnFile { file })
+    }
+
+    /// Appends a game, with one call to the system.
+    pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
+        self.file.write_all(game.to_string().as_bytes())
+    }
+}
+
+/// What a file that ends like this lacks, if it does not end with a whole game.
+fn missing_end(tail: &[u8]) -> Option<&'static str> {
+    let last = |byte: u8| tail.iter().rposition(|&b| b == byte);
+    let line = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    if line.is_empty() {
+        None
+    } else if last(b'{') > last(b'}') {
+        Some("}\n*\n\n")
+    } else if line.starts_with(b"[") {
+        Some("\n\n*\n\n")
+    } else if tail.ends_with(b"\n\n") {
+        None
+    } else if [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|result| line.ends_with(result)) {
+        Some("\n\n")
+    } else {
+        Some("\n*\n\n")
+    }
+}
+
+/// Today's date (UTC) as PGN writes it.
+pub fn today() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date_of((now.as_secs() / 86_400) as i64)
+}
+
+/// The date so many days after 1970-01-01, by the proleptic Gregorian calendar.
+fn date_of(days: i64) -> String {
+    // Counted from 1 March of the year 0, leap days come last in a year and in its cycles.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    let mut date = String::new();
+    write!(date, "{year:04}.{month:02}.{day_of_month:02}").expect("writing to a string cannot fail");
+    date
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+    use std::ops::ControlFlow;
+
+    /// What a reader that is not ours finds in a game.
+    #[derive(Default, Debug, PartialEq)]
+    struct Read {
+        tags: Vec<(String, String)>,
+        moves: Vec<String>,
+        comments: Vec<String>,
+        outcome: String,
+    }
+
+    struct Collect;
+
+    impl Visitor for Collect {
+        type Tags = Read;
+        type Movetext = Read;
+        type Output = Read;
+
+        fn begin_tags(&mut self) -> ControlFlow<Read, Read> {
+            ControlFlow::Continue(Read::default())
+        }
+
+        fn tag(&mut self, read: &mut Read, name: &[u8], value: RawTag<'_>) -> ControlFlow<Read> {
+            let name = String::from_utf8_lossy(name).into_owned();
+            read.tags.push((name, value.decode_utf8_lossy().into_owned()));
+            ControlFlow::Continue(())
+        }
+
+        fn begin_movetext(&mut self, read: Read) -> ControlFlow<Read, Read> {
+            ControlFlow::Continue(read)
+        }
+
+        fn san(&mut self, read: &mut Read, san: SanPlus) -> ControlFlow<Read> {
+            read.moves.push(san.to_string());
+            ControlFlow::Continue(())
+        }
+
+        fn comment(&mut self, read: &mut Read, comment: RawComment<'_>) -> ControlFlow<Read> {
+            read.comments.push(String::from_utf8_lossy(comment.as_bytes()).into_owned());
+            ControlFlow::Continue(())
+        }
+
+        fn begin_variation(&mut self, _: &mut Read) -> ControlFlow<Read, Skip> {
+            ControlFlow::Continue(Skip(true))
+        }
+
+        fn outcome(&mut self, read: &mut Read, outcome: pgn_reader::Outcome) -> ControlFlow<Read> {
+            read.outcome = outcome.to_string();
+            ControlFlow::Continue(())
+        }
+
+        fn end_game(&mut self, read: Read) -> Read {
+            read
+        }
+    }
+
+    fn read_all(text: &str) -> Vec<Read> {
+        let mut reader = Reader::new(text.as_bytes());
+        reader.read_games(&mut Collect).collect::<Result<_, _>>().expect("our own games are readable")
+    }
+
+    fn game(fen: &str, moves: &[&str], comment: &str, result: GameResult) -> PgnGame {
+        let start = Board::from_fen(fen).unwrap();
+        let mut board = start;
+        let mut played = Vec::new();
+        for san in moves {
+            let mv = board.parse_san(san).unwrap();
+            played.push((mv, comment.to_string()));
+            board = board.after(mv);
+        }
+        let tags = vec![("White", "A \"quoted\" \\ name".into()), ("Termination", "normal".into())];
+        PgnGame { tags, start, moves: played, result: Some(result) }
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mate = ["e4", "e5", "Bc4", "Nc6", "Qh5", "Nf6", "Qxf7#"];
+        let games = [
+            game(START, &mate, "", GameResult::WhiteWins),
+            game(START, &mate, "+0.35/20 1.2s", GameResult::WhiteWins),
+            game(START, &mate, &"words ".repeat(40), GameResult::WhiteWins),
+            game("8/P6k/8/8/8/8/7K/8 b - - 3 60", &["Kg6", "a8=Q", "Kf5"], "-9.00/1", GameResult::Draw),
+            game(START, &[], "", GameResult::BlackWins),
+        ];
+        let text: String = games.iter().map(PgnGame::to_string).collect();
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let read = read_all(&text);
+        assert_eq!(read.len(), games.len());
+        for (read, game) in read.iter().zip(&games) {
+            assert_eq!(read.moves.len(), game.moves.len());
+            assert_eq!(read.outcome, game.result.unwrap().to_string());
+            assert!(read.tags.contains(&("White".into(), "A \"quoted\" \\ name".into())), "{read:?}");
+            let mut board = game.start;
+            for (san, (mv, _)) in read.moves.iter().zip(&game.moves) {
+                assert_eq!(board.parse_san(san).unwrap(), *mv);
+                board = board.after(*mv);
+            }
+        }
+        assert_eq!(read[1].comments, vec!["+0.35/20 1.2s"; 7]);
+        assert!(read[3].tags.contains(&("FEN".into(), "8/P6k/8/8/8/8/7K/8 b - - 3 60".into())));
+        assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
+    }
+
+    /// Wherever a file was cut, what is appended is read as a game of its own.
+    #[test]
+    fn appending_after_a_cut_anywhere() {
+        let path = std::env::temp_dir().join(format!("dyad-pgn-{}.pgn", std::process::id()));
+        let whole = game(START, &["e4", "e5", "Nf3"], "+0.35/20 1.2s", GameResult::Draw);
+        let text = whole.to_string();
+        for cut in 0..=text.len() {
+            std::fs::write(&path, &text[..cut]).unwrap();
+            for _ in 0..2 {
+                PgnFile::append_to(&path).unwrap().write(&whole).unwrap();
+            }
+            let written = std::fs::read_to_string(&path).unwrap();
+            let read = read_all(&written);
+            let [.., before, last] = &read[..] else { panic!("two games expected in {written}") };
+            assert_eq!((before.moves.len(), last.moves.len()), (3, 3), "{written}");
+            assert_eq!(before, last);
+            assert!(read.len() <= 3, "{written}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn dates() {
+        for (days, date) in [(0, "1970.01.01"), (11_016, "2000.02.29"), (20_088, "2024.12.31"), (20_089, "2025.01.01")]
+        {
+            assert_eq!(date_of(days), date);
+        }
+    }
+}

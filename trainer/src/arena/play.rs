@@ -1,0 +1,519 @@
+//! One game between two engines in this process.
+//!
+//! The engines are called one after the other, so a game uses one thread, and with fixed nodes or depth it
+//! depends on nothing but the two sets of weights and the opening. Every game ends with a reason. Most are
+//! decided long before mate or repetition, and playing them out costs time without saying anything new; so a
+//! game may be adjudicated, but only when both sides have agreed about it for some moves in a row: one side's
+//! mistaken belief must not become a result.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use dyad_engine::board::{ChessMove, Color, Ending, Game};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
+use dyad_engine::time::Clock;
+use serde::{Deserialize, Serialize};
+
+use crate::arena::openings::Opening;
+use crate::arena::pgn::PgnGame;
+use crate::data::games::{GameRecord, GameResult, Played, Score, Tags};
+
+/// What a player may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Budget {
+    /// Nodes for each move.
+    Nodes(u64),
+    /// Plies to which each move is searched.
+    Depth(u32),
+    /// Time for each move.
+    MoveTime(Duration),
+    /// Time for the game.
+    Clock {
+        /// At the start.
+        base: Duration,
+        /// Added after each move.
+        increment: Duration,
+    },
+}
+
+impl Budget {
+    /// Whether games are the same however fast the machine is.
+    #[must_use]
+    pub fn is_deterministic(self) -> bool {
+        matches!(self, Budget::Nodes(_) | Budget::Depth(_))
+    }
+
+    /// The limits of a search, `remaining` being what is left on a clock.
+    pub(crate) fn limits(self, remaining: Duration) -> Limits {
+        match self {
+            Budget::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            Budget::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            Budget::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
+            Budget::Clock { increment, .. } => {
+                let clock = Clock { remaining, increment, moves_to_go: None };
+                Limits { clock: Some(clock), ..Limits::default() }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Budget::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Budget::Depth(depth) => write!(f, "depth {depth}"),
+            Budget::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
+            Budget::Clock { base, increment } => write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64()),
+        }
+    }
+}
+
+/// One side of a game.
+pub struct Player {
+    /// Its engine, with its weights and caches.
+    pub engine: Engine,
+    /// How it searches.
+    pub options: Options,
+    /// What it may spend.
+    pub budget: Budget,
+}
+
+/// When a game is a draw or won before the rules say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Adjudication {
+    /// The rule for draws.
+    pub draw: Option<DrawRule>,
+    /// The rule for wins.
+    pub win: Option<WinRule>,
+    /// A game of so many plies, opening included, is a draw.
+    pub plies: Option<u32>,
+}
+
+/// More moves than any game has.
+const MOST_MOVES: u32 = 10_000;
+
+impl Adjudication {
+    /// Says what is wrong with rules that would end a game before it has begun, or never could.
+    pub fn check(&self) -> Result<(), String> {
+        let moves = |name: &str, moves: Option<u32>| match moves {
+            None | Some(1..=MOST_MOVES) => Ok(()),
+            Some(moves) => Err(format!("{name} adjudication takes 1 to {MOST_MOVES} moves, not {moves}")),
+        };
+        moves("draw", self.draw.map(|rule| rule.moves))?;
+        moves("win", self.win.map(|rule| rule.moves))?;
+        if self.plies == Some(0) {
+            return Err("adjudication: a game of no plies".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// A draw once both sides have valued so many moves in a row near zero. A capture or a pawn move starts
+/// the count again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawRule {
+    /// The first move number at which it may happen.
+    pub from: u32,
+    /// Moves of each side.
+    pub moves: u32,
+    /// At most so many centipawns for either side.
+    pub score: i16,
+}
+
+/// A win once both sides have agreed about the winner for so many moves in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WinRule {
+    /// Moves of each side.
+    pub moves: u32,
+    /// At least so many centipawns.
+    pub score: i16,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move cannot move.
+    Stalemate,
+    /// A position stood for the third time.
+    Repetition,
+    /// A hundred plies without capture or pawn move.
+    FiftyMoves,
+    /// Nobody can mate.
+    InsufficientMaterial,
+    /// Both sides saw no winner for long.
+    DrawAdjudication,
+    /// Both sides saw the same winner for long.
+    WinAdjudication,
+    /// The game became too long.
+    Length,
+    /// The side to move overstepped its time.
+    TimeForfeit,
+    /// The side to move made no legal move: a fault of the engine.
+    IllegalMove,
+}
+
+impl Reason {
+    /// The value of the PGN tag `Termination`.
+    #[must_use]
+    pub fn termination(self) -> &'static str {
+        match self {
+            Reason::DrawAdjudication | Reason::WinAdjudication | Reason::Length => "adjudication",
+            Reason::TimeForfeit => "time forfeit",
+            Reason::IllegalMove => "rules infraction",
+            _ => "normal",
+        }
+    }
+
+    /// In words, for a person who looks at the game.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Reason::Checkmate => "checkmate",
+            Reason::Stalemate => "stalemate",
+            Reason::Repetition => "draw by repetition",
+            Reason::FiftyMoves => "draw by the fifty-move rule",
+            Reason::InsufficientMaterial => "draw by insufficient material",
+            Reason::DrawAdjudication => "draw by adjudication",
+            Reason::WinAdjudication => "win by adjudication",
+            Reason::Length => "draw by length",
+            Reason::TimeForfeit => "loss on time",
+            Reason::IllegalMove => "loss by an illegal move",
+        }
+    }
+}
+
+/// A move and what its search said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchedMove {
+    /// The move.
+    pub mv: ChessMove,
+    /// Its value for the side that made it.
+    pub score: Score,
+    /// Depth of the last iteration.
+    pub depth: u32,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time spent.
+    pub time: Duration,
+}
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct FinishedGame {
+    /// How it began.
+    pub opening: Opening,
+    /// The moves after the opening.
+    pub moves: Vec<SearchedMove>,
+    /// Who won.
+    pub result: GameResult,
+    /// Why it ended.
+    pub reason: Reason,
+}
+
+impl FinishedGame {
+    /// All plies, the opening's included.
+    #[must_use]
+    pub fn plies(&self) -> usize {
+        self.opening.moves.len() + self.moves.len()
+    }
+
+    /// The game as those that are read from files.
+    #[must_use]
+    pub fn record(&self) -> GameRecord {
+        let book = self.opening.moves.iter().map(|&mv| Played { mv, score: None, book: true });
+        let searched = self.moves.iter().map(|made| Played { mv: made.mv, score: Some(made.score), book: false });
+        let mut tags = Tags::default();
+        tags.result = Some(self.result);
+        GameRecord { tags, start: self.opening.start, moves: book.chain(searched).collect(), result: Some(self.result) }
+    }
+
+    /// The game as PGN. Times are told where they decided something: without them the same match always
+    /// writes the same file.
+    #[must_use]
+    pub fn pgn(&self, tags: Vec<(&'static str, String)>, with_times: bool) -> PgnGame {
+        let mut moves: Vec<(ChessMove, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
+        moves.extend(self.moves.iter().map(|made| (made.mv, remark(made, with_times))));
+        if let Some((_, comment)) = moves.last_mut() {
+            comment.push_str(", ");
+            comment.push_str(self.reason.words());
+        }
+        let own = [("PlyCount", self.plies().to_string()), ("Termination", self.reason.termination().into())];
+        PgnGame {
+            tags: tags.into_iter().chain(own).collect(),
+            start: self.opening.start,
+            moves,
+            result: Some(self.result),
+        }
+    }
+}
+
+/// The comment on a move, as Cute Chess and fastchess write it: `+0.35/20 1.2s`.
+fn remark(made: &SearchedMove, with_times: bool) -> String {
+    let mut text = format!("{}/{}", score_text(made.score), made.depth);
+    if with_times {
+        text.push_str(&format!(" {:.3}s", made.time.as_secs_f64()));
+    }
+    text
+}
+
+fn score_text(score: Score) -> String {
+    if score.is_mate() {
+        let sign = if score.0 > 0 { '+' } else { '-' };
+        format!("{sign}M{}", Score::MATE - score.0.abs())
+    } else {
+        format!("{:+.2}", score.pawns())
+    }
+}
+
+/// Plays a game; White is the first player. Both engines forget what they know before it. `None` if
+/// `control` or `abandon` (asked before each move) breaks it off.
+pub fn play(
+    opening: &Opening,
+    players: [&mut Player; 2],
+    rules: &Adjudication,
+    control: &Control,
+    abandon: &dyn Fn() -> bool,
+) -> Option<FinishedGame> {
+    let mut table = Table { game: opening.game(), players, clocks: [Duration::ZERO; 2], judge: Judge::new(*rules) };
+    for side in 0..2 {
+        table.players[side].engine.clear();
+        if let Budget::Clock { base, .. } = table.players[side].budget {
+            table.clocks[side] = base;
+        }
+    }
+    let mut moves = Vec::new();
+    let (result, reason) = loop {
+        if let Some(end) = end_by_rule(&table.game) {
+            break end;
+        }
+        if abandon() || control.stopped() {
+            return None;
+        }
+        let side = table.game.board().side_to_move();
+        match table.turn(control) {
+            Turn::Moved(made) => {
+                moves.push(made);
+                if end_by_rule(&table.game).is_none()
+                    && let Some(end) = table.judge.see(&table.game, side, made.score)
+                {
+                    break end;
+                }
+            }
+            Turn::Lost(reason) => break (win_of(!side), reason),
+            Turn::Stopped => return None,
+        }
+    };
+    Some(FinishedGame { opening: opening.clone(), moves, result, reason })
+}
+
+/// What stands on the table during a game.
+struct Table<'a> {
+    game: Game,
+    players: [&'a mut Player; 2],
+    clocks: [Duration; 2],
+    judge: Judge,
+}
+
+enum Turn {
+    Moved(SearchedMove),
+    Lost(Reason),
+    Stopped,
+}
+
+/// One of the searches that `control` ends, each with its own time.
+///
+/// A clock runs from when a search's own control is made, and such a search ends at its next report; without a clock,
+/// `control` itself holds the search and ends it at once.
+pub(crate) fn search(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    options: &Options,
+    control: &Control,
+) -> Outcome {
+    let own = Control::new(false);
+    let timed = limits.movetime.is_some() || limits.clock.is_some();
+    let held_by = if timed { &own } else { control };
+    let mut listen = |_: &Report| {
+        if control.stopped() {
+            own.stop();
+        }
+    };
+    engine.search(game, limits, options, held_by, &mut listen)
+}
+
+impl Table<'_> {
+    fn turn(&mut self, control: &Control) -> Turn {
+        let side = self.game.board().side_to_move().to_index();
+        let player = &mut *self.players[side];
+        let limits = player.budget.limits(self.clocks[side]);
+        let start = Instant::now();
+        let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
+        let time = start.elapsed();
+        if control.stopped() {
+            return Turn::Stopped;
+        }
+        if let Budget::Clock { increment, .. } = player.budget {
+            if time > self.clocks[side] {
+                return Turn::Lost(Reason::TimeForfeit);
+            }
+            self.clocks[side] = self.clocks[side] - time + increment;
+        }
+        match outcome.best {
+            Some(mv) if self.game.board().is_legal(mv) => {
+                self.game.push(mv);
+                let score = score_of(outcome.score);
+                Turn::Moved(SearchedMove { mv, score, depth: outcome.depth, nodes: outcome.nodes, time })
+            }
+            _ => Turn::Lost(Reason::IllegalMove),
+        }
+    }
+}
+
+/// The result of a game that this color wins.
+fn win_of(color: Color) -> GameResult {
+    if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
+}
+
+fn score_of(score: EngineScore) -> Score {
+    match score {
+        EngineScore::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
+        EngineScore::Mate(moves) => Score::mate(moves),
+    }
+}
+
+fn end_by_rule(game: &Game) -> Option<(GameResult, Reason)> {
+    Some(match game.ending()? {
+        Ending::Checkmate => (win_of(!game.board().side_to_move()), Reason::Checkmate),
+        Ending::Stalemate => (GameResult::Draw, Reason::Stalemate),
+        Ending::Repetition => (GameResult::Draw, Reason::Repetition),
+        Ending::FiftyMoves => (GameResult::Draw, Reason::FiftyMoves),
+        Ending::InsufficientMaterial => (GameResult::Draw, Reason::InsufficientMaterial),
+    })
+}
+
+/// Watches the scores and says when a game is decided.
+#[derive(Clone, Copy, Debug)]
+struct Judge {
+    rules: Adjudication,
+    /// Plies in a row valued near zero.
+    even: u32,
+    /// Plies in a row valued as won for this color, or lost for the other.
+    won: (Color, u32),
+}
+
+impl Judge {
+    fn new(rules: Adjudication) -> Judge {
+        Judge { rules, even: 0, won: (Color::White, 0) }
+    }
+
+    /// Takes in the score of the move just made by `side`.
+    fn see(&mut self, game: &Game, side: Color, score: Score) -> Option<(GameResult, Reason)> {
+        let draw = self.rules.draw.is_some_and(|rule| self.is_draw(game, score, rule));
+        let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
+        let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
+        match winner {
+            Some(color) => Some((win_of(color), Reason::WinAdjudication)),
+            None if draw => Some((GameResult::Draw, Reason::DrawAdjudication)),
+            None if long => Some((GameResult::Draw, Reason::Length)),
+            None => None,
+        }
+    }
+
+    fn is_draw(&mut self, game: &Game, score: Score, rule: DrawRule) -> bool {
+        let quiet = game.board().halfmove_clock() > 0;
+        self.even = if quiet && score.0.abs() <= rule.score { self.even + 1 } else { 0 };
+        self.even >= 2 * rule.moves && game.board().fullmove_number() >= rule.from
+    }
+
+    fn winner(&mut self, side: Color, score: Score, rule: WinRule) -> Option<Color> {
+        let favored = if score.0 >= 0 { side } else { !side };
+        let clear = score.0.abs() >= rule.score;
+        let (color, count) = self.won;
+        self.won = match clear {
+            true if color == favored => (color, count + 1),
+            true => (favored, 1),
+            false => (favored, 0),
+        };
+        (self.won.1 >= 2 * rule.moves).then_some(favored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_engine::board::Board;
+
+    /// Moves the knights to and fro, so that only the scores matter.
+    fn judged(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, Reason)> {
+        let mut judge = Judge::new(rules);
+        let mut game = Game::new(Board::startpos());
+        for (ply, &score) in scores.iter().enumerate() {
+            let side = game.board().side_to_move();
+            let mv = game.board().parse_uci(["g1f3", "g8f6", "f3g1", "f6g8"][ply % 4]).unwrap();
+            game.push(mv);
+            if let Some((result, reason)) = judge.see(&game, side, Score(score)) {
+                return Some((ply + 1, result, reason));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn both_sides_must_agree_about_a_win() {
+        let rules = Adjudication { win: Some(WinRule { moves: 2, score: 500 }), ..Adjudication::default() };
+        let white = |ply| Some((ply, GameResult::WhiteWins, Reason::WinAdjudication));
+        let black = |ply| Some((ply, GameResult::BlackWins, Reason::WinAdjudication));
+        assert_eq!(judged(rules, &[600, -600, 700, -500]), white(4));
+        assert_eq!(judged(rules, &[-600, 600, -700, Score::mate(3).0]), black(4));
+        assert_eq!(judged(rules, &[0, 600, -700, 800, -900]), black(5));
+        // One side alone, agreement broken, agreement about different winners.
+        assert_eq!(judged(rules, &[600, 10, 600, 10, 600, 10]), None);
+        assert_eq!(judged(rules, &[600, -600, 600, -499, 600, -600, 600]), None);
+        assert_eq!(judged(rules, &[600, 600, 600, 600, 600, 600]), None);
+    }
+
+    #[test]
+    fn draws_need_quiet_moves_late_in_the_game() {
+        let rule = DrawRule { from: 3, moves: 2, score: 10 };
+        let rules = Adjudication { draw: Some(rule), ..Adjudication::default() };
+        let draw = |ply| Some((ply, GameResult::Draw, Reason::DrawAdjudication));
+        assert_eq!(judged(rules, &[0, 10, -10, 5, 0, 0]), draw(4));
+        assert_eq!(judged(rules, &[0, 11, 0, 0, 0, 0]), draw(6));
+        assert_eq!(judged(rules, &[0, 0, 0, 30, 0, 0]), None);
+        let late = Adjudication { draw: Some(DrawRule { from: 4, ..rule }), ..rules };
+        assert_eq!(judged(late, &[0; 8]), draw(6));
+    }
+
+    #[test]
+    fn long_games_are_draws() {
+        let rules = Adjudication { plies: Some(5), ..Adjudication::default() };
+        assert_eq!(judged(rules, &[900; 9]), Some((5, GameResult::Draw, Reason::Length)));
+        assert_eq!(judged(Adjudication::default(), &[0; 100]), None);
+    }
+
+    #[test]
+    fn remarks_can_be_read_again() {
+        use crate::data::games::Remark;
+        for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
+            let made = SearchedMove {
+                mv: ChessMove::default(),
+                score,
+                depth: 20,
+                nodes: 1,
+                time: Duration::from_millis(1234),
+            };
+            for with_times in [false, true] {
+                let text = format!("{}, checkmate", remark(&made, with_times));
+                assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
+            }
+        }
+    }
+}

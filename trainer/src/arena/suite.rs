@@ -1,0 +1,316 @@
+//! Test suites: positions with known answers, and how many of them the engine finds.
+//!
+//! A line of a suite says in its EPD operations what counts. `c8` and `c9` together give points to moves (the Strategic
+//! Test Suite), `dm` asks for a mate in at most so many moves that the search reports, `bm` and `am` ask for
+//! one of some moves or for none of them. Every position is searched with an empty table. So with fixed nodes or depth,
+//! and one thread for each search, the result is the same each time, however many searches run at a time.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Limits, Options, Outcome, Score};
+
+use crate::arena::play::{Budget, search};
+use crate::base::error::Error;
+use crate::base::ordered::ordered_map;
+use crate::data::epd::EpdLine;
+use crate::data::input::parse_lines;
+
+/// A position of a suite and what counts as its solution.
+pub struct Problem {
+    /// Its `id`, or its line.
+    pub name: String,
+    /// The position.
+    pub board: Board,
+    /// What is asked for.
+    pub goal: Goal,
+}
+
+/// What a suite asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A move of the first list, if it is not empty, and none of the second.
+    Moves {
+        /// Moves that solve it; any other move does when there are none.
+        best: Vec<ChessMove>,
+        /// Moves that do not.
+        avoid: Vec<ChessMove>,
+    },
+    /// A mate in at most so many moves, found and reported.
+    Mate(u32),
+    /// As many points as the move is worth.
+    Points(Vec<(ChessMove, u32)>),
+}
+
+impl Goal {
+    /// Reads the goal of a line.
+    fn read(line: &EpdLine) -> Result<Goal, String> {
+        if let (Some(points), Some(moves)) = (line.operand("c8"), line.moves("c9")?) {
+            let points: Result<Vec<u32>, _> = points.split_whitespace().map(str::parse).collect();
+            let points = points.map_err(|_| "c8: expected points".to_string())?;
+            return match points.len() == moves.len() {
+                true => Ok(Goal::Points(moves.into_iter().zip(points).collect())),
+                false => Err(format!("{} points in c8 for {} moves in c9", points.len(), moves.len())),
+            };
+        }
+        if let Some(moves) = line.operand("dm") {
+            let moves = moves.parse().ok().filter(|&moves| moves > 0);
+            return moves.map(Goal::Mate).ok_or_else(|| "dm: expected a number of moves".to_string());
+        }
+        match (line.moves("bm")?, line.moves("am")?) {
+            (None, None) => Err("no bm, am, dm, or c8 with c9: nothing is asked for".to_string()),
+            (best, avoid) => Ok(Goal::Moves { best: best.unwrap_or_default(), avoid: avoid.unwrap_or_default() }),
+        }
+    }
+
+    /// The most points there are.
+    #[must_use]
+    pub fn worth(&self) -> u32 {
+        match self {
+            Goal::Points(moves) => moves.iter().map(|(_, points)| *points).max().unwrap_or(0),
+            Goal::Moves { .. } | Goal::Mate(_) => 1,
+        }
+    }
+
+    /// The points of an answer.
+    fn points(&self, outcome: &Outcome) -> u32 {
+        match self {
+            Goal::Moves { best, avoid } => {
+                let solves = |mv| (best.is_empty() || best.contains(&mv)) && !avoid.contains(&mv);
+                u32::from(outcome.best.is_some_and(solves))
+            }
+            Goal::Mate(within) => match outcome.score {
+                Score::Mate(moves) => u32::from((1..=i64::from(*within)).contains(&i64::from(moves))),
+                Score::Cp(_) => 0,
+            },
+            Goal::Points(moves) => {
+                moves.iter().find(|(mv, _)| Some(*mv) == outcome.best).map_or(0, |(_, points)| *points)
+            }
+        }
+    }
+}
+
+/// How a problem was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The move.
+    pub best: Option<ChessMove>,
+    /// Its points.
+    pub points: u32,
+    /// The most there were.
+    pub worth: u32,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+impl Answer {
+    /// Whether nothing could be better.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.points == self.worth
+    }
+}
+
+/// How suites are solved.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What each position may cost: not a clock.
+    pub budget: Budget,
+    /// Megabytes of hash of each search.
+    pub hash: usize,
+    /// Threads of each search.
+    pub threads: usize,
+    /// Searches at a time.
+    pub concurrency: usize,
+}
+
+/// Reads a suite.
+///
+/// # Errors
+/// When the file cannot be read, or a line is faulty.
+pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
+    let problems = parse_lines(path, |number, text| {
+        let line = EpdLine::parse(text)?;
+        let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
+        Ok(Problem { name, goal: Goal::read(&line)?, board: line.board })
+    })?;
+    if problems.is_empty() {
+        return Err(Error::content(path, "whole file", "no position"));
+    }
+    Ok(problems)
+}
+
+/// Solves problems and gives each with its answer, in their order, to `each`.
+///
+/// # Errors
+/// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no
+/// memory for the tables.
+pub fn solve(
+    problems: &[Problem],
+    weights: &Arc<Weights>,
+    settings: &Settings,
+    control: &Control,
+    mut each: impl FnMut(&Problem, &Answer),
+) -> Result<(), Error> {
+    let limits = match settings.budget {
+        Budget::Clock { .. } => return Err(Error::Settings("a suite is not solved on a clock".to_string())),
+        budget => budget.limits(Duration::ZERO),
+    };
+    let engine = || -> Result<Engine, Error> {
+        let engine = Engine::with_hash(weights.clone(), settings.hash);
+        let mut engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
+        engine.set_threads(settings.threads);
+        Ok(engine)
+    };
+    let mut fault = None;
+    ordered_map(
+        settings.concurrency,
+        problems.iter(),
+        engine,
+        |engine, problem| match engine {
+            Ok(engine) => Ok((problem, answer(problem, engine, &limits, control))),
+            Err(error) => Err(Error::Settings(error.to_string())),
+        },
+        |answered| match answered {
+            // An interrupted search has answered something, which says nothing.
+            _ if control.stopped() => {
+                fault = Some(Error::Stopped);
+                ControlFlow::Break(())
+            }
+            Ok((problem, answer)) => {
+                each(problem, &answer);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    fault.map_or(Ok(()), Err)
+}
+
+/// No time is lost between the engine and a clock here.
+const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO };
+
+fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Control) -> Answer {
+    let mate = match problem.goal {
+        Goal::Mate(moves) => Some(moves),
+        Goal::Moves { .. } | Goal::Points(_) => None,
+    };
+    let limits = Limits { mate, ..limits.clone() };
+    engine.clear();
+    let outcome = search(engine, &Game::new(problem.board), &limits, &OPTIONS, control);
+    Answer {
+        best: outcome.best,
+        points: problem.goal.points(&outcome),
+        worth: problem.goal.worth(),
+        nodes: outcome.nodes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::PathBuf;
+
+    const SUITE: &str = "\u{FEFF}\
+6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; dm 1; id \"mate\";
+# a remark
+k7/8/8/3q4/8/8/3R4/K7 w - - bm Rxd5; id \"takes\";
+k7/8/8/3q4/8/8/3R4/K7 w - - am Rxd5;
+k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
+";
+
+    fn file(name: &str, text: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("dyad-suite-{}-{name}.epd", std::process::id()));
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    #[test]
+    fn each_kind_of_goal_is_read_and_judged() {
+        let path = file("kinds", SUITE);
+        let problems = read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let budget = Budget::Depth(6);
+        for concurrency in [1, 3] {
+            let settings = Settings { budget, hash: 1, threads: 1, concurrency };
+            let mut results = Vec::new();
+            solve(&problems, &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
+                results.push(format!("{} {}/{}", problem.name, answer.points, answer.worth));
+            })
+            .unwrap();
+            assert_eq!(results, ["mate 1/1", "takes 1/1", "line 4 0/1", "points 10/10"]);
+        }
+    }
+
+    #[test]
+    fn each_position_has_its_own_time() {
+        let path = file("time", SUITE);
+        let problems = read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let budget = Budget::MoveTime(Duration::from_millis(100));
+        let settings = Settings { budget, hash: 1, threads: 1, concurrency: 1 };
+        solve(&problems[1..], &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
+            // A search that begins when its time is over makes its first iteration only.
+            assert!(answer.nodes > 200, "{}: {} nodes", problem.name, answer.nodes);
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_longer_mate_is_no_solution() {
+        let outcome = |score| Outcome { score, ..mated() };
+        assert_eq!(Goal::Mate(2).points(&outcome(Score::Mate(2))), 1);
+        for score in [Score::Mate(3), Score::Mate(-1), Score::Cp(900)] {
+            assert_eq!(Goal::Mate(2).points(&outcome(score)), 0, "{score:?}");
+        }
+    }
+
+    fn mated() -> Outcome {
+        let score = Score::Mate(0);
+        Outcome { best: None, ponder: None, value: 0, score, depth: 0, nodes: 0, pv: Vec::new() }
+    }
+
+    #[test]
+    fn a_stopped_run_tells_so() {
+        let path = file("stop", SUITE);
+        let problems = read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let settings = Settings { budget: Budget::Depth(6), hash: 1, threads: 1, concurrency: 1 };
+        let control = Control::new(false);
+        let mut answers = 0;
+        let stopped = solve(&problems, &Weights::embedded(), &settings, &control, |_, _| {
+            answers += 1;
+            control.stop();
+        });
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        assert_eq!(answers, 1);
+    }
+
+    #[test]
+    fn faulty_lines_are_named() {
+        let cases = [
+            ("8/8/8/8/8/8/8/8 w - - bm e4;", "line 1"),
+            ("k7/8/8/3q4/8/8/3R4/K7 w - - bm Rd9;", "bm: "),
+            ("k7/8/8/3q4/8/8/3R4/K7 w - - id \"x\";", "nothing is asked for"),
+            ("k7/8/8/3q4/8/8/3R4/K7 w - - dm 0;", "number of moves"),
+            ("k7/8/8/3q4/8/8/3R4/K7 w - - c8 \"1\"; c9 \"a1b1 d2d5\";", "1 points in c8 for 2 moves in c9"),
+            ("\n", "no position"),
+        ];
+        for (text, expected) in cases {
+            let path = file("faults", text);
+            let error = read(&path).err().map(|error| error.to_string()).unwrap_or_default();
+            fs::remove_file(path).unwrap();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+}

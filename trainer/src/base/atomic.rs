@@ -1,0 +1,79 @@
+//! Files that are [whole or absent](dyad_engine::atomic_file), in folders that hold other things too.
+
+use std::fs;
+use std::path::Path;
+
+pub use dyad_engine::atomic_file::{AtomicFile, write_atomic};
+
+use crate::base::error::Error;
+use dyad_engine::atomic_file::intended_name;
+
+/// Removes what killed processes left half-written in `folder` of the files that `is_ours` knows by their names.
+///
+/// # Errors
+/// When such a file cannot be removed.
+pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        if name.to_str().and_then(intended_name).is_some_and(&is_ours) && path.is_file() {
+            fs::remove_file(&path).map_err(Error::file("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an output that is one of the inputs: they would be lost.
+///
+/// # Errors
+/// When it is, by whatever path.
+pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+    let Ok(target) = fs::canonicalize(out) else { return Ok(()) };
+    let same = |input: &&Path| fs::canonicalize(input).is_ok_and(|input| input == target);
+    match inputs.into_iter().find(same) {
+        Some(input) => {
+            let (out, input) = (out.display(), input.display());
+            Err(Error::Settings(format!("the output {out} is the input {input}, which would be lost")))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::samples::tests::folder;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn only_unfinished_files_of_known_names_are_removed() {
+        let folder = folder("whole-clean");
+        let kept = ["best.json", "best.json.new", "best.json.tmp", "other.12.tmp", "best.json.x.tmp", "12.tmp"];
+        for name in kept.iter().chain(&["best.json.12.tmp"]) {
+            fs::write(folder.join(name), "text").unwrap();
+        }
+        clean(&folder, |name| name == "best.json").unwrap();
+        let mut kept = kept.to_vec();
+        kept.sort_unstable();
+        assert_eq!(names(&folder), kept);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused() {
+        let folder = folder("whole-output");
+        let input = folder.join("in");
+        fs::write(&input, "text").unwrap();
+        let detour = folder.join(".").join("in");
+        let error = check_output(&detour, [folder.as_path(), &input]).unwrap_err().to_string();
+        assert!(error.contains("the output") && error.contains("would be lost"), "{error}");
+        assert!(check_output(&folder.join("out"), [input.as_path()]).is_ok());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,179 @@
+//! Positions from EPD files: four FEN fields, then operations.
+//!
+//! Three operations teach something: `bm` the move to prefer, `ce` what a search thought of the position
+//! (centipawns from the side to move), and the result of the game, which files keep in `c9` or another
+//! comment. `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9` holds
+//! lists of moves elsewhere.
+
+use dyad_engine::board::{Board, ChessMove};
+
+use crate::data::games::{GameResult, Score};
+
+/// A line of an EPD file: its position, and its operations as they stand.
+pub struct EpdLine<'a> {
+    /// The position, with its clocks.
+    pub board: Board,
+    operations: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> EpdLine<'a> {
+    /// Reads a line; FEN lines with clocks are understood too.
+    ///
+    /// # Errors
+    /// Says what is wrong with the position.
+    pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
+        let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
+        let mut clocks = [None, None];
+        for clock in &mut clocks {
+            let Some((word, after)) = split_fields(rest, 1).filter(|(word, _)| is_number(word)) else { break };
+            (*clock, rest) = (Some(word), after);
+        }
+        let operations: Vec<(&str, &str)> = operations(rest).map(split_operation).collect();
+        let find = |code: &str| operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| *operand);
+        let [halfmove, number] = [clocks[0].or_else(|| find("hmvc")), clocks[1].or_else(|| find("fmvn"))];
+        let fen = format!("{fields} {} {}", halfmove.unwrap_or("0"), number.unwrap_or("1"));
+        let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
+        Ok(EpdLine { board, operations })
+    }
+
+    /// What follows the first operation of this code, without quotes.
+    #[must_use]
+    pub fn operand(&self, code: &str) -> Option<&'a str> {
+        self.operations.iter().find(|(name, _)| *name == code).map(|(_, operand)| operand.trim_matches('"'))
+    }
+
+    /// The moves that follow an operation of this code, in short or in UCI notation.
+    ///
+    /// # Errors
+    /// When there is such an operation, but no move or one that is not legal.
+    pub fn moves(&self, code: &str) -> Result<Option<Vec<ChessMove>>, String> {
+        let Some(operand) = self.operand(code) else { return Ok(None) };
+        let one = |word: &str| self.board.parse_san(word).or_else(|_| self.board.parse_uci(word));
+        let moves: Result<Vec<ChessMove>, _> = operand.split_whitespace().map(one).collect();
+        match moves {
+            Ok(moves) if moves.is_empty() => Err(format!("{code} without a move")),
+            moves => moves.map(Some).map_err(|error| format!("{code}: {error}")),
+        }
+    }
+}
+
+/// What a line of an EPD file teaches.
+#[derive(Clone)]
+pub struct Epd {
+    /// The position.
+    pub board: Board,
+    /// The first of the best moves.
+    pub best: Option<ChessMove>,
+    /// The result of the game it comes from.
+    pub result: Option<GameResult>,
+    /// Its value from the side to move.
+    pub score: Option<Score>,
+}
+
+impl Epd {
+    /// Reads a line, as [`EpdLine::parse`].
+    ///
+    /// # Errors
+    /// Says what is wrong with the line.
+    pub fn parse(line: &str) -> Result<Epd, String> {
+        let line = EpdLine::parse(line)?;
+        let best = line.moves("bm")?.and_then(|moves| moves.first().copied());
+        let score = line.operand("ce").map(centipawns).transpose()?;
+        let comments = line.operations.iter().filter(|(name, _)| name.starts_with('c'));
+        let result = comments.filter_map(|(_, operand)| operand.trim_matches('"').parse().ok()).next();
+        Ok(Epd { board: line.board, best, result, score })
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The first `count` words, as they stand, and what follows them.
+fn split_fields(text: &str, count: usize) -> Option<(&str, &str)> {
+    let text = text.trim();
+    let mut end = 0;
+    for _ in 0..count {
+        end += text[end..].len() - text[end..].trim_start().len();
+        let word = text[end..].find(char::is_whitespace).unwrap_or(text.len() - end);
+        if word == 0 {
+            return None;
+        }
+        end += word;
+    }
+    Some((&text[..end], &text[end..]))
+}
+
+/// Operations end in a semicolon, which may also stand inside quotes.
+fn operations(text: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |c| {
+        quoted ^= c == '"';
+        c == ';' && !quoted
+    })
+    .map(str::trim)
+    .filter(|operation| !operation.is_empty())
+}
+
+fn split_operation(operation: &str) -> (&str, &str) {
+    let (code, operand) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
+    (code, operand.trim())
+}
+
+fn centipawns(text: &str) -> Result<Score, String> {
+    let value: i32 = text.parse().map_err(|_| format!("ce '{text}', expected centipawns"))?;
+    // The standard has mates beyond 32,000; one that is nearer than the scale shows is cut to it.
+    let value = value.clamp(-32_766, 32_766);
+    let mate = 32_767 - value.abs();
+    Ok(if mate < 1_000 { Score::mate(mate * value.signum()) } else { Score::centipawns(f64::from(value)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_read() {
+        let cases = [
+            ("4k3/8/8/8/8/8/4P3/4K3 w - -", "- - -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id \"some; thing\"; c9 \"1-0\";", "e2e4 1-0 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1/2-1/2\"; ce -35", "- 1/2-1/2 -35"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40 bm e2e4; c0 \"0-1\";", "e2e4 0-1 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3  w  -  - c9 \"e2e4 e1d2\"; c8 \"10 5\";", "- - -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 32765;", "- - 31998"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce -32765;", "- - -31998"),
+        ];
+        for (line, expected) in cases {
+            let epd = Epd::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_string());
+            let best = text(epd.best.map(|mv| epd.board.uci(mv)));
+            let result = text(epd.result.map(|result| result.to_string()));
+            let score = text(epd.score.map(|score| score.0.to_string()));
+            assert_eq!(format!("{best} {result} {score}"), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn clocks_come_from_fields_or_operations() {
+        for line in ["4k3/8/8/8/8/8/4P3/4K3 w - - 7 41", "4k3/8/8/8/8/8/4P3/4K3 w - - fmvn 41; hmvc 7;"] {
+            let board = Epd::parse(line).unwrap().board;
+            assert_eq!((board.halfmove_clock(), board.fullmove_number()), (7, 41), "{line}");
+        }
+    }
+
+    #[test]
+    fn faults_are_told() {
+        let cases = [
+            ("", "expected four fields"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w -", "expected four fields"),
+            ("4k3/8/8/8/8/8/4P3 w - - bm e4;", "7 ranks"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e5;", "bm: "),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm;", "bm without"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "expected centipawns"),
+        ];
+        for (line, expected) in cases {
+            let error = Epd::parse(line).err().unwrap_or_else(|| panic!("{line} was read"));
+            assert!(error.contains(expected), "{line}: {error}");
+        }
+    }
+}

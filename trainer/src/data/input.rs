@@ -1,0 +1,202 @@
+//! Text files as they come: plain, `.zst` or `.gz`.
+//!
+//! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
+//! are bounded: a file without line breaks must not fill the memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::base::error::Error;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
+
+/// Longest line handed on; the rest of a longer one is dropped.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Opens a text file and unpacks it while it is read.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    let file = File::open(path).map_err(Error::file("open", path))?;
+    unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
+}
+
+fn unpack(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let start = packed.fill_buf()?;
+    Ok(if start.starts_with(&ZSTD_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
+    } else if start.starts_with(&GZIP_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(packed)))
+    } else {
+        Box::new(packed)
+    })
+}
+
+/// What a file holds, by its name without the packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Games in portable game notation.
+    Games,
+    /// One position a line.
+    Positions,
+}
+
+impl Kind {
+    /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games.
+    #[must_use]
+    pub fn of(path: &Path) -> Kind {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = name.strip_suffix(".zst").or_else(|| name.strip_suffix(".gz")).unwrap_or(&name);
+        if name.ends_with(".epd") || name.ends_with(".fen") { Kind::Positions } else { Kind::Games }
+    }
+}
+
+/// Lines of a file with their numbers, from 1.
+pub struct Lines {
+    input: Box<dyn BufRead + Send>,
+    path: PathBuf,
+    number: u64,
+}
+
+impl Lines {
+    /// The lines of the file at `path`.
+    pub fn open(path: &Path) -> Result<Lines, Error> {
+        Ok(Lines::new(open(path)?, path))
+    }
+
+    /// The lines of `input`, which errors call `path`.
+    pub fn new(input: Box<dyn BufRead + Send>, path: &Path) -> Lines {
+        Lines { input, path: path.to_path_buf(), number: 0 }
+    }
+
+    /// Reads the next line into `line` (with its line break) and returns its number.
+    pub fn read(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+        line.clear();
+        let read = (&mut self.input).take(LONGEST_LINE).read_until(b'\n', line);
+        if read.map_err(|source| self.fault(&source))? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if !line.ends_with(b"\n") {
+            self.input.skip_until(b'\n').map_err(|source| self.fault(&source))?;
+        }
+        Ok(Some(self.number))
+    }
+
+    /// Reads on to the next line that says something, trimmed, and returns it with its number. A line of `#` and what
+    /// follows it says nothing, nor does the mark that some editors put at the beginning of a file.
+    pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
+        let mut line = Vec::new();
+        while let Some(number) = self.read(&mut line)? {
+            let text = String::from_utf8_lossy(&line);
+            let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(&text).trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some((number, text.to_string())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fault(&self, source: &io::Error) -> Error {
+        Error::content(&self.path, format!("after line {}", self.number), source.to_string())
+    }
+}
+
+/// What `parse` makes of the lines of a file that say something, each with its number.
+///
+/// # Errors
+/// When the file cannot be read, or `parse` refuses a line: its words, with the place.
+pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T, String>) -> Result<Vec<T>, Error> {
+    let (mut lines, mut made) = (Lines::open(path)?, Vec::new());
+    while let Some((number, text)) = lines.read_text()? {
+        let one = parse(number, &text);
+        made.push(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, Write};
+
+    fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
+        let path = Path::new("some.pgn");
+        let mut lines = Lines::new(unpack(Cursor::new(packed)).map_err(Error::file("read", path))?, path);
+        let (mut line, mut all) = (Vec::new(), Vec::new());
+        while let Some(number) = lines.read(&mut line)? {
+            all.push(format!("{number} {}", String::from_utf8_lossy(&line).trim_end()));
+        }
+        Ok(all)
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("memory takes all");
+        encoder.finish().expect("memory takes all")
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        zstd::encode_all(text.as_bytes(), 1).expect("memory takes all")
+    }
+
+    #[test]
+    fn packed_and_plain_read_the_same() {
+        let text = "one\r\ntwo\n\nfour";
+        let expected = ["1 one", "2 two", "3 ", "4 four"];
+        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text)] {
+            assert_eq!(lines(packed).unwrap(), expected);
+        }
+        let two_members = [gzip("one\n"), gzip("two\n")].concat();
+        assert_eq!(lines(two_members).unwrap(), ["1 one", "2 two"]);
+        let two_frames = [zstd("one\n"), zstd("two\n")].concat();
+        assert_eq!(lines(two_frames).unwrap(), ["1 one", "2 two"]);
+    }
+
+    #[test]
+    fn a_cut_archive_is_an_error_with_its_place() {
+        let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::base::hash::mix(i))).collect();
+        for mut packed in [gzip(&text), zstd(&text)] {
+            packed.truncate(packed.len() / 2);
+            let error = lines(packed).expect_err("half an archive").to_string();
+            assert!(error.starts_with("some.pgn, after line "), "{error}");
+        }
+    }
+
+    #[test]
+    fn lines_that_say_nothing_are_passed_over() {
+        let text = "\u{FEFF}one # two\n\n  # a remark\n#\n \u{FEFF}five\r\n  six  ".as_bytes().to_vec();
+        let mut lines = Lines::new(Box::new(Cursor::new(text)), Path::new("some.epd"));
+        let mut all = Vec::new();
+        while let Some((number, text)) = lines.read_text().unwrap() {
+            all.push(format!("{number} {text}"));
+        }
+        assert_eq!(all, ["1 one # two", "5 \u{FEFF}five", "6 six"]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let mut text = vec![b'x'; 3 << 20];
+        text.extend(b"\nnext\n");
+        let lines = lines(text).unwrap();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0].len(), 2 + (1 << 20));
+        assert_eq!(lines[1], "2 next");
+    }
+
+    #[test]
+    fn names_tell_the_kind() {
+        for (name, kind) in [
+            ("a.pgn", Kind::Games),
+            ("a.pgn.zst", Kind::Games),
+            ("a.EPD", Kind::Positions),
+            ("a.epd.zst", Kind::Positions),
+            ("a.fen.gz", Kind::Positions),
+            ("games", Kind::Games),
+        ] {
+            assert_eq!(Kind::of(Path::new(name)), kind, "{name}");
+        }
+    }
+}

@@ -1,0 +1,635 @@
+//! Desired moves by search instead of by the game.
+//!
+//! A game's move may be a mistake. The paper therefore trained on the moves its unmodified engine found
+//! with 200,000 nodes (Tseng, Chen and Wu, section 4.1). A million positions at that rate take a
+//! day, so nothing that was found may be lost: labels are appended to a journal in chunks, each with its
+//! checksum, and a job that was killed goes on behind the last whole chunk. Each position is searched by one
+//! thread with nothing remembered from those before, so that labels depend neither on the threads nor on where
+//! a job was interrupted. When all are there the sample file is written and the journal removed.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{self, Limits, Report};
+use dyad_engine::value::{Value, WINS_HALF};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::base::atomic::check_output;
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::ordered::ordered_map;
+use crate::data::external::{OutsideEngine, Program};
+use crate::data::games::Score;
+use crate::data::samples::{SampleFile, SampleWriter, Summary, move_bits};
+
+const MAGIC: [u8; 8] = *b"DyadLbl\0";
+const HEADER_BYTES: usize = 20;
+const RECORD_BYTES: usize = 8;
+const LABEL_BYTES: usize = 4;
+/// Labels in a chunk at most: what a kill can cost.
+const CHUNK: usize = 256;
+
+/// Who labels, and how thoroughly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Nodes for each position.
+    pub nodes: u64,
+    /// Megabytes of the transposition table of each thread.
+    pub hash: usize,
+    /// Seconds an outside engine may take for a position.
+    pub timeout: u64,
+    /// Centipawns by which this engine must value the best move above the second, or the position counts as
+    /// undecided; 0 does not ask for a second.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decided: u32,
+    /// Another engine than this one.
+    pub program: Option<Program>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { nodes: 5_000, hash: 1, timeout: 60, decided: 0, program: None }
+    }
+}
+
+/// Seconds that an engine may be given at most: a day.
+const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+
+impl Settings {
+    /// Says what is wrong with settings that cannot be labeled with.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let most = Score::LARGEST as u32;
+        match self {
+            Settings { nodes: 0, .. } => Err("a search of no nodes".to_string()),
+            Settings { decided, .. } if *decided > most => {
+                Err(format!("decided must be 0 to {most} centipawns, not {decided}"))
+            }
+            Settings { timeout, .. } if !(1..=LONGEST_TIMEOUT).contains(timeout) => {
+                Err(format!("timeout must be 1 to {LONGEST_TIMEOUT} seconds, not {timeout}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// A move and its value for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Label {
+    /// The best move.
+    pub mv: ChessMove,
+    /// Its value.
+    pub score: Score,
+    /// Whether it is clearly better than the second best.
+    pub decided: bool,
+}
+
+/// Finds labels; each thread has one.
+pub trait Labeler {
+    /// The best move of a position; none where the game is over.
+    fn label(&mut self, board: &Board) -> Result<Option<Label>, Error>;
+}
+
+/// This engine.
+pub struct OwnEngine<'a> {
+    engine: Engine,
+    limits: Limits,
+    options: search::Options,
+    /// How far the best move must be ahead, in search units.
+    ahead: Value,
+    control: &'a Control,
+}
+
+impl OwnEngine<'_> {
+    /// With these weights and settings, until `control` stops it.
+    pub fn new<'a>(weights: Arc<Weights>, settings: &Settings, control: &'a Control) -> Result<OwnEngine<'a>, Error> {
+        let engine = Engine::with_hash(weights, settings.hash).map_err(|error| Error::Engine(error.to_string()))?;
+        let multipv = if settings.decided == 0 { 1 } else { 2 };
+        let options = search::Options { multipv, ..search::Options::default() };
+        let ahead = WINS_HALF * settings.decided as Value / 100;
+        Ok(OwnEngine { engine, limits: Limits::nodes(settings.nodes), options, ahead, control })
+    }
+}
+
+impl Labeler for OwnEngine<'_> {
+    fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+        self.engine.clear();
+        let mut second = None;
+        let mut listen = |report: &Report| {
+            if let Report::Info(info) = report
+                && info.multipv == 2
+            {
+                second = Some(info.value);
+            }
+        };
+        let game = Game::new(*board);
+        let outcome = self.engine.search(&game, &self.limits, &self.options, self.control, &mut listen);
+        if self.control.stopped() {
+            return Err(Error::Stopped);
+        }
+        let decided = second.is_none_or(|second| outcome.value - second >= self.ahead);
+        let score = match outcome.score {
+            search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
+            search::Score::Mate(moves) => Score::mate(moves),
+        };
+        Ok(outcome.best.map(|mv| Label { mv, score, decided }))
+    }
+}
+
+/// Another engine. One that fails is started once more; twice in a row is an error.
+pub struct Outside {
+    program: Program,
+    settings: Settings,
+    engine: Option<OutsideEngine>,
+}
+
+impl Outside {
+    /// Starts the program when it is first asked.
+    #[must_use]
+    pub fn new(program: Program, settings: &Settings) -> Outside {
+        Outside { program, settings: settings.clone(), engine: None }
+    }
+
+    fn ask(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+        let timeout = Duration::from_secs(self.settings.timeout);
+        let engine = match &mut self.engine {
+            Some(engine) => engine,
+            none => none.insert(OutsideEngine::start(&self.program, self.settings.hash, timeout)?),
+        };
+        let answer = engine.best_move(&board.fen(), self.settings.nodes)?;
+        let mv = board.parse_uci(&answer.mv).map_err(|error| Error::Engine(format!("best move: {error}")))?;
+        let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
+        Ok(Some(Label { mv, score, decided: true }))
+    }
+}
+
+impl Labeler for Outside {
+    fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+        if !board.has_legal_move() {
+            return Ok(None);
+        }
+        self.ask(board).or_else(|_| {
+            self.engine = None;
+            self.ask(board)
+        })
+    }
+}
+
+/// How to work and whom to tell.
+pub struct Job<'a> {
+    /// Threads.
+    pub threads: usize,
+    /// Ends the job when set; what was found is kept.
+    pub stop: &'a AtomicBool,
+    /// Told how many positions are done, of how many.
+    pub report: &'a mut dyn FnMut(usize, usize),
+}
+
+/// Labels all samples of `input` and writes them to `out`, going on with what an earlier call found.
+pub fn label<L: Labeler>(
+    input: &SampleFile,
+    out: &Path,
+    settings: &Settings,
+    by: &str,
+    make: impl Fn() -> Result<L, Error> + Sync,
+    job: &mut Job<'_>,
+) -> Result<Summary, Error> {
+    settings.check().map_err(Error::Settings)?;
+    check_output(out, [input.path()])?;
+    let description = json!({ "label": settings, "by": by });
+    // How long an engine may take changes no label: a job goes on with another timeout.
+    let timeless = Settings { timeout: Settings::default().timeout, ..settings.clone() };
+    let key = json!({ "label": timeless, "by": by }).to_string();
+    let key = hash::fold_text(input.summary().identity, &key);
+    let mut journal = Journal::open(&journal_name(out), key, input.len())?;
+    find(input, &mut journal, make, job)?;
+    let summary = write(input, out, journal.labels()?, description)?;
+    journal.remove()?;
+    Ok(summary)
+}
+
+/// Where the labels of an unfinished job lie.
+#[must_use]
+pub fn journal_name(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_os_string();
+    name.push(".labels");
+    out.with_file_name(name)
+}
+
+fn find<L: Labeler>(
+    input: &SampleFile,
+    journal: &mut Journal,
+    make: impl Fn() -> Result<L, Error> + Sync,
+    job: &mut Job<'_>,
+) -> Result<(), Error> {
+    let first = journal.done;
+    let mut chunk: Vec<[u8; LABEL_BYTES]> = Vec::with_capacity(CHUNK);
+    let mut outcome = Ok(());
+    let mut take = |label: Result<Option<Label>, Error>| -> Result<(), Error> {
+        chunk.push(pack(label?));
+        if chunk.len() == CHUNK {
+            journal.append(&chunk)?;
+            chunk.clear();
+        }
+        (job.report)(journal.done + chunk.len(), input.len());
+        if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    };
+    ordered_map(
+        job.threads,
+        (first..input.len()).map(|index| input.read(index)),
+        || None,
+        |labeler: &mut Option<L>, sample| {
+            let labeler = match labeler {
+                Some(labeler) => labeler,
+                none => none.insert(make()?),
+            };
+            labeler.label(&sample?.board)
+        },
+        |label| match take(label) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                outcome = Err(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    if !chunk.is_empty() {
+        journal.append(&chunk)?;
+    }
+    outcome
+}
+
+/// Marks an undecided label; a move takes the bits below.
+const UNDECIDED: u16 = 1 << 15;
+
+fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
+    let undecided = if label.is_some_and(|label| !label.decided) { UNDECIDED } else { 0 };
+    let [a, b] = (move_bits(label.map(|label| label.mv)) | undecided).to_le_bytes();
+    let [c, d] = label.map_or(0, |label| label.score.0).to_le_bytes();
+    [a, b, c, d]
+}
+
+/// Writes the samples with their labels. A position whose game is over has none and is left out; its game
+/// then begins with the next one. So is an undecided test position: tests ask for the desired move.
+fn write(
+    input: &SampleFile,
+    out: &Path,
+    labels: Vec<[u8; LABEL_BYTES]>,
+    mut description: serde_json::Value,
+) -> Result<Summary, Error> {
+    let source = input.summary();
+    description["input"] = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
+    let mut writer = SampleWriter::create(out, description)?;
+    let mut labels = labels.into_iter();
+    let mut starts_game = false;
+    for block in input.blocks()? {
+        for mut sample in block? {
+            starts_game |= sample.starts_game();
+            let [a, b, c, d] = labels.next().unwrap_or_default();
+            let label = u16::from_le_bytes([a, b]);
+            sample.set_decided(label & UNDECIDED == 0);
+            let labeled = sample.relabel(label & !UNDECIDED, Score(i16::from_le_bytes([c, d])));
+            if labeled && (sample.is_decided() || !sample.is_test()) {
+                sample.set_starts_game(std::mem::take(&mut starts_game));
+                writer.push(&sample)?;
+            }
+        }
+    }
+    writer.finish()
+}
+
+/// Labels found so far: a header, then chunks of count, CRC-32 and labels.
+struct Journal {
+    path: PathBuf,
+    file: File,
+    done: usize,
+}
+
+impl Journal {
+    /// Opens or begins the journal of the job that `key` stands for, of so many positions. A chunk that was
+    /// not written whole is cut off.
+    fn open(path: &Path, key: u64, positions: usize) -> Result<Journal, Error> {
+        let mut options = OpenOptions::new();
+        let opened = options.read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = opened.map_err(Error::file("open", path))?;
+        let length = file.metadata().map_err(Error::file("read", path))?.len();
+        let header = header(key);
+        let mut whole = HEADER_BYTES as u64;
+        let mut done = 0;
+        if length < whole {
+            file.set_len(0).and_then(|()| file.write_all(&header)).map_err(Error::file("write", path))?;
+        } else {
+            let mut input = BufReader::new(&file);
+            let mut found = [0; HEADER_BYTES];
+            input.read_exact(&mut found).map_err(Error::file("read", path))?;
+            if found != header {
+                let problem = "these labels are of other positions or settings; remove the file to begin anew";
+                return Err(Error::content(path, "header", problem));
+            }
+            while let Some(labels) = read_chunk(&mut input).map_err(Error::file("read", path))? {
+                done += labels.len();
+                whole += (RECORD_BYTES + labels.len() * LABEL_BYTES) as u64;
+            }
+        }
+        if done > positions {
+            return Err(Error::content(path, "end", format!("{done} labels for {positions} positions")));
+        }
+        let end = file.set_len(whole).and_then(|()| file.seek(SeekFrom::End(0)));
+        end.map_err(Error::file("write", path))?;
+        Ok(Journal { path: path.to_path_buf(), file, done })
+    }
+
+    fn append(&mut self, labels: &[[u8; LABEL_BYTES]]) -> Result<(), Error> {
+        let body = labels.concat();
+        let mut record = Vec::with_capacity(RECORD_BYTES + body.len());
+        record.extend((labels.len() as u32).to_le_bytes());
+        record.extend(crc32fast::hash(&body).to_le_bytes());
+        record.extend(body);
+        let written = self.file.write_all(&record).and_then(|()| self.file.sync_data());
+        written.map_err(Error::file("write", &self.path))?;
+        self.done += labels.len();
+        Ok(())
+    }
+
+    /// All labels.
+    fn labels(&mut self) -> Result<Vec<[u8; LABEL_BYTES]>, Error> {
+        let path = self.path.clone();
+        let mut read = || -> io::Result<_> {
+            self.file.seek(SeekFrom::Start(HEADER_BYTES as u64))?;
+            let mut input = BufReader::new(&self.file);
+            let mut all = Vec::with_capacity(self.done);
+            while let Some(labels) = read_chunk(&mut input)? {
+                all.extend(labels);
+            }
+            Ok(all)
+        };
+        read().map_err(Error::file("read", &path))
+    }
+
+    fn remove(self) -> Result<(), Error> {
+        drop(self.file);
+        fs::remove_file(&self.path).map_err(Error::file("remove", &self.path))
+    }
+}
+
+fn header(key: u64) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..16].copy_from_slice(&key.to_le_bytes());
+    let sum = crc32fast::hash(&header[..16]);
+    header[16..].copy_from_slice(&sum.to_le_bytes());
+    header
+}
+
+/// The next whole chunk.
+fn read_chunk(input: &mut impl Read) -> io::Result<Option<Vec<[u8; LABEL_BYTES]>>> {
+    let mut record = [0; RECORD_BYTES];
+    if !read_whole(input, &mut record)? {
+        return Ok(None);
+    }
+    let [a, b, c, d, sum @ ..] = record;
+    let count = u32::from_le_bytes([a, b, c, d]) as usize;
+    let mut body = vec![0; count.min(CHUNK) * LABEL_BYTES];
+    if count > CHUNK || !read_whole(input, &mut body)? || crc32fast::hash(&body) != u32::from_le_bytes(sum) {
+        return Ok(None);
+    }
+    Ok(Some(body.chunks_exact(LABEL_BYTES).map(|label| [label[0], label[1], label[2], label[3]]).collect()))
+}
+
+/// Fills a buffer, or says that the file ends before.
+fn read_whole(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::samples::Packed;
+    use crate::data::samples::tests::{folder, walk};
+    use std::sync::atomic::AtomicUsize;
+
+    /// Takes the last legal move, and the number of legal moves for a score.
+    struct Last<'a>(&'a AtomicUsize);
+
+    impl Labeler for Last<'_> {
+        fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let moves = board.moves();
+            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), decided: moves.len() > 1 }))
+        }
+    }
+
+    fn samples(name: &str, count: usize) -> SampleFile {
+        let path = folder(name).join("in.samples");
+        let mut writer = SampleWriter::create(&path, json!({ "from": "a walk" })).unwrap();
+        walk(count).iter().for_each(|sample| writer.push(&Packed::new(sample)).unwrap());
+        writer.finish().unwrap();
+        SampleFile::open(&path).unwrap()
+    }
+
+    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: usize) -> (Result<Summary, Error>, usize) {
+        let (stop, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let mut report = |done: usize, _| stop.store(done >= stop_at, Ordering::Relaxed);
+        let mut job = Job { threads, stop: &stop, report: &mut report };
+        let labeled = label(input, out, &Settings::default(), "the last move", || Ok(Last(&asked)), &mut job);
+        (labeled, asked.into_inner())
+    }
+
+    #[test]
+    fn every_sample_gets_the_move_and_score_of_the_search() {
+        let input = samples("label-all", 1_000);
+        let out = input.path().with_file_name("out.samples");
+        let (summary, _) = run(&input, &out, 3, usize::MAX);
+        assert_eq!(summary.unwrap().count, 1_000);
+        let labeled = SampleFile::open(&out).unwrap();
+        for index in 0..1_000 {
+            let (before, after) = (input.read(index).unwrap(), labeled.read(index).unwrap());
+            let moves = before.board.moves();
+            assert_eq!(after.board.fen(), before.board.fen());
+            assert_eq!(after.desired, moves.last().copied());
+            assert_eq!(after.score, Some(Score(moves.len() as i16)));
+            assert_eq!((after.result, after.test), (before.result, before.test));
+        }
+        assert_eq!(labeled.summary().settings["by"], "the last move");
+        assert_eq!(labeled.summary().settings["input"]["made"], json!({ "from": "a walk" }));
+        assert!(!journal_name(&out).exists());
+    }
+
+    #[test]
+    fn a_killed_job_goes_on_behind_its_last_whole_chunk() {
+        let input = samples("label-resume", 3_000);
+        let whole = input.path().with_file_name("whole.samples");
+        run(&input, &whole, 2, usize::MAX).0.unwrap();
+        let out = input.path().with_file_name("out.samples");
+        for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
+            assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
+            // What a kill in the middle of writing leaves.
+            let journal = OpenOptions::new().write(true).open(journal_name(&out)).unwrap();
+            journal.set_len(journal.metadata().unwrap().len() - lost_bytes).unwrap();
+            assert!(!out.exists());
+        }
+        let (summary, asked) = run(&input, &out, 1, usize::MAX);
+        assert_eq!(summary.unwrap().identity, SampleFile::open(&whole).unwrap().summary().identity);
+        assert!(asked < 1_600, "{asked} positions were asked for once more");
+    }
+
+    #[test]
+    fn labels_of_something_else_are_refused() {
+        let input = samples("label-other", 600);
+        let out = input.path().with_file_name("out.samples");
+        let other = samples("label-other-too", 601);
+        assert!(run(&other, &out, 1, 300).0.is_err());
+        let error = run(&input, &out, 1, usize::MAX).0.unwrap_err().to_string();
+        assert!(error.contains("other positions or settings"), "{error}");
+    }
+
+    #[test]
+    fn settings_are_checked_and_the_timeout_may_change_on_the_way() {
+        let input = samples("label-settings", 600);
+        let out = input.path().with_file_name("out.samples");
+        assert!(run(&input, &out, 1, 300).0.is_err());
+        let stop = AtomicBool::new(false);
+        let with = |settings: Settings| {
+            let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+            let asked = AtomicUsize::new(0);
+            let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut job);
+            labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
+        };
+        for (settings, expected) in [
+            (Settings { nodes: 0, ..Settings::default() }, "no nodes"),
+            (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
+            (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
+            (Settings { decided: 6_000_000, ..Settings::default() }, "decided must be 0 to 30000"),
+            (Settings { decided: 20, ..Settings::default() }, "other positions or settings"),
+        ] {
+            let error = with(settings).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(with(Settings { timeout: 7, ..Settings::default() }).unwrap() <= 300);
+    }
+
+    #[test]
+    fn a_damaged_chunk_is_searched_again() {
+        let input = samples("label-damage", 1_000);
+        let out = input.path().with_file_name("out.samples");
+        let _ = run(&input, &out, 1, 900);
+        let mut bytes = fs::read(journal_name(&out)).unwrap();
+        bytes[HEADER_BYTES + 2 * (RECORD_BYTES + CHUNK * LABEL_BYTES) + 100] ^= 1;
+        fs::write(journal_name(&out), bytes).unwrap();
+        let (_, asked) = run(&input, &out, 1, usize::MAX);
+        assert_eq!(asked, 1_000 - 2 * CHUNK);
+    }
+
+    /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
+    #[test]
+    fn what_the_search_holds_for_alike_is_undecided() {
+        let settings = Settings { nodes: 500, decided: 20, ..Settings::default() };
+        let control = Control::new(false);
+        let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
+        for (fen, decided) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
+            ("6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", true),
+        ] {
+            let label = labeler.label(&Board::from_fen(fen).unwrap()).unwrap().unwrap();
+            assert_eq!(label.decided, decided, "{fen}");
+        }
+        control.stop();
+        assert!(matches!(labeler.label(&Board::startpos()), Err(Error::Stopped)));
+    }
+
+    /// Undecided positions keep their label, but those for tests are left out.
+    #[test]
+    fn undecided_labels_are_written_so() {
+        struct Undecided;
+        impl Labeler for Undecided {
+            fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
+                let mv = board.moves()[0];
+                Ok(Some(Label { mv, score: Score(1), decided: false }))
+            }
+        }
+        let input = samples("label-undecided", 200);
+        let out = input.path().with_file_name("out.samples");
+        let stop = AtomicBool::new(false);
+        let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
+        let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
+        assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
+        let labeled = SampleFile::open(&out).unwrap();
+        assert!(labeled.load().unwrap().iter().all(|sample| !sample.is_decided()));
+        assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
+    }
+
+    #[test]
+    fn positions_without_a_move_are_left_out() {
+        let path = folder("label-over").join("in.samples");
+        let mut writer = SampleWriter::create(&path, json!({})).unwrap();
+        for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
+            let board = Board::from_fen(fen).unwrap();
+            let starts_game = fen.contains("5Q2/6K1");
+            let sample = crate::data::samples::Sample {
+                board,
+                desired: None,
+                result: None,
+                score: None,
+                test: false,
+                starts_game,
+                decided: true,
+            };
+            writer.push(&Packed::new(&sample)).unwrap();
+        }
+        writer.finish().unwrap();
+        let out = path.with_file_name("out.samples");
+        let summary = run(&SampleFile::open(&path).unwrap(), &out, 1, usize::MAX).0.unwrap();
+        assert_eq!((summary.count, summary.games), (1, 1));
+    }
+
+    #[test]
+    fn our_engine_labels_the_same_on_any_number_of_threads() {
+        let input = samples("label-own", 60);
+        let settings = Settings { nodes: 500, ..Settings::default() };
+        let weights = Arc::new(Weights::material());
+        let identities = [1, 3].map(|threads| {
+            let out = input.path().with_file_name(format!("out-{threads}.samples"));
+            let stop = AtomicBool::new(false);
+            let mut job = Job { threads, stop: &stop, report: &mut |_, _| () };
+            let control = Control::new(false);
+            let make = || OwnEngine::new(weights.clone(), &settings, &control);
+            label(&input, &out, &settings, "dyad", make, &mut job).unwrap().identity
+        });
+        assert_eq!(identities[0], identities[1]);
+    }
+
+    #[test]
+    fn an_engine_that_is_none_is_an_error() {
+        let input = samples("label-none", 10);
+        let out = input.path().with_file_name("out.samples");
+        let program = |path: &str| Program { path: path.into(), options: Vec::new() };
+        for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
+            let settings = Settings { timeout: 1, program: Some(program(path)), ..Settings::default() };
+            let stop = AtomicBool::new(false);
+            let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+            let make = || Ok(Outside::new(program(path), &settings));
+            let error = label(&input, &out, &settings, path, make, &mut job).unwrap_err().to_string();
+            // A program that ends at once may do so before or after it is spoken to.
+            assert!(error.contains(expected) || error.contains("does not listen"), "{error}");
+            let _ = fs::remove_file(journal_name(&out));
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Which positions of a game are worth learning from.
+//!
+//! A collection holds games of all strengths, moves out of books, moves that were the only one, and the same
+//! opening positions thousands of times. [`Filters`] say what to leave out, and every position left out
+//! is counted under its reason, so that a filter that takes nearly everything is noticed.
+//!
+//! Training and test sets must not share games: positions of one game are alike, and a test on them measures
+//! memory. So the split is drawn from the hash of the game. It needs no list: any program that
+//! knows the game knows its side.
+
+use dyad_engine::board::{Board, ChessMove, Color};
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::data::epd::Epd;
+use crate::data::games::{GameRecord, GameResult, Played};
+use crate::data::samples::{Packed, Sample};
+
+/// Makes the split independent of every other use of the same hashes. Never to be changed: it would move
+/// positions that weights were trained on among those they are tested on.
+const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
+
+/// Whether the game with this hash is kept out of training, when `percent` of the games are.
+#[must_use]
+pub fn is_held_out(game: u64, percent: f64) -> bool {
+    hash::unit(hash::fold(SPLIT_SALT, game)) * 100.0 < percent
+}
+
+/// Refuses a percentage of held-out games that is none.
+pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
+    match (0.0..=100.0).contains(&percent) {
+        true => Ok(()),
+        false => Err(Error::Settings(format!("test percent {percent}, expected 0 to 100"))),
+    }
+}
+
+/// Which of several equal positions are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// The first one.
+    #[default]
+    Drop,
+    /// The first one with each desired move.
+    Moves,
+    /// All.
+    Keep,
+}
+
+/// What a position must be like to become a sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Filters {
+    /// Lowest and highest rating of the side to move; where one is set, games without ratings are left out.
+    pub mover_rating: [Option<u32>; 2],
+    /// Lowest rating of both players.
+    pub players_rating: Option<u32>,
+    /// First and last ply (0 is the position before White's first move).
+    pub plies: [u32; 2],
+    /// Results to take; none means all, and games without a result.
+    pub results: Vec<GameResult>,
+    /// Words of which the event or the time control must contain one, in any case.
+    pub event_words: Vec<String>,
+    /// Words of which it must contain none.
+    pub event_not_words: Vec<String>,
+    /// At most so many positions of a game, drawn at random.
+    pub per_game: Option<usize>,
+    /// Only positions with a score in the game's comments.
+    pub scored: bool,
+    /// Scores from here on are left out, in pawns to either side, mates among them.
+    pub largest_score: Option<f64>,
+    /// Only positions not in check whose move is neither a capture nor a promotion.
+    pub quiet: bool,
+    /// Only positions not in check where no capture and no promotion wins material by static exchange.
+    pub still: bool,
+    /// Leave out positions in check.
+    pub no_checks: bool,
+    /// Take positions with a single legal move.
+    pub forced: bool,
+    /// Take moves out of an opening book.
+    pub book: bool,
+    /// Take moves that mate.
+    pub mates: bool,
+    /// Which of several equal positions are kept.
+    pub duplicates: Duplicates,
+}
+
+impl Default for Filters {
+    fn default() -> Filters {
+        Filters {
+            mover_rating: [None; 2],
+            players_rating: None,
+            plies: [0, 10_000],
+            results: Vec::new(),
+            event_words: Vec::new(),
+            event_not_words: Vec::new(),
+            per_game: None,
+            scored: false,
+            largest_score: None,
+            quiet: false,
+            still: false,
+            no_checks: false,
+            forced: false,
+            book: false,
+            mates: false,
+            duplicates: Duplicates::default(),
+        }
+    }
+}
+
+/// Why a game or a position was left out. The names are what reports print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// The result is not among those wanted.
+    Result,
+    /// The event lacks the words wanted, or has one not wanted.
+    Event,
+    /// A rating is missing or outside the bounds.
+    Rating,
+    /// The ply is outside the bounds.
+    Ply,
+    /// The move came out of a book.
+    Book,
+    /// There is no score, or a too large one.
+    Score,
+    /// The side to move is in check.
+    Check,
+    /// The move is a capture or a promotion.
+    Noisy,
+    /// A capture or promotion would win material.
+    Tactical,
+    /// There is only one legal move, or none.
+    Forced,
+    /// The move mates.
+    Mate,
+    /// The game came before.
+    DuplicateGame,
+    /// The position came before.
+    Duplicate,
+    /// The game gave enough positions.
+    PerGame,
+    /// Enough positions were drawn.
+    Count,
+}
+
+impl Reason {
+    /// What reports print.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Result => "result",
+            Reason::Event => "event",
+            Reason::Rating => "rating",
+            Reason::Ply => "ply",
+            Reason::Book => "book move",
+            Reason::Score => "score",
+            Reason::Check => "in check",
+            Reason::Noisy => "capture or promotion",
+            Reason::Tactical => "something to win",
+            Reason::Forced => "only move",
+            Reason::Mate => "mating move",
+            Reason::DuplicateGame => "game came before",
+            Reason::Duplicate => "position came before",
+            Reason::PerGame => "enough of its game",
+            Reason::Count => "enough in all",
+        }
+    }
+}
+
+/// A position that passed the filters, and what decides about it among others.
+#[derive(Clone, Copy)]
+pub struct Candidate {
+    /// The sample.
+    pub sample: Packed,
+    /// Equal for positions that count as the same.
+    pub identity: u64,
+}
+
+impl Filters {
+    /// Whether the game as a whole is wanted.
+    pub fn game(&self, game: &GameRecord) -> Result<(), Reason> {
+        if !self.results.is_empty() && !game.result.is_some_and(|result| self.results.contains(&result)) {
+            return Err(Reason::Result);
+        }
+        let event = game.tags.event.to_lowercase();
+        let has = |words: &[String]| words.iter().any(|word| event.contains(&word.to_lowercase()));
+        if !self.event_words.is_empty() && !has(&self.event_words) || has(&self.event_not_words) {
+            return Err(Reason::Event);
+        }
+        let lowest = |limit: u32| game.tags.ratings.iter().all(|rating| rating.is_some_and(|rating| rating >= limit));
+        if self.players_rating.is_some_and(|limit| !lowest(limit)) {
+            return Err(Reason::Rating);
+        }
+        Ok(())
+    }
+
+    /// The positions of a game that pass, and a call of `left_out` for each that does not.
+    pub fn positions(&self, game: &GameRecord, test: bool, mut left_out: impl FnMut(Reason)) -> Vec<Candidate> {
+        let mut passed = Vec::new();
+        for (board, played) in game.positions() {
+            let checked = self.rating(game, board.side_to_move()).and_then(|()| self.played(&board, played));
+            match checked {
+                Ok(()) => passed.push(self.candidate(&Sample {
+                    board,
+                    desired: Some(played.mv),
+                    result: game.result,
+                    score: played.score,
+                    test,
+                    starts_game: false,
+                    decided: true,
+                })),
+                Err(reason) => left_out(reason),
+            }
+        }
+        passed
+    }
+
+    /// A position of its own, without a game.
+    pub fn position(&self, epd: &Epd, test: bool) -> Result<Candidate, Reason> {
+        if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
+            return Err(Reason::Result);
+        }
+        let unknown = Played { mv: ChessMove::default(), score: epd.score, book: false };
+        match epd.best {
+            Some(mv) => self.played(&epd.board, &Played { mv, ..unknown })?,
+            None => self.standing(&epd.board, &unknown)?,
+        }
+        let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
+        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, decided: true }))
+    }
+
+    fn candidate(&self, sample: &Sample) -> Candidate {
+        let key = sample.board.key();
+        let identity = match self.duplicates {
+            Duplicates::Moves => hash::fold(key, u64::from(crate::data::samples::move_bits(sample.desired))),
+            Duplicates::Drop | Duplicates::Keep => hash::mix(key),
+        };
+        Candidate { sample: Packed::new(sample), identity }
+    }
+
+    fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), Reason> {
+        let [low, high] = self.mover_rating;
+        if low.is_none() && high.is_none() {
+            return Ok(());
+        }
+        let inside = |rating: u32| low.is_none_or(|low| rating >= low) && rating <= high.unwrap_or(u32::MAX);
+        let rating = game.tags.ratings[mover.to_index()];
+        if rating.is_some_and(inside) { Ok(()) } else { Err(Reason::Rating) }
+    }
+
+    /// What can be asked of a position alone; cheap tests first.
+    fn standing(&self, board: &Board, played: &Played) -> Result<(), Reason> {
+        let ply = ply_of(board);
+        if ply < self.plies[0] || ply > self.plies[1] {
+            return Err(Reason::Ply);
+        }
+        if played.book && !self.book {
+            return Err(Reason::Book);
+        }
+        let too_large = |limit: f64| played.score.is_some_and(|score| score.pawns().abs() >= limit);
+        if self.scored && played.score.is_none() || self.largest_score.is_some_and(too_large) {
+            return Err(Reason::Score);
+        }
+        if (self.quiet || self.still || self.no_checks) && board.in_check() {
+            return Err(Reason::Check);
+        }
+        if !self.forced && board.count_moves() < 2 {
+            return Err(Reason::Forced);
+        }
+        if self.still && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
+            return Err(Reason::Tactical);
+        }
+        Ok(())
+    }
+
+    fn played(&self, board: &Board, played: &Played) -> Result<(), Reason> {
+        self.standing(board, played)?;
+        if self.quiet && (board.is_capture(played.mv) || played.mv.get_promotion().is_some()) {
+            return Err(Reason::Noisy);
+        }
+        if !self.mates && board.gives_check(played.mv) && !board.after(played.mv).has_legal_move() {
+            return Err(Reason::Mate);
+        }
+        Ok(())
+    }
+}
+
+/// Plies since the beginning of the game, by the move number.
+#[must_use]
+pub fn ply_of(board: &Board) -> u32 {
+    2 * (board.fullmove_number().max(1) - 1) + u32::from(board.side_to_move() == Color::Black)
+}

@@ -1,0 +1,690 @@
+//! From games and positions to a sample file.
+//!
+//! Reading, unpacking and replaying take the time and are done on all threads; what depends on order
+//! (duplicates, the draw of positions, writing) is done in the order of the files. So the file is the
+//! same for any number of threads. To draw an exact number of positions evenly from files of unknown length,
+//! they are read twice: the first pass finds how small the random number of a position must be. That
+//! takes eight bytes a position, where a reservoir would take forty.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::base::atomic::check_output;
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::ordered::ordered_map;
+use crate::data::epd::Epd;
+use crate::data::games::{BrokenGame, GameText, GameTexts, ScoreSide};
+use crate::data::input::{Kind, Lines};
+use crate::data::positions::{Candidate, Filters, Reason, check_percent, is_held_out};
+use crate::data::samples::{SampleWriter, Summary};
+
+/// Games, and lines, handed to a thread at a time.
+const GAMES_IN_BATCH: usize = 64;
+const LINES_IN_BATCH: usize = 2_048;
+
+/// What to read and what to take.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// PGN and EPD files, in this order.
+    pub inputs: Vec<PathBuf>,
+    /// From whose side the scores in comments are; without it they are not read.
+    pub scores: Option<ScoreSide>,
+    /// Which positions to take.
+    pub filters: Filters,
+    /// Percent of the games kept out of training.
+    pub test_percent: f64,
+    /// Games that positions of EPD files come from. A position is a test position if the first game it occurs
+    /// in is held out; one that occurs in none of them is split by itself, as all are without games.
+    pub split_by: Vec<PathBuf>,
+    /// How many positions to draw; none means all.
+    pub count: Option<u64>,
+    /// Seed of all draws.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            inputs: Vec::new(),
+            scores: None,
+            filters: Filters::default(),
+            test_percent: 5.0,
+            split_by: Vec::new(),
+            count: None,
+            seed: 1,
+        }
+    }
+}
+
+/// What happens while files are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A game or a line could not be used.
+    Broken(&'a BrokenGame),
+    /// So far.
+    Progress {
+        /// What is being done.
+        stage: Stage,
+        /// Games, or lines of EPD files.
+        games: u64,
+        /// Positions that passed everything.
+        positions: u64,
+    },
+}
+
+/// The passes over the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Finding the positions of held-out games.
+    Splitting,
+    /// Finding how many positions there are.
+    Counting,
+    /// Writing samples.
+    Writing,
+}
+
+/// What was found and what was left out.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Games and lines read, broken ones among them.
+    pub games: u64,
+    /// Games and lines that could not be used.
+    pub broken: u64,
+    /// Positions (or whole games) left out, by reason.
+    pub left_out: BTreeMap<Reason, u64>,
+    /// Positions that passed everything.
+    pub positions: u64,
+}
+
+impl Counts {
+    fn leave_out(&mut self, reason: Reason) {
+        self.leave_out_all(reason, 1);
+    }
+
+    fn leave_out_all(&mut self, reason: Reason, count: usize) {
+        if count > 0 {
+            *self.left_out.entry(reason).or_default() += count as u64;
+        }
+    }
+}
+
+/// How to work and whom to tell.
+pub struct Job<'a> {
+    /// Threads.
+    pub threads: usize,
+    /// Ends the job early when set.
+    pub stop: &'a AtomicBool,
+    /// Told of what happens.
+    pub report: &'a mut dyn FnMut(Event<'_>),
+}
+
+/// Makes a sample file.
+pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Summary, Counts), Error> {
+    if settings.inputs.is_empty() {
+        return Err(Error::Settings("no files to read".to_string()));
+    }
+    check_percent(settings.test_percent)?;
+    check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
+    let origins = origins(settings, job)?;
+    let limit = draw_limit(settings, origins.as_ref(), job)?;
+    let mut writer = SampleWriter::create(out, described(settings))?;
+    let mut selection = Selection::new(settings);
+    let mut counts = Counts::default();
+    read(settings, &settings.inputs, origins.as_ref(), Stage::Writing, job, &mut counts, |batch, counts| {
+        for game in batch {
+            let mut starts_game = true;
+            for (mut candidate, priority) in selection.select(game, counts) {
+                if priority > limit {
+                    counts.leave_out(Reason::Count);
+                    continue;
+                }
+                candidate.sample.set_starts_game(starts_game);
+                starts_game = false;
+                counts.positions += 1;
+                writer.push(&candidate.sample)?;
+            }
+        }
+        Ok(())
+    })?;
+    writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
+    Ok((writer.finish()?, counts))
+}
+
+/// The settings as the file keeps them: names of files, not where they lie.
+fn described(settings: &Settings) -> serde_json::Value {
+    let name = |path: &PathBuf| PathBuf::from(path.file_name().unwrap_or_default());
+    let inputs = settings.inputs.iter().map(name).collect();
+    let split_by = settings.split_by.iter().map(name).collect();
+    json!({ "prepare": Settings { inputs, split_by, ..settings.clone() } })
+}
+
+/// Identities of the positions of EPD files that belong to held-out games, and of those that belong to no game
+/// known.
+#[derive(Default)]
+struct Origins {
+    held_out: HashSet<u64>,
+    unknown: HashSet<u64>,
+}
+
+/// Finds the game of every position of an EPD file: the first one it occurs in. To ask instead
+/// whether any held-out game has it would make nearly all well-known openings test positions.
+fn origins(settings: &Settings, job: &mut Job<'_>) -> Result<Option<Origins>, Error> {
+    if settings.split_by.is_empty() {
+        return Ok(None);
+    }
+    // Every position of every game, and the test bit says which are wanted.
+    let filters = Filters { forced: true, book: true, mates: true, ..Filters::default() };
+    let all = Settings { filters, test_percent: settings.test_percent, ..Settings::default() };
+    let lines: Vec<PathBuf> =
+        settings.inputs.iter().filter(|path| Kind::of(path) == Kind::Positions).cloned().collect();
+    let mut origins = Origins::default();
+    let mut silent = |event: Event<'_>| {
+        if let Event::Progress { .. } = event {
+            (job.report)(event);
+        }
+    };
+    let mut silent = Job { threads: job.threads, stop: job.stop, report: &mut silent };
+    read(&all, &lines, None, Stage::Splitting, &mut silent, &mut Counts::default(), |batch, _| {
+        origins.unknown.extend(batch.into_iter().flat_map(|line| line.candidates).map(|candidate| candidate.identity));
+        Ok(())
+    })?;
+    read(&all, &settings.split_by, None, Stage::Splitting, job, &mut Counts::default(), |batch, counts| {
+        for candidate in batch.into_iter().flat_map(|game| game.candidates) {
+            if origins.unknown.remove(&candidate.identity) {
+                counts.positions += 1;
+                if candidate.sample.is_test() {
+                    origins.held_out.insert(candidate.identity);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Some(origins))
+}
+
+/// The largest random number with which a position is drawn.
+fn draw_limit(settings: &Settings, origins: Option<&Origins>, job: &mut Job<'_>) -> Result<u64, Error> {
+    let Some(count) = settings.count else { return Ok(u64::MAX) };
+    if count == 0 {
+        return Err(Error::Settings("a count of no positions".to_string()));
+    }
+    let mut priorities = Vec::new();
+    let mut selection = Selection::new(settings);
+    let mut silent = Job {
+        threads: job.threads,
+        stop: job.stop,
+        report: &mut |event| {
+            if let Event::Progress { .. } = event {
+                (job.report)(event);
+            }
+        },
+    };
+    let mut counts = Counts::default();
+    read(settings, &settings.inputs, origins, Stage::Counting, &mut silent, &mut counts, |batch, counts| {
+        for game in batch {
+            priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
+        }
+        counts.positions = priorities.len() as u64;
+        Ok(())
+    })?;
+    let last = count as usize - 1;
+    Ok(if last + 1 >= priorities.len() { u64::MAX } else { *priorities.select_nth_unstable(last).1 })
+}
+
+/// What depends on the order of games: duplicates and draws.
+struct Selection<'a> {
+    settings: &'a Settings,
+    games: HashSet<u64>,
+    positions: HashSet<u64>,
+    drawn: u64,
+}
+
+impl Selection<'_> {
+    fn new(settings: &Settings) -> Selection<'_> {
+        Selection { settings, games: HashSet::new(), positions: HashSet::new(), drawn: 0 }
+    }
+
+    /// The positions of a game that are taken, each with the random number it is drawn by.
+    fn select(&mut self, game: Selected, counts: &mut Counts) -> Vec<(Candidate, u64)> {
+        use crate::data::positions::Duplicates;
+        if game.hash.is_some_and(|hash| !self.games.insert(hash)) {
+            counts.leave_out(Reason::DuplicateGame);
+            return Vec::new();
+        }
+        let mut taken = game.candidates;
+        if self.settings.filters.duplicates != Duplicates::Keep {
+            let before = taken.len();
+            taken.retain(|candidate| self.positions.insert(candidate.identity));
+            counts.leave_out_all(Reason::Duplicate, before - taken.len());
+        }
+        if let Some(most) = self.settings.filters.per_game.filter(|&most| most < taken.len()) {
+            counts.leave_out_all(Reason::PerGame, taken.len() - most);
+            taken = self.draw(taken, most);
+        }
+        let number = |drawn: &mut u64| {
+            *drawn += 1;
+            hash::fold(hash::mix(self.settings.seed), *drawn)
+        };
+        taken.into_iter().map(|candidate| (candidate, number(&mut self.drawn))).collect()
+    }
+
+    /// `most` of the candidates, in the order they were in.
+    fn draw(&self, candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
+        let number = |candidate: &Candidate| hash::fold(hash::fold(self.settings.seed, self.drawn), candidate.identity);
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by_key(|&index| number(&candidates[index]));
+        order.truncate(most);
+        order.sort_unstable();
+        order.into_iter().map(|index| candidates[index]).collect()
+    }
+}
+
+/// What one game, or one line of an EPD file, has to offer.
+struct Selected {
+    /// None where it is no game.
+    hash: Option<u64>,
+    candidates: Vec<Candidate>,
+}
+
+/// A piece of work for a thread.
+enum Batch {
+    Games(Vec<GameText>),
+    Lines(Arc<Path>, Vec<(u64, String)>),
+}
+
+/// What a thread made of it.
+#[derive(Default)]
+struct Output {
+    games: u64,
+    broken: Vec<BrokenGame>,
+    left_out: BTreeMap<Reason, u64>,
+    selected: Vec<Selected>,
+}
+
+fn read(
+    settings: &Settings,
+    inputs: &[PathBuf],
+    origins: Option<&Origins>,
+    stage: Stage,
+    job: &mut Job<'_>,
+    counts: &mut Counts,
+    mut take: impl FnMut(Vec<Selected>, &mut Counts) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    let stop = job.stop;
+    let mut digest = |output: Result<Output, Error>| -> Result<(), Error> {
+        let output = output?;
+        counts.games += output.games;
+        counts.broken += output.broken.len() as u64;
+        output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
+        for (reason, count) in output.left_out {
+            *counts.left_out.entry(reason).or_default() += count;
+        }
+        take(output.selected, counts)?;
+        (job.report)(Event::Progress { stage, games: counts.games, positions: counts.positions });
+        if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    };
+    ordered_map(
+        job.threads,
+        Batches::new(inputs),
+        || (),
+        |(), batch| batch.map(|batch| work(batch, settings, origins)),
+        |output| match digest(output) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                outcome = Err(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    outcome
+}
+
+fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
+    let mut output = Output::default();
+    match batch {
+        Batch::Games(texts) => {
+            for text in texts {
+                output.games += 1;
+                match text.parse(settings.scores) {
+                    Ok(game) => output.game(&game, settings),
+                    Err(broken) => output.broken.push(broken),
+                }
+            }
+        }
+        Batch::Lines(path, lines) => {
+            for (line, text) in lines {
+                output.games += 1;
+                match Epd::parse(&text) {
+                    Ok(epd) => output.position(&epd, settings, origins),
+                    Err(problem) => output.broken.push(BrokenGame { path: path.to_path_buf(), line, problem }),
+                }
+            }
+        }
+    }
+    output
+}
+
+impl Output {
+    fn game(&mut self, game: &crate::data::games::GameRecord, settings: &Settings) {
+        if let Err(reason) = settings.filters.game(game) {
+            return self.leave_out(reason);
+        }
+        let hash = game.hash();
+        let test = is_held_out(hash, settings.test_percent);
+        let candidates = settings.filters.positions(game, test, |reason| {
+            *self.left_out.entry(reason).or_default() += 1;
+        });
+        self.selected.push(Selected { hash: Some(hash), candidates });
+    }
+
+    fn position(&mut self, epd: &Epd, settings: &Settings, origins: Option<&Origins>) {
+        let key = epd.board.key();
+        let identity = hash::mix(key);
+        let test = match origins.filter(|origins| !origins.unknown.contains(&identity)) {
+            Some(origins) => origins.held_out.contains(&identity),
+            None => is_held_out(key, settings.test_percent),
+        };
+        match settings.filters.position(epd, test) {
+            Ok(candidate) => self.selected.push(Selected { hash: None, candidates: vec![candidate] }),
+            Err(reason) => self.leave_out(reason),
+        }
+    }
+
+    fn leave_out(&mut self, reason: Reason) {
+        *self.left_out.entry(reason).or_default() += 1;
+    }
+}
+
+/// Files cut into pieces of work.
+struct Batches {
+    inputs: VecDeque<PathBuf>,
+    current: Option<Source>,
+}
+
+enum Source {
+    Games(GameTexts),
+    Lines(Arc<Path>, Lines),
+}
+
+impl Batches {
+    fn new(inputs: &[PathBuf]) -> Batches {
+        Batches { inputs: inputs.iter().cloned().collect(), current: None }
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        loop {
+            let Some(source) = &mut self.current else {
+                let Some(path) = self.inputs.pop_front() else { return Ok(None) };
+                self.current = Some(match Kind::of(&path) {
+                    Kind::Games => Source::Games(GameTexts::open(&path)?),
+                    Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
+                });
+                continue;
+            };
+            let batch = source.next_batch()?;
+            if batch.is_some() {
+                return Ok(batch);
+            }
+            self.current = None;
+        }
+    }
+}
+
+impl Source {
+    fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
+        Ok(match self {
+            Source::Games(texts) => {
+                let games = texts.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
+                (!games.is_empty()).then_some(Batch::Games(games))
+            }
+            Source::Lines(path, input) => {
+                let lines = read_lines(input)?;
+                (!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines))
+            }
+        })
+    }
+}
+
+/// The next lines that say something.
+fn read_lines(input: &mut Lines) -> Result<Vec<(u64, String)>, Error> {
+    std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH).collect()
+}
+
+impl Iterator for Batches {
+    type Item = Result<Batch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::games::GameResult;
+    use crate::data::games::tests::{MATE, SPECIAL};
+    use crate::data::positions::Duplicates;
+    use crate::data::samples::tests::folder;
+    use crate::data::samples::{Sample, SampleFile};
+    use dyad_engine::board::Board;
+    use std::fs;
+
+    /// Random games that end after `plies` plies.
+    fn random_games(count: u64, plies: usize) -> String {
+        (0..count)
+            .map(|game| {
+                let (mut board, mut pgn) = (Board::startpos(), String::new());
+                for ply in 0..plies as u64 {
+                    let moves = board.moves();
+                    if moves.is_empty() {
+                        break;
+                    }
+                    let mv = moves[(hash::fold(game, ply) % moves.len() as u64) as usize];
+                    pgn += &format!("{} ", board.san(mv));
+                    board = board.after(mv);
+                }
+                format!("[White \"{game}\"]\n\n{pgn}1/2-1/2\n\n")
+            })
+            .collect()
+    }
+
+    fn run_with(
+        settings: &Settings,
+        out: &Path,
+        threads: usize,
+        report: &mut dyn FnMut(Event<'_>),
+    ) -> Result<(Summary, Counts), Error> {
+        prepare(settings, out, &mut Job { threads, stop: &AtomicBool::new(false), report })
+    }
+
+    fn samples(name: &str, content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
+        let folder = folder(&format!("prepare-{name}"));
+        let input = folder.join(if content.contains("c9") { "in.epd" } else { "in.pgn" });
+        fs::write(&input, content).unwrap();
+        let out = folder.join("out.samples");
+        let settings = Settings { inputs: vec![input], ..settings };
+        let (_, counts) = run_with(&settings, &out, 2, &mut |_| ()).unwrap();
+        let file = SampleFile::open(&out).unwrap();
+        ((0..file.len()).map(|index| file.read(index).unwrap()).collect(), counts)
+    }
+
+    fn filtered(name: &str, filters: Filters) -> (usize, Counts) {
+        let settings = Settings { filters, scores: Some(ScoreSide::Mover), ..Settings::default() };
+        let (samples, counts) = samples(name, &format!("{SPECIAL}\n{MATE}"), settings);
+        (samples.len(), counts)
+    }
+
+    #[test]
+    fn every_filter_counts_what_it_takes() {
+        // 30 and 7 positions; a book move and a mating move; the initial position and that after 1. e4 twice.
+        let all = Filters::default();
+        let strings = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        let cases = [
+            ("all", all.clone(), 33, Reason::Duplicate, 2),
+            ("book", Filters { book: true, ..all.clone() }, 34, Reason::Duplicate, 2),
+            ("mates", Filters { mates: true, ..all.clone() }, 34, Reason::Book, 1),
+            ("keep", Filters { duplicates: Duplicates::Keep, ..all.clone() }, 35, Reason::Mate, 1),
+            ("moves", Filters { duplicates: Duplicates::Moves, ..all.clone() }, 34, Reason::Duplicate, 1),
+            ("mover", Filters { mover_rating: [Some(1600), Some(2450)], ..all.clone() }, 17, Reason::Rating, 19),
+            ("players", Filters { players_rating: Some(2400), ..all.clone() }, 6, Reason::Rating, 1),
+            ("plies", Filters { plies: [4, 9], ..all.clone() }, 8, Reason::Ply, 28),
+            ("results", Filters { results: vec![GameResult::WhiteWins], ..all.clone() }, 6, Reason::Result, 1),
+            ("event", Filters { event_words: strings(&["blitz"]), ..all.clone() }, 29, Reason::Event, 1),
+            ("control", Filters { event_words: strings(&["300+2", "no"]), ..all.clone() }, 29, Reason::Event, 1),
+            ("not", Filters { event_not_words: strings(&["BLITZ"]), ..all.clone() }, 6, Reason::Event, 1),
+            ("per-game", Filters { per_game: Some(5), ..all.clone() }, 9, Reason::PerGame, 24),
+            ("scored", Filters { scored: true, ..all.clone() }, 5, Reason::Score, 31),
+            ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, Reason::Score, 2),
+            ("quiet", Filters { quiet: true, ..all.clone() }, 27, Reason::Noisy, 7),
+            ("still", Filters { still: true, ..all.clone() }, 23, Reason::Tactical, 11),
+        ];
+        for (name, filters, expected, reason, times) in cases {
+            let (count, counts) = filtered(name, filters);
+            assert_eq!(count, expected, "{name}: {counts:?}");
+            assert_eq!(counts.left_out.get(&reason).copied(), Some(times), "{name}: {counts:?}");
+            assert_eq!((counts.games, counts.broken, counts.positions), (2, 0, count as u64), "{name}");
+        }
+    }
+
+    #[test]
+    fn broken_games_are_reported_and_equal_games_dropped() {
+        let folder = folder("prepare-broken");
+        let input = folder.join("in.pgn");
+        fs::write(&input, format!("{MATE}\n1. e4 Ke6 *\n\n{MATE}\n{SPECIAL}")).unwrap();
+        let settings = Settings { inputs: vec![input], ..Settings::default() };
+        let mut broken = Vec::new();
+        let (summary, counts) = run_with(&settings, &folder.join("out"), 1, &mut |event| {
+            if let Event::Broken(game) = event {
+                broken.push(game.to_string());
+            }
+        })
+        .unwrap();
+        assert_eq!(broken.len(), 1);
+        assert!(broken[0].contains("in.pgn:9: ") && broken[0].contains("1... Ke6"), "{broken:?}");
+        assert_eq!((counts.games, counts.broken, summary.games), (4, 1, 2));
+        assert_eq!(counts.left_out[&Reason::DuplicateGame], 1);
+    }
+
+    #[test]
+    fn a_number_of_positions_is_drawn_exactly_and_by_seed() {
+        let games = random_games(40, 60);
+        let draw = |name: &str, seed, count| {
+            let (samples, _) = samples(name, &games, Settings { count, seed, ..Settings::default() });
+            samples.iter().map(|sample| sample.board.key()).collect::<Vec<_>>()
+        };
+        let all = draw("draw-all", 1, None);
+        let some = draw("draw-some", 1, Some(500));
+        assert!(all.len() > 1_500);
+        assert_eq!(some.len(), 500);
+        assert_eq!(draw("draw-again", 1, Some(500)), some);
+        assert_ne!(draw("draw-other", 2, Some(500)), some);
+        // Evenly: the first half of the file gives about half.
+        let half: HashSet<u64> = all[..all.len() / 2].iter().copied().collect();
+        let first = some.iter().filter(|key| half.contains(key)).count();
+        assert!((200..300).contains(&first), "{first}");
+        assert_eq!(draw("draw-many", 1, Some(1_000_000)), all);
+    }
+
+    #[test]
+    fn games_are_split_whole() {
+        let settings = Settings { test_percent: 30.0, ..Settings::default() };
+        let (samples, _) = samples("split", &random_games(60, 40), settings);
+        let games: Vec<&[Sample]> = samples.chunk_by(|_, next| !next.starts_game).collect();
+        assert_eq!(games.len(), 60);
+        assert!(games.iter().all(|game| game.iter().all(|sample| sample.test == game[0].test)));
+        let tests = games.iter().filter(|game| game[0].test).count();
+        assert!((10..28).contains(&tests), "{tests}");
+        let keys = |test| -> HashSet<u64> {
+            samples.iter().filter(|sample| sample.test == test).map(|sample| sample.board.key()).collect()
+        };
+        assert!(keys(true).is_disjoint(&keys(false)));
+    }
+
+    #[test]
+    fn lines_are_split_by_the_games_they_come_from() {
+        let folder = folder("prepare-split-by");
+        let games = folder.join("games.pgn");
+        fs::write(&games, random_games(60, 40)).unwrap();
+        let all = folder.join("all");
+        let settings = Settings { inputs: vec![games.clone()], test_percent: 30.0, ..Settings::default() };
+        run_with(&settings, &all, 2, &mut |_| ()).unwrap();
+        let file = SampleFile::open(&all).unwrap();
+        let samples: Vec<Sample> = (0..file.len()).map(|index| file.read(index).unwrap()).collect();
+        let lines: String = samples.iter().rev().map(|sample| sample.board.fen() + " c9 \"1-0\";\n").collect();
+        let epd = folder.join("lines.epd");
+        fs::write(&epd, lines).unwrap();
+        let settings = Settings { inputs: vec![epd], split_by: vec![games], ..settings };
+        let out = folder.join("out");
+        run_with(&settings, &out, 2, &mut |_| ()).unwrap();
+        let file = SampleFile::open(&out).unwrap();
+        let tests = |samples: Vec<Sample>| -> HashSet<u64> {
+            samples.into_iter().filter(|sample| sample.test).map(|sample| sample.board.key()).collect()
+        };
+        let by_line = tests((0..file.len()).map(|index| file.read(index).unwrap()).collect());
+        assert_eq!(by_line, tests(samples));
+    }
+
+    #[test]
+    fn positions_of_lines_keep_result_and_move() {
+        let lines = "\u{FEFF}4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c9 \"1-0\"; ce 120;\n  # a remark\n\n\
+            4k3/8/8/8/8/8/4P3/4K3 b - - c9 \"0-1\";\nnonsense\n4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"0-1\";\n";
+        let (samples, counts) = samples("lines", lines, Settings::default());
+        assert_eq!((counts.games, counts.broken, samples.len()), (4, 1, 2));
+        assert_eq!(samples[0].desired.map(|mv| mv.to_string()).as_deref(), Some("e2e4"));
+        assert_eq!(samples[0].score.map(|score| score.0), Some(120));
+        assert_eq!(samples[1].points(), Some(1.0));
+        assert!(samples.iter().all(|sample| sample.starts_game));
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let folder = folder("prepare-threads");
+        let input = folder.join("in.pgn");
+        fs::write(&input, random_games(300, 30)).unwrap();
+        let filters = Filters { per_game: Some(7), ..Filters::default() };
+        let settings = Settings { inputs: vec![input], filters, count: Some(1_000), ..Settings::default() };
+        let identities: HashSet<u64> = [1, 2, 4]
+            .map(|threads| run_with(&settings, &folder.join("out"), threads, &mut |_| ()).unwrap().0.identity)
+            .into();
+        assert_eq!(identities.len(), 1);
+    }
+
+    #[test]
+    fn a_stop_leaves_no_file() {
+        let folder = folder("prepare-stop");
+        let input = folder.join("in.pgn");
+        fs::write(&input, random_games(300, 30)).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut report = |event: Event<'_>| stop.store(matches!(event, Event::Progress { .. }), Ordering::Relaxed);
+        let settings = Settings { inputs: vec![input], ..Settings::default() };
+        let out = folder.join("out");
+        let stopped = prepare(&settings, &out, &mut Job { threads: 2, stop: &stop, report: &mut report });
+        assert!(matches!(stopped, Err(Error::Stopped)));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn settings_are_checked() {
+        let out = folder("prepare-settings").join("out");
+        let missing = Settings { inputs: vec!["no such file.pgn".into()], ..Settings::default() };
+        let cases = [
+            (Settings::default(), "no files"),
+            (Settings { test_percent: 101.0, ..missing.clone() }, "test percent"),
+            (Settings { count: Some(0), ..missing.clone() }, "count"),
+            (missing, "cannot open no such file.pgn"),
+        ];
+        for (settings, expected) in cases {
+            let error = run_with(&settings, &out, 1, &mut |_| ()).err().map(|error| error.to_string());
+            assert!(error.as_ref().is_some_and(|error| error.contains(expected)), "{expected}: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! What an evaluation is worth: the scale of weights and their model of winning chances.
+//!
+//! Training settles the weights among each other, not what a value means. Search compares values with
+//! margins in standard units and users read centipawns, and for both +100 centipawns, 360 units, shall be the
+//! value that wins half of the games. So a model is fitted to values and results: at each phase a
+//! game is won with probability s(u v - c) and lost with s(-u v - c), s the logistic function, what is left
+//! is drawn. This is an ordered logit (McCullagh 1980), symmetric in the colors; its likelihood is concave, so
+//! Newton's method finds the best u and c. In the terms of [`WinRate`], a = c / u and b = 1 / u.
+//!
+//! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
+//! least squares as Stockfish's win rate model is.
+
+use dyad_engine::eval::weights::SCALE_ONE;
+use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
+use dyad_engine::value::WINS_HALF;
+
+use crate::base::error::Error;
+use crate::data::games::GameResult;
+use crate::data::samples::{Packed, SampleFile};
+use crate::fit::regression::{Prediction, best_factor};
+
+/// The value that wins half of the games, in units of search.
+pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
+
+/// Phases are looked at in so many steps.
+const PHASES: usize = 16;
+/// A step with fewer positions says nothing.
+const FEWEST: usize = 500;
+/// More positions than these make no difference.
+const ENOUGH: usize = 200_000;
+/// Values are cut to this many times their spread: a game lost from there says nothing of the rest.
+const LARGEST: f64 = 8.0;
+
+/// A position's evaluation from White's side, its phase and what became of the game.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation {
+    /// In any unit.
+    pub value: f64,
+    /// Of [`PHASE_MAX`].
+    pub phase: i32,
+    /// The result.
+    pub result: GameResult,
+}
+
+/// Sets the scale and the win rate model of weights by the samples that have a result.
+pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
+    let (scale, win_rate) = model(&observe(weights, samples)?)?;
+    weights.scale = scale;
+    weights.win_rate = win_rate;
+    Ok(())
+}
+
+/// Sets the scale of weights by the share of the points that their values bring, and leaves it to the standard model
+/// how many of these come from draws. False, and nothing changed, where the results say nothing of the values.
+///
+/// Quick games have few draws, and without draws half of the games are won with no advantage at all: by
+/// [`calibrate`] a pawn would become a queen. The expected score knows better. It follows the logistic function of
+/// the value, and a standard unit is what brings as much here as it does in the standard model.
+///
+/// # Errors
+/// When a sample is damaged.
+pub fn calibrate_by_points<'a>(
+    weights: &mut Weights,
+    samples: impl Iterator<Item = &'a Packed>,
+) -> Result<bool, Error> {
+    // Near enough to logits for Newton's method.
+    let first = 1.0 / STANDARD_UNIT;
+    let prediction = |o: Observation| Prediction { z: first * o.value, alpha: 0.0, target: o.result.points() };
+    let predictions: Vec<Prediction> = observe(weights, samples)?.into_iter().map(prediction).collect();
+    let scale = first * best_factor(&predictions) * odds_of_e(&WinRate::default()) * f64::from(SCALE_ONE);
+    if predictions.is_empty() || !(1.0..1e6).contains(&scale) {
+        return Ok(false);
+    }
+    weights.scale = scale.round() as i32;
+    weights.win_rate = WinRate::default();
+    Ok(true)
+}
+
+fn unfit() -> Error {
+    Error::Settings("results and evaluations have too little to do with each other".to_string())
+}
+
+/// What weights say of samples that have a result.
+fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<Vec<Observation>, Error> {
+    let mut observations = Vec::new();
+    for sample in samples.filter(|sample| sample.has_result()) {
+        let sample = sample.unpack().map_err(Error::Settings)?;
+        let Some(result) = sample.result else { continue };
+        let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
+        observations.push(Observation { value, phase: weights.phase(&sample.board), result });
+    }
+    Ok(observations)
+}
+
+/// Calibrates weights by those samples of a file that have a result, as many as are enough. False, and nothing
+/// changed, where there are too few or the results say nothing of the values.
+///
+/// # Errors
+/// When the file cannot be read, or a sample is damaged.
+pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<bool, Error> {
+    let (mut some, step) = (Vec::new(), samples.len().div_ceil(ENOUGH).max(1));
+    for block in samples.blocks()? {
+        some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
+    }
+    let observations = observe(weights, some.iter())?;
+    let Some((scale, win_rate)) = Some(observations).filter(|all| all.len() >= FEWEST).and_then(|all| model(&all).ok())
+    else {
+        return Ok(false);
+    };
+    (weights.scale, weights.win_rate) = (scale, win_rate);
+    Ok(true)
+}
+
+/// Gives weights another scale. What a position promises, in chances and centipawns, stays; search takes the values for
+/// larger or smaller beside its margins.
+///
+/// # Errors
+/// When the scale is so small that the chances cannot be told any more; nothing is changed then.
+pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
+    let win_rate = weights.win_rate.times(f64::from(scale) / f64::from(weights.scale));
+    if scale < 1 || !win_rate.is_valid() {
+        let fitted = weights.scale;
+        return Err(Error::Settings(format!(
+            "a scale of {scale}/1024 is too small for these weights, whose own is {fitted}: their chances could not be told"
+        )));
+    }
+    weights.win_rate = win_rate;
+    weights.scale = scale;
+    Ok(())
+}
+
+/// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
+#[must_use]
+pub fn expectation_scale(weights: &Weights) -> f64 {
+    odds_of_e(&weights.win_rate) / factor(weights)
+}
+
+/// The same in units of search.
+fn odds_of_e(win_rate: &WinRate) -> f64 {
+    let [win, draw, _] = win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
+    let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
+    STANDARD_UNIT / (expected / (1.0 - expected)).ln()
+}
+
+/// What 100 centipawns are in the units of the weights.
+#[must_use]
+pub fn pawn(weights: &Weights) -> f64 {
+    STANDARD_UNIT / factor(weights)
+}
+
+/// Search's units for one of the weights'.
+pub(crate) fn factor(weights: &Weights) -> f64 {
+    f64::from(weights.scale) / f64::from(SCALE_ONE)
+}
+
+/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale
+/// so that a pawn of theirs is a [`STANDARD_UNIT`], when `logits` is the worth of one unit of the weights and
+/// `pawns` multiply the odds by e.
+pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
+    let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
+    weights.scale = scale.round().clamp(1.0, 1e6) as i32;
+    weights.win_rate = WinRate::default();
+}
+
+/// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
+pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
+    let all = Curve::fit(observations.iter()).ok_or_else(unfit)?;
+    let scale = STANDARD_UNIT / all.even * f64::from(SCALE_ONE);
+    if !(1.0..1e6).contains(&scale) {
+        return Err(unfit());
+    }
+    let scale = scale.round();
+    let factor = scale / f64::from(SCALE_ONE);
+    let mut points = Vec::new();
+    for step in 0..PHASES {
+        let inside = |o: &&Observation| (o.phase as usize * PHASES / (PHASE_MAX as usize + 1)) == step;
+        let some: Vec<&Observation> = observations.iter().filter(inside).collect();
+        if some.len() < FEWEST {
+            continue;
+        }
+        if let Some(curve) = Curve::fit(some.iter().copied()) {
+            let phase = some.iter().map(|o| f64::from(o.phase)).sum::<f64>() / some.len() as f64;
+            points.push((phase / f64::from(PHASE_MAX), some.len() as f64, factor * curve.even, factor * curve.slope));
+        }
+    }
+    let win_rate = WinRate {
+        a: polynomial(points.iter().map(|&(x, weight, a, _)| (x, weight, a)), factor * all.even),
+        b: polynomial(points.iter().map(|&(x, weight, _, b)| (x, weight, b)), factor * all.slope),
+    };
+    let flat = |value: f64| [(factor * value).round().max(1.0) as i32, 0, 0, 0];
+    let fallback = WinRate { a: flat(all.even), b: flat(all.slope) };
+    Ok((scale as i32, if win_rate.is_valid() { win_rate } else { fallback }))
+}
+
+/// A win rate at one phase.
+struct Curve {
+    /// The value that wins half of the games.
+    even: f64,
+    /// The change of value that multiplies the odds by e.
+    slope: f64,
+}
+
+impl Curve {
+    /// The most likely one.
+    fn fit<'a>(observations: impl Iterator<Item = &'a Observation> + Clone) -> Option<Curve> {
+        let count = observations.clone().count() as f64;
+        let spread = (observations.clone().map(|o| o.value * o.value).sum::<f64>() / count).sqrt();
+        if spread.is_nan() || spread <= 0.0 {
+            return None;
+        }
+        // With values in units of their spread the first guess fits any weights.
+        let (mut u, mut c) = (1.0, 0.5);
+        for _ in 0..100 {
+            let (gradient, hessian) = derivatives(observations.clone(), spread, u, c);
+            let determinant = hessian[0] * hessian[2] - hessian[1] * hessian[1];
+            if determinant <= 0.0 || !determinant.is_finite() {
+                return None;
+            }
+            let du = (hessian[2] * gradient[0] - hessian[1] * gradient[1]) / determinant;
+            let dc = (hessian[0] * gradient[1] - hessian[1] * gradient[0]) / determinant;
+            // A draw needs c > 0, and the way there must not leave that half-plane.
+            let step = if c + dc <= 0.0 { 0.5 * c / -dc } else { 1.0 };
+            (u, c) = (u + step * du, c + step * dc);
+            if du.abs().max(dc.abs()) < 1e-9 {
+                break;
+            }
+        }
+        (u > 1e-6 && c > 0.0).then(|| Curve { even: spread * c / u, slope: spread / u })
+    }
+}
+
+/// Gradient of the log likelihood in (u, c), and the negative of its matrix of second derivatives.
+fn derivatives<'a>(
+    observations: impl Iterator<Item = &'a Observation>,
+    spread: f64,
+    u: f64,
+    c: f64,
+) -> ([f64; 2], [f64; 3]) {
+    let (mut gradient, mut hessian) = ([0.0; 2], [1e-9, 0.0, 1e-9]);
+    for observation in observations {
+        let v = (observation.value / spread).clamp(-LARGEST, LARGEST);
+        let logistic = |z: f64| 1.0 / (1.0 + (-z).exp());
+        let (win, loss) = (logistic(u * v - c), logistic(-u * v - c));
+        // The chances come as s(x); s' = s (1 - s), and a draw's is 1 - win - loss.
+        let (dw, dl) = (win * (1.0 - win), loss * (1.0 - loss));
+        let (slope, chance) = match observation.result {
+            GameResult::WhiteWins => ([dw * v, -dw], win),
+            GameResult::BlackWins => ([-dl * v, -dl], loss),
+            GameResult::Draw => ([(dl - dw) * v, dw + dl], 1.0 - win - loss),
+        };
+        let chance = chance.max(1e-12);
+        gradient[0] += slope[0] / chance;
+        gradient[1] += slope[1] / chance;
+        // Fisher's information in place of the second derivatives: always positive, and equal on average.
+        let draw = (1.0 - win - loss).max(1e-12);
+        for (slope, chance) in [([dw * v, -dw], win), ([-dl * v, -dl], loss), ([(dl - dw) * v, dw + dl], draw)] {
+            let chance = chance.max(1e-12);
+            hessian[0] += slope[0] * slope[0] / chance;
+            hessian[1] += slope[0] * slope[1] / chance;
+            hessian[2] += slope[1] * slope[1] / chance;
+        }
+    }
+    (gradient, hessian)
+}
+
+/// Weighted least squares of a cubic through points (x, weight, y); of lower degree with few points.
+fn polynomial(points: impl Iterator<Item = (f64, f64, f64)> + Clone, otherwise: f64) -> [i32; 4] {
+    let degree = match points.clone().count() {
+        0 => return [otherwise.round().max(1.0) as i32, 0, 0, 0],
+        count => (count - 1).min(3),
+    };
+    let mut matrix = [[0.0; 5]; 4];
+    for (x, weight, y) in points {
+        let powers = [1.0, x, x * x, x * x * x];
+        for (row, &power) in matrix.iter_mut().zip(&powers) {
+            powers.iter().zip(row.iter_mut()).for_each(|(other, sum)| *sum += weight * power * other);
+            row[4] += weight * power * y;
+        }
+    }
+    solve(&mut matrix, degree + 1).map(|coefficient| coefficient.round() as i32)
+}
+
+/// Gauss elimination with pivoting on the first `size` rows and columns; the others are zero.
+fn solve(matrix: &mut [[f64; 5]; 4], size: usize) -> [f64; 4] {
+    for column in 0..size {
+        let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
+        matrix.swap(column, pivot.unwrap_or(column));
+        for row in 0..size {
+            if row != column && matrix[column][column] != 0.0 {
+                let factor = matrix[row][column] / matrix[column][column];
+                let subtracted = matrix[column];
+                matrix[row].iter_mut().zip(subtracted).for_each(|(value, other)| *value -= factor * other);
+            }
+        }
+    }
+    let mut solution = [0.0; 4];
+    for row in 0..size {
+        if matrix[row][row].abs() > 1e-12 {
+            solution[row] = matrix[row][4] / matrix[row][row];
+        }
+    }
+    solution
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::hash;
+
+    /// Games played out by a known model, in units `unit` times those of search.
+    fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {
+        (0..count)
+            .map(|index| {
+                let random = |salt| hash::unit(hash::fold(index, salt));
+                let phase = (random(1) * f64::from(PHASE_MAX)) as i32;
+                let value = (random(2) + random(3) + random(4) - 1.5) * 800.0;
+                let chances = model.chances(value as i32, phase).map(|chance| f64::from(chance) / 1000.0);
+                let result = match random(5) {
+                    r if r < chances[0] => GameResult::WhiteWins,
+                    r if r < chances[0] + chances[1] => GameResult::Draw,
+                    _ => GameResult::BlackWins,
+                };
+                Observation { value: value * unit, phase, result }
+            })
+            .collect()
+    }
+
+    /// Without any draw the scale is that of the points: weights whose values bring points as the standard
+    /// model's do keep theirs.
+    #[test]
+    fn points_give_the_scale_where_draws_are_rare() {
+        let mut weights = Weights::material();
+        let per_unit = 1.0 / expectation_scale(&weights);
+        let samples: Vec<Packed> = crate::data::samples::tests::walk(6_000)
+            .into_iter()
+            .enumerate()
+            .map(|(index, sample)| {
+                let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
+                let wins = hash::unit(hash::mix(index as u64)) < crate::fit::regression::sigmoid(value * per_unit);
+                let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
+                Packed::new(&crate::data::samples::Sample { result: Some(result), ..sample })
+            })
+            .collect();
+        for before in [300, 4000] {
+            weights.scale = before;
+            assert!(calibrate_by_points(&mut weights, samples.iter()).unwrap());
+            assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
+        }
+        assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
+        // Men of no kind on every square, and a result.
+        let damaged = Packed([255; crate::data::samples::SAMPLE_BYTES]);
+        assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
+    }
+
+    #[test]
+    fn another_scale_promises_the_same() {
+        let before = Weights::material();
+        let mut after = before.clone();
+        set_scale(&mut after, 3 * before.scale / 2).unwrap();
+        for raw in [-900, -75, 40, 400] {
+            let [value, larger] = [&before, &after].map(|weights| weights.scaled(raw));
+            assert!((larger - 3 * value / 2).abs() <= 2, "{value} {larger}");
+            assert!((before.centipawns(value, 0) - after.centipawns(larger, 0)).abs() <= 1);
+            let [was, is] = [before.win_rate(value, 0), after.win_rate(larger, 0)];
+            assert!(was.iter().zip(is).all(|(&was, is)| was.abs_diff(is) <= 3), "{was:?} {is:?}");
+        }
+        for scale in [0, 1] {
+            let error = set_scale(&mut after, scale).unwrap_err().to_string();
+            assert!(error.contains(&format!("{scale}/1024 is too small")), "{error}");
+        }
+        assert_eq!(after.scale, 3 * before.scale / 2);
+    }
+
+    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
+    #[test]
+    fn units_of_weights_follow_their_scale() {
+        let mut weights = Weights::material();
+        assert!((expectation_scale(&weights) - 360.0 / 1.05).abs() < 2.0);
+        assert_eq!(pawn(&weights), 360.0);
+        weights.scale = 2 * SCALE_ONE;
+        assert!((expectation_scale(&weights) - 180.0 / 1.05).abs() < 1.0);
+        assert_eq!(pawn(&weights), 180.0);
+    }
+
+    #[test]
+    fn a_known_model_is_found_again() {
+        // On the whole 360 units win half of the games, but more are needed in the endgame.
+        let known = WinRate { a: [468, -216, 0, 0], b: [126, 72, 0, 0] };
+        for unit in [0.5, 1.0, 3.0] {
+            let (scale, found) = model(&play(&known, unit, 400_000)).unwrap();
+            let factor = unit * f64::from(scale) / f64::from(SCALE_ONE);
+            assert!((factor - 1.0).abs() < 0.03, "unit {unit}: scale {scale}");
+            for phase in (0..=PHASE_MAX).step_by(1_000) {
+                for value in [-720, -180, 0, 90, 540] {
+                    let [expected, found] = [known, found].map(|model| model.chances(value, phase));
+                    let gap = expected.iter().zip(found).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0);
+                    assert!(gap < 30, "unit {unit} phase {phase} value {value}: {expected:?} {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_without_meaning_are_refused() {
+        let noise = play(&WinRate::default(), 0.0, 10_000);
+        assert!(model(&noise).is_err());
+        assert!(model(&[]).is_err());
+    }
+
+    #[test]
+    fn few_phases_make_a_flat_model() {
+        let mut games = play(&WinRate::default(), 1.0, 50_000);
+        games.iter_mut().for_each(|game| game.phase = 5_000);
+        let (_, found) = model(&games).unwrap();
+        assert_eq!([found.a[1..].to_vec(), found.b[1..].to_vec()].concat(), [0; 6]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Several sets of weights made one.
+//!
+//! A perceptron's weights are the right ones and noise, and trainings on other positions, or by other ways, bring
+//! other noise: in the mean of several sets what they agree about stays, and the noise shrinks. Since an evaluation
+//! is linear in its weights, the mean of the weights is the mean of the evaluations.
+//!
+//! Sets differ in the worth of a unit; they are brought to that of search by their scale before they are added.
+
+use crate::fit::calibration::factor;
+use dyad_engine::eval::layout::{GROUPS, Group, LEN};
+use dyad_engine::eval::{FloatWeights, Weights};
+use std::str::FromStr;
+
+/// The mean of sets of weights, each with its share, in units of search. The shares need not sum to 1, but to more
+/// than 0.
+#[must_use]
+pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
+    let total: f64 = sets.iter().map(|(_, share)| share).sum();
+    let mut mean = FloatWeights::zeros();
+    for (weights, share) in sets {
+        let factor = share / total * factor(weights);
+        for (feature, &[mg, eg]) in weights.ints().iter().enumerate().take(LEN) {
+            mean.mg[feature] += factor * f64::from(mg);
+            mean.eg[feature] += factor * f64::from(eg);
+        }
+    }
+    mean
+}
+
+/// A factor for the weights of some groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupFactor {
+    /// The name of a group, or the beginning of several names and `*`.
+    pub groups: String,
+    /// What the opening and the endgame weights are multiplied by.
+    pub factors: [f64; 2],
+}
+
+impl FromStr for GroupFactor {
+    type Err = String;
+
+    /// Reads `GROUP=FACTOR` or `GROUP=OPENING:ENDGAME`.
+    fn from_str(text: &str) -> Result<GroupFactor, String> {
+        let (groups, factors) = text.split_once('=').ok_or("expected GROUP=FACTOR or GROUP=OPENING:ENDGAME")?;
+        let (mg, eg) = factors.split_once(':').unwrap_or((factors, factors));
+        let number = |text: &str| {
+            let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+            number.ok_or_else(|| format!("'{text}' is not a number"))
+        };
+        Ok(GroupFactor { groups: groups.to_string(), factors: [number(mg)?, number(eg)?] })
+    }
+}
+
+impl GroupFactor {
+    fn is_for(&self, group: &Group) -> bool {
+        match self.groups.strip_suffix('*') {
+            Some(beginning) => group.name.starts_with(beginning),
+            None => group.name == self.groups,
+        }
+    }
+
+    /// Orders the factors for one group: the more letters are named the better, and best is the whole name.
+    fn precision(&self) -> (usize, bool) {
+        let beginning = self.groups.strip_suffix('*');
+        (beginning.unwrap_or(&self.groups).len(), beginning.is_none())
+    }
+}
+
+/// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds,
+/// so that `*=2,pairs=1` doubles all but the 2-tuples.
+///
+/// # Errors
+/// When a factor names no group, or two have the same name.
+pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(), String> {
+    for (index, factor) in factors.iter().enumerate() {
+        if !GROUPS.iter().any(|group| factor.is_for(group)) {
+            return Err(format!("no group of features is called {}", factor.groups));
+        }
+        if factors[..index].iter().any(|other| other.groups == factor.groups) {
+            return Err(format!("{} has two factors", factor.groups));
+        }
+    }
+    for group in &GROUPS {
+        let of_group = factors.iter().filter(|factor| factor.is_for(group));
+        if let Some(GroupFactor { factors: [mg, eg], .. }) = of_group.max_by_key(|factor| factor.precision()) {
+            weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= mg);
+            weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= eg);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_engine::eval::layout::MATERIAL;
+    use serde_json::Value as Json;
+
+    #[test]
+    fn sets_count_by_share_and_scale() {
+        let material = Weights::material();
+        let mut floats = FloatWeights::material();
+        floats.mg[MATERIAL.at(0)] += 100.0;
+        let mut other = Weights::from_floats(&floats, Json::Null).unwrap();
+        // Twice the units, so each is worth half.
+        other.scale = material.scale / 2;
+        let mean = mean(&[(&material, 1.0), (&other, 3.0)]);
+        let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.at(0)][0]);
+        let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);
+        assert!((mean.mg[MATERIAL.at(0)] - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn factors_reach_the_groups_they_name_and_no_others() {
+        let ones = || FloatWeights { mg: vec![1.0; LEN], eg: vec![1.0; LEN] };
+        let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<GroupFactor>>();
+        let mut weights = ones();
+        multiply(&mut weights, &parse(&["mobility_rook=4", "mobility_*=0.5:2"])).unwrap();
+        for group in &GROUPS {
+            let expected = match group.name {
+                "mobility_rook" => [4.0, 4.0],
+                name if name.starts_with("mobility_") => [0.5, 2.0],
+                _ => [1.0, 1.0],
+            };
+            assert!(
+                group.range().all(|feature| [weights.mg[feature], weights.eg[feature]] == expected),
+                "{}",
+                group.name
+            );
+        }
+        let mut weights = ones();
+        multiply(&mut weights, &parse(&["pairs=0.25", "pairs*=3", "pair*=2"])).unwrap();
+        let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
+        assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
+        for (wrong, expected) in [
+            (&["pears=2"][..], "no group of features is called pears"),
+            (&["pairs=2", "pairs=3"], "pairs has two factors"),
+        ] {
+            assert_eq!(multiply(&mut ones(), &parse(wrong)).unwrap_err(), expected);
+        }
+        for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
+            assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_set_alone_stays_itself() {
+        let material = Weights::material();
+        let again = Weights::from_floats(&mean(&[(&material, 0.3)]), Json::Null).unwrap();
+        assert_eq!(again.ints(), material.ints());
+    }
+}

@@ -1,0 +1,196 @@
+//! How well an evaluation agrees with what engines found out by search.
+//!
+//! The measure is that of explained variance. Over quiet positions of engine games (the side to move is not in
+//! check, the move played neither captures nor promotes, the score is below ten pawns) let
+//! t = 1 / (1 + exp(-score / 1.2)) from White's side, the score in pawns, y the static evaluation, and
+//! p = 1 / (1 + exp(-k y)) with the one k that fits best; then R2 = 1 - mean((p - t)^2) / var(t). In what unit y is
+//! matters to k alone: here it is 200 units of search, by convention, so that every k can be compared. Only
+//! held-out games count, and which those are is drawn as for every sample file, so that weights trained on
+//! prepared files of the same games have not seen them.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dyad_engine::board::Color;
+use dyad_engine::eval::{Evaluator, Weights};
+
+use crate::base::error::Error;
+use crate::base::ordered::ordered_map;
+use crate::data::games::{GameRecord, GameText, GameTexts, ScoreSide};
+use crate::data::positions::{Filters, check_percent, is_held_out};
+use crate::data::samples::Sample;
+use crate::fit::regression::sigmoid;
+
+/// Pawns that multiply the odds of a score by e.
+const SCORE_PAWNS: f64 = 1.2;
+/// Scores from here on are left out, in pawns.
+const LARGEST_SCORE: f64 = 10.0;
+/// Units of search in one of the measure.
+const UNIT: f64 = 200.0;
+const GAMES_IN_BATCH: usize = 64;
+
+/// Which games to look at.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// PGN files with scores.
+    pub games: Vec<PathBuf>,
+    /// From whose side the scores are.
+    pub scores: ScoreSide,
+    /// Percent of the games that are held out; the others are not looked at.
+    pub test_percent: f64,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// Positions.
+    pub positions: usize,
+    /// Share of the variance explained by the evaluation that search uses, endgame knowledge included.
+    pub r2: f64,
+    /// The k that fits best.
+    pub k: f64,
+    /// Share explained by the tapered sum alone, which is what is trained.
+    pub r2_linear: f64,
+    /// Games that could not be read.
+    pub broken: u64,
+}
+
+/// A target, the evaluation and its linear part, all from White's side.
+type Point = [f64; 3];
+
+/// Measures weights on the held-out games.
+pub fn measure(weights: &Arc<Weights>, settings: &Settings, threads: usize) -> Result<Quality, Error> {
+    check_percent(settings.test_percent)?;
+    let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
+    for path in &settings.games {
+        broken += points_of(path, weights, settings, threads, &mut points)?;
+    }
+    let unread = if broken > 0 { format!(" ({broken} games could not be read)") } else { String::new() };
+    if points.is_empty() {
+        return Err(Error::Settings(format!("no held-out game has a quiet position with a score{unread}")));
+    }
+    let targets: Vec<f64> = points.iter().map(|point| point[0]).collect();
+    if targets.iter().all(|target| *target == targets[0]) {
+        let all = targets.len();
+        return Err(Error::Settings(format!("all {all} scores are the same: there is nothing to explain{unread}")));
+    }
+    let column = |column: usize| points.iter().map(|point| point[column]).collect::<Vec<f64>>();
+    let (r2, k) = explained(&targets, &column(1));
+    let (r2_linear, _) = explained(&targets, &column(2));
+    Ok(Quality { positions: points.len(), r2, k, r2_linear, broken })
+}
+
+/// Appends the points of a file and says how many of its games could not be read.
+fn points_of(
+    path: &Path,
+    weights: &Arc<Weights>,
+    settings: &Settings,
+    threads: usize,
+    points: &mut Vec<Point>,
+) -> Result<u64, Error> {
+    let mut texts = GameTexts::open(path)?;
+    let batches = std::iter::from_fn(move || {
+        let batch: Vec<_> = texts.by_ref().take(GAMES_IN_BATCH).collect();
+        (!batch.is_empty()).then_some(batch)
+    });
+    let (mut broken, mut fault) = (0, None);
+    ordered_map(
+        threads,
+        batches,
+        || Evaluator::new(weights.clone()),
+        |evaluator, batch: Vec<Result<GameText, Error>>| -> Result<(Vec<Point>, u64), Error> {
+            let (mut points, mut broken) = (Vec::new(), 0);
+            for text in batch {
+                match text?.parse(Some(settings.scores)) {
+                    Ok(game) => points_of_game(&game, evaluator, settings, &mut points),
+                    Err(_) => broken += 1,
+                }
+            }
+            Ok((points, broken))
+        },
+        |batch| match batch {
+            Ok((batch, unread)) => {
+                points.extend(batch);
+                broken += unread;
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    fault.map_or(Ok(broken), Err)
+}
+
+fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {
+    if !is_held_out(game.hash(), settings.test_percent) {
+        return;
+    }
+    let filters =
+        Filters { scored: true, largest_score: Some(LARGEST_SCORE), quiet: true, forced: true, ..Filters::default() };
+    for candidate in filters.positions(game, true, |_| ()) {
+        if let Ok(Sample { board, score: Some(score), .. }) = candidate.sample.unpack() {
+            let sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+            let target = sigmoid(sign * score.pawns() / SCORE_PAWNS);
+            evaluator.reset(&board);
+            let value = f64::from(evaluator.evaluate(&board)) / UNIT;
+            let raw = evaluator.evaluate_raw(&board);
+            let linear = f64::from(evaluator.weights().scaled(raw)) / UNIT;
+            points.push([target, sign * value, sign * linear]);
+        }
+    }
+}
+
+/// R2 of the best k, and that k.
+fn explained(targets: &[f64], values: &[f64]) -> (f64, f64) {
+    let count = targets.len() as f64;
+    let mean = targets.iter().sum::<f64>() / count;
+    let variance = targets.iter().map(|target| (target - mean).powi(2)).sum::<f64>() / count;
+    let error = |k: f64| {
+        let squares = targets.iter().zip(values).map(|(target, value)| (sigmoid(k * value) - target).powi(2));
+        squares.sum::<f64>() / count
+    };
+    let k = golden_section(0.0, 4.0, error);
+    (1.0 - error(k) / variance, k)
+}
+
+/// The smallest value of a function with one valley.
+fn golden_section(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
+    let ratio = (5f64.sqrt() - 1.0) / 2.0;
+    let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
+    let (mut fa, mut fb) = (function(a), function(b));
+    while high - low > 1e-4 {
+        if fa < fb {
+            (high, b, fb) = (b, a, fa);
+            a = high - ratio * (high - low);
+            fa = function(a);
+        } else {
+            (low, a, fa) = (a, b, fb);
+            b = low + ratio * (high - low);
+            fb = function(b);
+        }
+    }
+    (low + high) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::hash;
+
+    #[test]
+    fn explained_variance_of_known_noise() {
+        let values: Vec<f64> = (0..20_000).map(|i| hash::unit(hash::mix(i)) * 6.0 - 3.0).collect();
+        let noise = |i: usize| (hash::unit(hash::mix(i as u64 ^ 0xABCD)) - 0.5) * 0.2;
+        let targets: Vec<f64> = values.iter().enumerate().map(|(i, v)| sigmoid(0.8 * v) + noise(i)).collect();
+        let (r2, k) = explained(&targets, &values);
+        let mean = targets.iter().sum::<f64>() / 20_000.0;
+        let variance = targets.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / 20_000.0;
+        let expected = 1.0 - 0.2f64.powi(2) / 12.0 / variance;
+        assert!((r2 - expected).abs() < 0.002, "{r2} {expected}");
+        assert!((k - 0.8).abs() < 0.01, "{k}");
+        assert!(explained(&targets, &vec![0.0; 20_000]).0.abs() < 0.01);
+    }
+}

@@ -1,0 +1,155 @@
+//! What decides the result of a fit.
+
+use std::collections::BTreeMap;
+
+use dyad_engine::eval::layout;
+use serde::{Deserialize, Serialize};
+
+use super::gradient::sigmoid;
+use crate::base::error::Error;
+use crate::data::samples::{Packed, Sample};
+
+/// What the evaluation of a position is to predict: a share of the game's result, and for the rest the
+/// expected result by a search's score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Target {
+    /// The result's share where there is a score; 1 uses results alone, 0 scores alone.
+    pub result_share: f64,
+    /// Pawns that multiply the odds of a score by e.
+    pub pawns: f64,
+}
+
+impl Default for Target {
+    fn default() -> Target {
+        Target { result_share: 1.0, pawns: 1.2 }
+    }
+}
+
+impl Target {
+    /// Whether a sample has what is needed; cheaper than unpacking it.
+    #[must_use]
+    pub fn exists(&self, sample: &Packed) -> bool {
+        if self.result_share > 0.0 { sample.has_result() } else { sample.has_score() }
+    }
+
+    /// What to predict, from White's side.
+    #[must_use]
+    pub fn of(&self, sample: &Sample) -> Option<f64> {
+        let white = sample.board.side_to_move() == dyad_engine::board::Color::White;
+        let expected = sample.score.map(|score| {
+            let score = if white { score } else { score.opposite() };
+            sigmoid(score.pawns() / self.pawns)
+        });
+        let result = sample.result.map(|result| result.points());
+        match (result, expected) {
+            (Some(result), Some(expected)) => Some(self.result_share * result + (1.0 - self.result_share) * expected),
+            (Some(result), None) if self.result_share > 0.0 => Some(result),
+            (None, Some(expected)) if self.result_share == 0.0 => Some(expected),
+            _ => None,
+        }
+    }
+}
+
+/// Learning of one group of features.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GroupSettings {
+    /// Whether its weights change at all.
+    pub learn: bool,
+    /// Adam's rate, in logits.
+    pub rate: f64,
+    /// L2: how many positions' worth of evidence holds a weight to zero, or what a piece is worth to its
+    /// first value. The reciprocal of a normal prior's variance in logits.
+    pub l2: f64,
+}
+
+impl GroupSettings {
+    /// Few positions tell what a queen is worth in the opening. A position has hundreds of 2-tuples and
+    /// most of them are rare: they must learn slowly and be held.
+    #[must_use]
+    pub fn of(name: &str) -> GroupSettings {
+        match name {
+            "material" => GroupSettings { learn: true, rate: 0.01, l2: 100.0 },
+            "pairs" => GroupSettings { learn: true, rate: 0.001, l2: 1_000.0 },
+            _ => GroupSettings { learn: true, rate: 0.01, l2: 10.0 },
+        }
+    }
+}
+
+impl Default for GroupSettings {
+    fn default() -> GroupSettings {
+        GroupSettings::of("")
+    }
+}
+
+/// More positions in a batch than any file has.
+const MOST_IN_BATCH: usize = 1_000_000_000;
+
+/// The settings of a fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// What to predict.
+    pub target: Target,
+    /// The groups that learn; empty for all.
+    pub learn: Vec<String>,
+    /// Groups that differ from [`GroupSettings::of`] their name.
+    pub groups: BTreeMap<String, GroupSettings>,
+    /// Passes over the data at most.
+    pub epochs: u32,
+    /// Positions in a batch.
+    pub batch: usize,
+    /// Passes without a better test loss after which it ends.
+    pub patience: u32,
+    /// Seed of the shuffles.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let (learn, groups) = (Vec::new(), BTreeMap::new());
+        Settings { target: Target::default(), learn, groups, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+    }
+}
+
+impl Settings {
+    /// The settings of one group.
+    #[must_use]
+    pub fn group(&self, name: &str) -> GroupSettings {
+        let group = self.groups.get(name).copied().unwrap_or_else(|| GroupSettings::of(name));
+        let listed = self.learn.is_empty() || self.learn.iter().any(|listed| listed == name);
+        GroupSettings { learn: group.learn && listed, ..group }
+    }
+
+    /// Makes `change` to the settings of one group.
+    pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut GroupSettings)) {
+        change(self.groups.entry(name.to_string()).or_insert_with(|| GroupSettings::of(name)));
+    }
+
+    /// The factor of all rates when so much of the fit is done: from one down to a hundredth along a cosine.
+    pub(super) fn schedule(&self, done: f64) -> f64 {
+        0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let wrong = |problem: String| Err(Error::Settings(problem));
+        if !(1..=MOST_IN_BATCH).contains(&self.batch) || self.epochs == 0 {
+            return wrong(format!("batch must be 1 to {MOST_IN_BATCH}, epochs at least 1"));
+        }
+        let Target { result_share, pawns } = self.target;
+        if !((0.0..=1.0).contains(&result_share) && pawns > 0.0 && pawns.is_finite()) {
+            return wrong(format!("result share {result_share} (0 to 1), pawns {pawns} (above 0)"));
+        }
+        if let Some(name) = self.groups.keys().chain(&self.learn).find(|name| layout::group(name).is_none()) {
+            let known: Vec<&str> = layout::GROUPS.iter().map(|group| group.name).collect();
+            return wrong(format!("there is no group of features called {name}; there are {}", known.join(", ")));
+        }
+        for (name, group) in &self.groups {
+            if !(group.rate >= 0.0 && group.rate.is_finite() && group.l2 >= 0.0 && group.l2.is_finite()) {
+                return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
+            }
+        }
+        Ok(())
+    }
+}

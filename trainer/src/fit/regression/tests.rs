@@ -1,0 +1,250 @@
+//! Tests of the fit: its gradient, its independence of threads, and what it learns.
+
+use super::gradient::{Lesson, Model, sigmoid};
+use super::*;
+use crate::base::hash;
+use crate::data::games::{GameResult, Score};
+use crate::data::samples::Sample;
+use crate::data::samples::tests::walk;
+use crate::learn::log::norms;
+use dyad_engine::board::Color;
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::{LOCATION, MATERIAL};
+use std::collections::BTreeMap;
+
+/// Positions whose results are drawn by the evaluation of `teacher`, in logits.
+fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
+    let mut data = Data { train: Vec::new(), test: Vec::new() };
+    for (index, sample) in walk(count).into_iter().enumerate() {
+        let z = logits * f64::from(teacher.value(teacher.sums(&sample.board), &sample.board));
+        let won = hash::unit(hash::fold(7, index as u64)) < sigmoid(z);
+        let result = if won { GameResult::WhiteWins } else { GameResult::BlackWins };
+        let white = 1.2 * z;
+        let pawns = if sample.board.side_to_move() == Color::White { white } else { -white };
+        let score = Some(Score::centipawns(100.0 * pawns));
+        let packed = Packed::new(&Sample { result: Some(result), score, ..sample });
+        if index % 10 == 0 { data.test.push(packed) } else { data.train.push(packed) }
+    }
+    data
+}
+
+fn run(settings: &Settings, data: &Data, start: &FloatWeights, threads: usize) -> Fitted {
+    fit(settings, data, start, threads, &AtomicBool::new(false), &mut |_| ()).unwrap()
+}
+
+fn lesson(result_share: f64, reach: Reach, threads: usize) -> Lesson {
+    Lesson { target: Target { result_share, ..Target::default() }, reach, threads }
+}
+
+#[test]
+fn the_gradient_is_that_of_the_loss() {
+    let data = taught(&Weights::material(), 1.0 / 400.0, 600);
+    let mut weights = FloatWeights::material();
+    for feature in 0..LEN {
+        weights.mg[feature] += 60.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
+        weights.eg[feature] += 60.0 * (hash::unit(hash::mix(feature as u64 + 1_000_000)) - 0.5);
+    }
+    let lesson = lesson(0.3, Reach::Pairs, 2);
+    let batch: Vec<u32> = (0..data.train.len() as u32).collect();
+    let mut model = Model::new(&weights, 1.0 / 400.0, Reach::Pairs, &data.test).unwrap();
+    let (loss, gradient) = lesson.gradient(&model, &data, &batch).unwrap();
+    assert!((loss / batch.len() as f64 - lesson.loss(&model, &data.train).unwrap()).abs() < 1e-9);
+    let mut largest: Vec<usize> = (0..LEN).collect();
+    largest.sort_by(|&a, &b| gradient[b][0].abs().total_cmp(&gradient[a][0].abs()));
+    let step = 1e-4;
+    for &feature in largest[..25].iter().chain(&largest[2_000..2_010]).chain(&[MATERIAL.at(2), LOCATION.at(40)]) {
+        for stage in [0, 1] {
+            let mut loss_at = |change: f64| {
+                model.weights[feature][stage] += change;
+                let loss = lesson.loss(&model, &data.train).unwrap();
+                model.weights[feature][stage] -= change;
+                loss
+            };
+            let slope = (loss_at(step) - loss_at(-step)) / (2.0 * step);
+            let found = gradient[feature][stage];
+            assert!((slope - found).abs() < 1e-6 + 1e-4 * slope.abs(), "feature {feature}: {slope} {found}");
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let data = taught(&Weights::material(), 1.0 / 400.0, 1_500);
+    let settings = Settings { epochs: 2, batch: 500, ..Settings::default() };
+    let fitted = [1, 2, 5].map(|threads| run(&settings, &data, &FloatWeights::material(), threads));
+    for other in &fitted[1..] {
+        assert_eq!(other.weights, fitted[0].weights);
+        assert_eq!(other.epochs, fitted[0].epochs);
+    }
+}
+
+#[test]
+fn known_weights_are_found_again() {
+    // Material of another order than Table I's: knights above bishops, pawns worth more.
+    let mut known = FloatWeights::zeros();
+    for (piece, value) in [300.0, 1100.0, 700.0, 1200.0, 2400.0].into_iter().enumerate() {
+        known.mg[MATERIAL.at(piece)] = value;
+        known.eg[MATERIAL.at(piece)] = 1.2 * value;
+    }
+    let teacher = Weights::from_floats(&known, serde_json::Value::Null).unwrap();
+    let data = taught(&teacher, 1.0 / 600.0, 20_000);
+    let mut settings = Settings { epochs: 15, batch: 1_000, ..Settings::default() };
+    settings.target.result_share = 0.0;
+    settings.learn = vec![MATERIAL.name.to_string()];
+    settings.set_group(MATERIAL.name, |group| group.l2 = 0.0);
+    let fitted = run(&settings, &data, &FloatWeights::material(), 2);
+    assert!(fitted.test_loss() < fitted.start_loss);
+    let found = Weights::from_floats(&fitted.weights, serde_json::Value::Null).unwrap();
+    for piece in 0..5 {
+        for stage in [0, 1] {
+            let [expected, found] =
+                [&teacher, &found].map(|weights| f64::from(weights.ints()[MATERIAL.at(piece)][stage]));
+            assert!((found / expected - 1.0).abs() < 0.1, "piece {piece} stage {stage}: {expected} {found}");
+        }
+    }
+}
+
+#[test]
+fn frozen_groups_stay_and_l2_shrinks() {
+    let start = FloatWeights::material();
+    let mut known = start.clone();
+    for feature in LOCATION.range() {
+        known.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
+    }
+    let data = taught(&Weights::from_floats(&known, serde_json::Value::Null).unwrap(), 1.0 / 400.0, 3_000);
+    let norm = |settings: &Settings, name: &str| {
+        let fitted = run(settings, &data, &start, 2);
+        norms(&fitted.weights)[name][0]
+    };
+    let mut settings = Settings { epochs: 3, batch: 500, patience: 9, ..Settings::default() };
+    settings.target.result_share = 0.0;
+    settings.set_group("pairs", |group| group.learn = false);
+    assert_eq!(norm(&settings, "pairs"), 0.0);
+    let free = norm(&settings, "location");
+    settings.set_group("location", |group| group.l2 = 1e6);
+    assert!(norm(&settings, "location") < 0.5 * free, "{free}");
+}
+
+/// A start whose squares are worth something on average: nothing of it moves to material that does not learn, or
+/// from squares that do not.
+#[test]
+fn material_and_location_share_nothing_unless_both_learn() {
+    let mut start = FloatWeights::material();
+    for feature in LOCATION.range() {
+        start.mg[feature] = 100.0 * hash::unit(hash::mix(feature as u64));
+        start.eg[feature] = 50.0;
+    }
+    let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
+    for (learn, frozen) in [
+        (&["tempo"][..], &[&MATERIAL, &LOCATION][..]),
+        (&["material"], &[&LOCATION]),
+        (&["location", "tempo"], &[&MATERIAL]),
+    ] {
+        let learn = learn.iter().map(ToString::to_string).collect();
+        let settings = Settings { epochs: 1, batch: 200, learn, ..Settings::default() };
+        // Without test positions the weights after the last pass are those that come out.
+        let data = Data { train: data.train.clone(), test: Vec::new() };
+        let fitted = run(&settings, &data, &start, 1);
+        for group in frozen {
+            let [before, after] = [&start, &fitted.weights].map(|weights| &weights.mg[group.range()]);
+            let scale = after[1] / before[1];
+            let same = before.iter().zip(after).all(|(before, after)| (scale * before - after).abs() < 1e-9);
+            assert!(same, "{:?} {}", settings.learn, group.name);
+        }
+    }
+}
+
+#[test]
+fn a_stop_keeps_what_was_best() {
+    let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
+    let settings = Settings { epochs: 50, batch: 100, patience: 50, ..Settings::default() };
+    let stop = AtomicBool::new(false);
+    let mut passes = 0;
+    let mut report = |event: Event<'_>| {
+        if let Event::Epoch(_) = event {
+            passes += 1;
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut report).unwrap();
+    assert_eq!((fitted.epochs.len(), passes, fitted.stopped), (1, 1, true));
+
+    // In the first pass there is nothing yet.
+    let stop = AtomicBool::new(true);
+    let stopped = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut |_| ());
+    assert!(matches!(stopped, Err(Error::Stopped)));
+}
+
+#[test]
+fn settings_are_checked() {
+    let data = taught(&Weights::material(), 1.0 / 400.0, 100);
+    let group = |rate, l2| GroupSettings { learn: true, rate, l2 };
+    let cases = [
+        (Settings { batch: 0, ..Settings::default() }, "batch"),
+        (Settings { batch: usize::MAX, ..Settings::default() }, "batch"),
+        (Settings { epochs: 0, ..Settings::default() }, "epochs"),
+        (Settings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..Settings::default() }, "pawns inf"),
+        (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result share"),
+        (Settings { learn: vec!["pears".into()], ..Settings::default() }, "pears"),
+        (Settings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..Settings::default() }, "pears"),
+        (Settings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..Settings::default() }, "rate"),
+        (Settings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..Settings::default() }, "l2"),
+    ];
+    for (settings, expected) in cases {
+        let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &AtomicBool::new(false), &mut |_| ());
+        let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn targets_blend_what_a_sample_has() {
+    let sample = |result, score| {
+        let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").unwrap();
+        Sample { board, desired: None, result, score, test: false, starts_game: false, decided: true }
+    };
+    let score = Some(Score::centipawns(-120.0));
+    let expected = sigmoid(1.0);
+    let draw = Some(GameResult::Draw);
+    let cases = [
+        (1.0, draw, score, Some(0.5)),
+        (0.0, draw, score, Some(expected)),
+        (0.5, draw, score, Some(0.25 + 0.5 * expected)),
+        (0.5, draw, None, Some(0.5)),
+        (0.5, None, score, None),
+        (0.0, draw, None, None),
+        (1.0, None, score, None),
+    ];
+    for (result_share, result, score, expected) in cases {
+        let sample = sample(result, score);
+        let target = Target { result_share, ..Target::default() };
+        assert_eq!(target.of(&sample).is_some(), expected.is_some(), "{result_share} {result:?} {score:?}");
+        assert!(target.of(&sample).zip(expected).is_none_or(|(a, b)| (a - b).abs() < 1e-12));
+        assert!(target.of(&sample).is_none() || target.exists(&Packed::new(&sample)));
+    }
+}
+
+#[test]
+fn settling_changes_no_evaluation() {
+    let data = taught(&Weights::material(), 1.0 / 400.0, 500);
+    let mut weights = FloatWeights::material();
+    for feature in LOCATION.range() {
+        weights.mg[feature] += 100.0 * hash::unit(hash::mix(feature as u64));
+        weights.eg[feature] += 100.0 * hash::unit(hash::mix(feature as u64 + 1_000_000));
+    }
+    let mut model = Model::new(&weights, 1.0, Reach::Squares, &data.train).unwrap();
+    let sums = |weights: &FloatWeights, sample: &Packed| {
+        let mut features = Vec::new();
+        Reach::Squares.list(&sample.board().unwrap(), &mut features);
+        weights.dot(&features)
+    };
+    model.settle();
+    let settled = model.weights();
+    for sample in &data.test {
+        let [before, after] = [&weights, &settled].map(|weights| sums(weights, sample));
+        assert!((0..2).all(|stage| (before[stage] - after[stage]).abs() < 1e-6));
+    }
+    assert!(settled.mg[MATERIAL.at(3)] > 1_320.0);
+    model.settle();
+    assert!((model.weights().mg[MATERIAL.at(3)] - settled.mg[MATERIAL.at(3)]).abs() < 1e-9);
+}

@@ -1,0 +1,316 @@
+//! The state of a training on disk: enough to go on bit for bit.
+//!
+//! A checkpoint is taken between two batches, where the state is small: the float weights, what the
+//! average and the optimizer keep, the place in the data and the tallies of the reports. The integer
+//! weights are not in it, since they are the rounded floats. Numbers are stored as their bits,
+//! little-endian, because a decimal that is off by one in the last place would make a resumed
+//! training end elsewhere.
+//!
+//! ```text
+//! "dyadckpt"  version u32  layout checksum u32
+//! settings (JSON)  data identity (JSON)  numbers of the state  arrays     (each with its length)
+//! CRC-32 of all that, u32
+//! ```
+
+use crate::base::atomic::write_atomic;
+use crate::learn::average::Average;
+use crate::learn::optimizer::{Optimizer, OptimizerState};
+use crate::learn::settings::Settings;
+use dyad_engine::eval::{FloatWeights, layout};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::Path;
+
+const MAGIC: &[u8; 8] = b"dyadckpt";
+const VERSION: u32 = 1;
+
+/// What identifies the samples of a training.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataIdentity {
+    /// Checksum of the sample file, as hexadecimal digits.
+    pub checksum: String,
+    /// Training positions in use.
+    pub training: u64,
+    /// Test positions in use.
+    pub test: u64,
+}
+
+/// Where a training stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The iteration, from 1; 0 while the weights at the start are measured.
+    pub iteration: u32,
+    /// How many positions of the iteration are done.
+    pub done: u64,
+    /// Positions that counted, in all iterations.
+    pub positions: u64,
+    /// Updates in all iterations.
+    pub updates: u64,
+    /// w.
+    pub weights: FloatWeights,
+    /// What gives w*.
+    pub average: Average,
+    /// The optimizer with its memory.
+    pub optimizer: Optimizer,
+    /// Since the last report.
+    pub report: Tally,
+    /// Since the iteration began.
+    pub whole: Tally,
+    /// Agreement after the last iteration.
+    pub agreement: f64,
+    /// The best agreement, and after which iteration.
+    pub best: (u32, f64),
+    /// Whether the agreement fell in the last iteration.
+    pub fell: bool,
+    /// Seconds spent.
+    pub seconds: f64,
+    /// Length of the log.
+    pub log_bytes: u64,
+}
+
+/// What is counted between two lines of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Positions that counted.
+    pub positions: u64,
+    /// Positions skipped.
+    pub skipped: u64,
+    /// Positions with an empty S.
+    pub empty: u64,
+    /// Siblings in S.
+    pub above: u64,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Sum of the losses.
+    pub loss: f64,
+    /// Seconds spent.
+    pub seconds: f64,
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug)]
+pub struct CheckpointError(String);
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CheckpointError {}
+
+/// A checkpoint as it is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The settings of the training.
+    pub settings: Settings,
+    /// Its data.
+    pub data: DataIdentity,
+    /// Where it stands.
+    pub state: State,
+}
+
+impl Checkpoint {
+    /// Writes a checkpoint to `path`, whole or not at all.
+    pub fn save(path: &Path, settings: &Settings, data: &DataIdentity, state: &State) -> std::io::Result<()> {
+        write_atomic(path, &to_bytes(settings, data, state))
+    }
+
+    /// Reads the checkpoint at `path`.
+    pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        let wrong = |what: String| CheckpointError(format!("{}: {what}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| wrong(e.to_string()))?;
+        from_bytes(&bytes).map_err(wrong)
+    }
+}
+
+fn to_bytes(settings: &Settings, data: &DataIdentity, state: &State) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend(VERSION.to_le_bytes());
+    out.extend(layout::checksum().to_le_bytes());
+    put_bytes(&mut out, &settings.to_json());
+    put_bytes(&mut out, &serde_json::to_vec(data).expect("plain data"));
+    put_u64s(
+        &mut out,
+        &[
+            u64::from(state.iteration),
+            state.done,
+            state.positions,
+            state.updates,
+            state.average.time,
+            u64::from(state.best.0),
+            u64::from(state.fell),
+            state.log_bytes,
+            state.agreement.to_bits(),
+            state.best.1.to_bits(),
+            state.seconds.to_bits(),
+        ],
+    );
+    put_tally(&mut out, &state.report);
+    put_tally(&mut out, &state.whole);
+    for floats in [&state.weights.mg, &state.weights.eg, &state.average.missing.mg, &state.average.missing.eg] {
+        put_u64s(&mut out, &floats.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    }
+    for pairs in [&state.optimizer.state.mean, &state.optimizer.state.square] {
+        put_u64s(&mut out, &pairs.as_flattened().iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    }
+    put_u64s(&mut out, &state.optimizer.state.clock.iter().map(|&x| u64::from(x)).collect::<Vec<_>>());
+    out.extend(crc32fast::hash(&out).to_le_bytes());
+    out
+}
+
+fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
+    let body_len = bytes.len().checked_sub(4).ok_or("it is too short")?;
+    let (body, crc) = bytes.split_at(body_len);
+    if !body.starts_with(MAGIC) {
+        return Err("it is not a checkpoint".into());
+    }
+    if crc32fast::hash(body).to_le_bytes() != crc {
+        return Err("its checksum is wrong: it is damaged".into());
+    }
+    let mut input = Reader { rest: &body[MAGIC.len()..] };
+    let version = input.u32()?;
+    if version != VERSION {
+        return Err(format!("it has version {version}, this program reads {VERSION}"));
+    }
+    if input.u32()? != layout::checksum() {
+        return Err("it was made for another layout of features".into());
+    }
+    let settings = Settings::from_json(input.bytes()?)?;
+    let data = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
+    let numbers = input.u64s()?;
+    let [iteration, done, positions, updates, time, best, fell, log_bytes, agreement, best_agreement, seconds] =
+        numbers[..].try_into().map_err(|_| "numbers are missing")?;
+    let (report, whole) = (input.tally()?, input.tally()?);
+    let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
+    let state = State {
+        iteration: iteration as u32,
+        done,
+        positions,
+        updates,
+        weights: FloatWeights { mg: floats()?, eg: floats()? },
+        average: Average { time, missing: FloatWeights { mg: floats()?, eg: floats()? } },
+        optimizer: Optimizer::restore(
+            &settings.optimizer,
+            OptimizerState {
+                mean: floats()?.as_chunks().0.to_vec(),
+                square: floats()?.as_chunks().0.to_vec(),
+                clock: input.u64s()?.into_iter().map(|x| x as u32).collect(),
+            },
+        ),
+        report,
+        whole,
+        agreement: f64::from_bits(agreement),
+        best: (best as u32, f64::from_bits(best_agreement)),
+        fell: fell != 0,
+        seconds: f64::from_bits(seconds),
+        log_bytes,
+    };
+    match input.rest {
+        [] => Ok(Checkpoint { settings, data, state }),
+        rest => Err(format!("it has {} bytes too many", rest.len())),
+    }
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend((bytes.len() as u64).to_le_bytes());
+    out.extend(bytes);
+}
+
+fn put_u64s(out: &mut Vec<u8>, numbers: &[u64]) {
+    out.extend((numbers.len() as u64).to_le_bytes());
+    out.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+}
+
+fn put_tally(out: &mut Vec<u8>, tally: &Tally) {
+    let Tally { positions, skipped, empty, above, nodes, loss, seconds } = *tally;
+    put_u64s(out, &[positions, skipped, empty, above, nodes, loss.to_bits(), seconds.to_bits()]);
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
+        let (taken, rest) = self.rest.split_at_checked(n).ok_or("it ends too early")?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, String> {
+        Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
+    }
+
+    fn length(&mut self, size: usize) -> Result<usize, String> {
+        let length = u64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes"));
+        (length as usize).checked_mul(size).ok_or_else(|| "a length is wrong".into())
+    }
+
+    fn bytes(&mut self) -> Result<&'a [u8], String> {
+        let length = self.length(1)?;
+        self.take(length)
+    }
+
+    fn u64s(&mut self) -> Result<Vec<u64>, String> {
+        let length = self.length(8)?;
+        Ok(self.take(length)?.as_chunks().0.iter().map(|&x| u64::from_le_bytes(x)).collect())
+    }
+
+    fn tally(&mut self) -> Result<Tally, String> {
+        let numbers = self.u64s()?;
+        let [positions, skipped, empty, above, nodes, loss, seconds] =
+            numbers[..].try_into().map_err(|_| "a tally is not whole")?;
+        let (loss, seconds) = (f64::from_bits(loss), f64::from_bits(seconds));
+        Ok(Tally { positions, skipped, empty, above, nodes, loss, seconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, 1e300] };
+        State {
+            iteration: 3,
+            done: 1_234_567,
+            positions: 5,
+            updates: 6,
+            weights: floats(0.7),
+            average: Average { time: 9, missing: floats(-1.5) },
+            optimizer: Optimizer::restore(
+                &Settings::default().optimizer,
+                OptimizerState { mean: vec![[0.1, 0.2], [0.3, 0.4]], square: vec![[1.0, 2.0]], clock: vec![7, 8] },
+            ),
+            report: Tally { positions: 1, loss: 0.1 + 0.2, ..Tally::default() },
+            whole: Tally { nodes: u64::MAX, seconds: 3.5, ..Tally::default() },
+            agreement: 0.3,
+            best: (2, 0.31),
+            fell: true,
+            seconds: 77.7,
+            log_bytes: 4096,
+        }
+    }
+
+    #[test]
+    fn round_trip() {
+        let (settings, data) = (Settings::default(), DataIdentity { checksum: "ab".into(), training: 1, test: 2 });
+        let bytes = to_bytes(&settings, &data, &state());
+        let state = state();
+        assert_eq!(from_bytes(&bytes), Ok(Checkpoint { settings, data, state }));
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let bytes = to_bytes(&Settings::default(), &DataIdentity::default(), &state());
+        for length in 0..bytes.len() {
+            assert!(from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
+        }
+        for i in 0..bytes.len() {
+            let mut bytes = bytes.clone();
+            bytes[i] ^= 0x10;
+            assert!(from_bytes(&bytes).is_err(), "byte {i} changed");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! From the candidates of a position to a change of the weights.
+//!
+//! An objective pulls on values: the desired move's up, the siblings' down. A value is the evaluation of
+//! a leaf, so a pull on it is a pull on the weights of the leaf's features, in proportion to their
+//! counts and, since evaluation is tapered, shared between opening and endgame weights. Formulas (4)
+//! and (5) of the Chinese chess paper share by alpha and 1 - alpha, which is the true gradient; but then
+//! the value changes by less than the pull, by half of it in the middle between the stages. Formulas
+//! (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula (9) shows that the value then changes by
+//! as much as the pull. alpha is each leaf's own, as in section 3.1 of the chess paper.
+//!
+//! With the perceptron's pulls, 1 for the desired leaf and -1/|S| for those in S, the sum over the
+//! leaves is the update of formula (3).
+
+use crate::learn::examples::Example;
+use crate::learn::gradient::{Gradient, GradientSum};
+use crate::learn::leaves::{Candidate, Candidates};
+use crate::learn::objective::{Objective, Values};
+use crate::learn::settings::Settings;
+use dyad_engine::board::Color;
+use dyad_engine::eval::{PHASE_MAX, Weights, layout, visit};
+use dyad_engine::value::Value;
+use std::sync::Arc;
+
+/// What is learned from one position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lesson {
+    /// The loss before the change.
+    pub loss: f64,
+    /// |S|: the siblings valued above the desired move.
+    pub above: u32,
+    /// The change, in the direction to go.
+    pub gradient: Gradient,
+}
+
+/// Compares the candidates of positions. Each thread has its own, for the scratch memory.
+pub struct Comparer {
+    objective: Arc<dyn Objective>,
+    /// Whether each feature learns.
+    learns: Vec<bool>,
+    sum: GradientSum,
+    features: Vec<(u32, i32)>,
+    values: Vec<f64>,
+    pulls: Vec<f64>,
+}
+
+impl Comparer {
+    /// Compares for `objective`, with the groups that learn under `settings`.
+    pub fn new(objective: Arc<dyn Objective>, settings: &Settings) -> Comparer {
+        let groups = layout::GROUPS.iter();
+        let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
+        Comparer {
+            objective,
+            learns: learns.collect(),
+            sum: GradientSum::new(layout::LEN),
+            features: Vec::new(),
+            values: Vec::new(),
+            pulls: Vec::new(),
+        }
+    }
+
+    /// The window of the objective.
+    pub fn window(&self) -> Value {
+        self.objective.window()
+    }
+
+    /// What the candidates of `example`, searched with `weights`, teach.
+    pub fn compare(&mut self, example: &Example, candidates: &Candidates, weights: &Weights) -> Lesson {
+        let desired = &candidates.desired;
+        self.values.clear();
+        self.values.extend(candidates.siblings.iter().map(|sibling| f64::from(sibling.value)));
+        self.pulls.clear();
+        let values = Values {
+            desired: f64::from(desired.value),
+            siblings: &self.values,
+            count: candidates.count,
+            result: example.result,
+            score: example.score,
+        };
+        let pull = self.objective.pull(&values, &mut self.pulls);
+        let above = candidates.siblings.iter().filter(|sibling| sibling.value > desired.value).count() as u32;
+        let mover = example.board.side_to_move();
+        self.add(mover, desired, pull.desired, weights);
+        for (i, sibling) in candidates.siblings.iter().enumerate() {
+            self.add(mover, sibling, self.pulls[i], weights);
+        }
+        Lesson { loss: pull.loss, above, gradient: self.sum.take() }
+    }
+
+    /// Adds the change that pulls a candidate's value up by `pull`.
+    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, weights: &Weights) {
+        if pull == 0.0 {
+            return;
+        }
+        let Candidate { mv, value, leaf } = candidate;
+        self.features.clear();
+        visit(leaf, &mut self.features);
+        let sign = if mover == Color::White { 1 } else { -1 };
+        let evaluation = sign * weights.value(weights.dot(&self.features), leaf);
+        assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
+        let alpha = f64::from(weights.phase(leaf)) / f64::from(PHASE_MAX);
+        let factors = tapered_factors(alpha, self.objective.balanced());
+        let [mg, eg] = factors.map(|factor| f64::from(sign) * pull * factor);
+        for &(feature, count) in &self.features {
+            if self.learns[feature as usize] {
+                self.sum.add(feature, mg * f64::from(count), eg * f64::from(count));
+            }
+        }
+    }
+}
+
+/// How a pull is shared between the opening and the endgame weights of a leaf's features: the factors
+/// of formulas (7) and (8), or those of (4) and (5).
+pub fn tapered_factors(alpha: f64, balanced: bool) -> [f64; 2] {
+    let rest = 1.0 - alpha;
+    let length = if balanced { alpha * alpha + rest * rest } else { 1.0 };
+    [alpha / length, rest / length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::leaves::Leaves;
+    use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
+    use crate::testing::{Children, example, random_examples};
+    use dyad_engine::board::{Board, Piece, PieceSquare, Square};
+    use dyad_engine::eval::layout::{LEN, MATERIAL};
+    use dyad_engine::eval::{FloatWeights, placement};
+
+    fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into());
+        let candidates = leaves.candidates(example, objective.window()).expect("no mate is near");
+        Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
+    }
+
+    /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing.
+    /// The children themselves are the leaves. With Table I, scaled and rounded to queen 2522, rook 1261,
+    /// knight 776 and pawn 194, they are worth
+    ///
+    /// exd5: Q+R+P - q-r = 194;  exf5: Q+R+P - q-n = 679;  Qxb8: Q+R+P - n-r = 1940;  others: -582.
+    ///
+    /// So if exd5 is desired, S = {exf5, Qxb8}. Their non-pawn material is 7566, 7081 and 5820.
+    #[test]
+    fn one_update_by_hand() {
+        let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
+        let lesson = lesson(&example, &Arc::new(Weights::material()), Perceptron);
+        assert_eq!(lesson.above, 2);
+        assert_eq!(lesson.loss, f64::from((679 - 194) + (1940 - 194)) / 2.0);
+
+        let alpha = |material: f64| (material - 3915.0) / 11343.0;
+        let opening = |a: f64| a / (a * a + (1.0 - a) * (1.0 - a));
+        let endgame = |a: f64| (1.0 - a) / (a * a + (1.0 - a) * (1.0 - a));
+        let [d5, f5, b8] = [7566.0, 7081.0, 5820.0].map(alpha);
+        let change = |feature: usize| {
+            let entry = lesson.gradient.iter().find(|entry| entry.feature as usize == feature);
+            entry.map_or([0.0; 2], |entry| [entry.mg, entry.eg])
+        };
+        // How many more White has than Black: after exd5, after exf5, after Qxb8.
+        let counts = [
+            (Piece::Pawn, [1.0, 1.0, 1.0]),
+            (Piece::Knight, [0.0, -1.0, -1.0]),
+            (Piece::Bishop, [0.0, 0.0, 0.0]),
+            (Piece::Rook, [0.0, 1.0, 0.0]),
+            (Piece::Queen, [0.0, 0.0, 1.0]),
+        ];
+        for (piece, [best, first, second]) in counts {
+            let by_hand = |o: &dyn Fn(f64) -> f64| best * o(d5) - (first * o(f5) + second * o(b8)) / 2.0;
+            let [mg, eg] = change(MATERIAL.at(piece.to_index()));
+            assert!((mg - by_hand(&opening)).abs() < 1e-12, "{piece:?}: {mg}");
+            assert!((eg - by_hand(&endgame)).abs() < 1e-12, "{piece:?}: {eg}");
+        }
+        // The pawn is on d5 in the desired leaf only, and there is no mirror image of it in the others.
+        let mut features: Vec<(u32, i32)> = Vec::new();
+        placement(&[], PieceSquare::new(Color::White, Piece::Pawn, Square::D5), &mut features);
+        let [mg, eg] = change(features.last().expect("a pawn has a location").0 as usize);
+        assert!((mg - opening(d5)).abs() < 1e-12 && (eg - endgame(d5)).abs() < 1e-12);
+    }
+
+    /// With colors flipped everything is the same.
+    #[test]
+    fn black_learns_what_white_learns() {
+        let white = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
+        let black = example("r5k1/7q/8/4p3/3N1R2/8/8/1Q4K1 b - - 0 1", "e5d4");
+        let learn = |example| {
+            let mut lesson = lesson(example, &Arc::new(Weights::material()), Perceptron);
+            lesson.gradient.sort_by_key(|entry| entry.feature);
+            lesson
+        };
+        let (white, black) = (learn(&white), learn(&black));
+        assert_eq!((white.above, white.loss, white.gradient.len()), (black.above, black.loss, black.gradient.len()));
+        for (w, b) in white.gradient.iter().zip(&black.gradient) {
+            assert_eq!(w.feature, b.feature);
+            assert!((w.mg - b.mg).abs() < 1e-12 && (w.eg - b.eg).abs() < 1e-12);
+        }
+    }
+
+    /// Formula (9): moving along a leaf's features by the factors of (7) and (8) changes its value by 1.
+    #[test]
+    fn balanced_factors_change_the_value_by_the_pull() {
+        for alpha in [0.0, 0.1, 0.5, 0.77, 1.0] {
+            let [mg, eg] = tapered_factors(alpha, true);
+            assert!((alpha * mg + (1.0 - alpha) * eg - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(tapered_factors(0.5, false), [0.5, 0.5]);
+    }
+
+    /// The objectives with a true gradient, against finite differences of the loss by single weights.
+    #[test]
+    fn gradients_are_finite_differences() {
+        let logistic = || Logistic { temperature: 50.0, result_weight: 0.3, score_weight: 0.2, outcome_scale: 200.0 };
+        let svm = || RankingSvm { margin: 100 };
+        let weights = Arc::new(Weights::material());
+        for example in random_examples(12, 3, 100) {
+            check_gradient(&example, &weights, svm);
+            check_gradient(&example, &weights, logistic);
+        }
+    }
+
+    fn check_gradient<O: Objective + 'static>(example: &Example, weights: &Arc<Weights>, objective: impl Fn() -> O) {
+        const H: f64 = 1e-3;
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into());
+        let Some(candidates) = leaves.candidates(example, objective().window()) else { return };
+        let loss = |floats: &FloatWeights| {
+            let value =
+                |candidate: &Candidate| value_of(&candidate.leaf, example.board.side_to_move(), floats, weights);
+            let siblings: Vec<f64> = candidates.siblings.iter().map(value).collect();
+            let values = Values {
+                desired: value(&candidates.desired),
+                siblings: &siblings,
+                count: candidates.count,
+                result: example.result,
+                score: example.score,
+            };
+            objective().pull(&values, &mut Vec::new()).loss
+        };
+        let mut floats = FloatWeights::from(&**weights);
+        let lesson = lesson(example, weights, objective());
+        assert_eq!(lesson.gradient.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
+        for entry in lesson.gradient.iter().step_by(1 + lesson.gradient.len() / 40) {
+            let i = entry.feature as usize;
+            for (stage, slope) in [(0, entry.mg), (1, entry.eg)] {
+                let mut nudged = |by: f64| {
+                    let weights = if stage == 0 { &mut floats.mg } else { &mut floats.eg };
+                    let before = weights[i];
+                    weights[i] = before + by;
+                    let loss = loss(&floats);
+                    let weights = if stage == 0 { &mut floats.mg } else { &mut floats.eg };
+                    weights[i] = before;
+                    loss
+                };
+                let numeric = (nudged(-H) - nudged(H)) / (2.0 * H);
+                // Table I values many moves alike; a hinge exactly at its kink has no derivative, and
+                // none of these positions has one there.
+                assert!((slope - numeric).abs() < 1e-5, "feature {i} stage {stage}: {slope} {numeric}");
+            }
+        }
+    }
+
+    fn value_of(leaf: &Board, mover: Color, floats: &FloatWeights, weights: &Weights) -> f64 {
+        let mut features = Vec::new();
+        visit(leaf, &mut features);
+        let [mg, eg] = floats.dot(&features);
+        let alpha = f64::from(weights.phase(leaf)) / f64::from(PHASE_MAX);
+        let white = alpha * mg + (1.0 - alpha) * eg;
+        if mover == Color::White { white } else { -white }
+    }
+}

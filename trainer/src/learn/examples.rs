@@ -1,0 +1,121 @@
+//! What a training learns from: positions with desired moves, by number.
+
+use crate::data::games::Score;
+use crate::data::samples::{Sample, SampleFile};
+use crate::fit::calibration::pawn;
+use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::eval::Weights;
+use std::io;
+
+/// A position to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// The position.
+    pub board: Board,
+    /// Its desired move.
+    pub desired: ChessMove,
+    /// What the game brought the mover, 0 to 1, where it is known.
+    pub result: Option<f64>,
+    /// A searched score for the mover, in units of evaluation, where there is one.
+    pub score: Option<f64>,
+    /// Whether the desired move is clearly the best. Where it is not, it is not compared with its siblings: only
+    /// result and score teach something, at its leaf.
+    pub decided: bool,
+}
+
+/// Where the positions come from. All threads read at once.
+pub trait Examples: Sync {
+    /// What identifies them: equal exactly when all of them are.
+    fn identity(&self) -> String;
+
+    /// How many there are, training and test together.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether position `index` is kept for testing.
+    fn is_test(&self, index: usize) -> bool;
+
+    /// Position `index`.
+    fn get(&self, index: usize) -> io::Result<Example>;
+}
+
+impl Example {
+    /// The example that a sample is, where a centipawn is worth `centipawn` units of evaluation; nothing for a
+    /// sample without a desired move.
+    #[must_use]
+    pub fn new(sample: &Sample, centipawn: f64) -> Option<Example> {
+        let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * centipawn;
+        Some(Example {
+            board: sample.board,
+            desired: sample.desired?,
+            result: sample.points(),
+            score: sample.score.map(score),
+            decided: sample.decided,
+        })
+    }
+}
+
+/// The samples of a file, for weights that begin with those given here.
+pub struct FileExamples<'a> {
+    file: &'a SampleFile,
+    /// What a centipawn of their scores is in the units of the weights.
+    centipawn: f64,
+}
+
+impl FileExamples<'_> {
+    /// The samples of `file`, with scores in the units of `start`.
+    #[must_use]
+    pub fn new<'a>(file: &'a SampleFile, start: &Weights) -> FileExamples<'a> {
+        FileExamples { file, centipawn: pawn(start) / 100.0 }
+    }
+}
+
+impl Examples for FileExamples<'_> {
+    fn identity(&self) -> String {
+        format!("{:016x}", self.file.summary().identity)
+    }
+
+    fn len(&self) -> usize {
+        self.file.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        self.file.is_test(index)
+    }
+
+    fn get(&self, index: usize) -> io::Result<Example> {
+        let FileExamples { file, centipawn } = *self;
+        let sample = file.read(index).map_err(io::Error::other)?;
+        let no_move = || io::Error::other(format!("sample {index} of {} has no desired move", file.path().display()));
+        Example::new(&sample, centipawn).ok_or_else(no_move)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::games::Score;
+    use crate::data::samples::tests::{folder, walk};
+    use crate::data::samples::{Packed, Sample, SampleWriter};
+
+    /// 100 centipawns win half of the games, as 360 units of search do.
+    #[test]
+    fn scores_are_in_the_units_of_the_weights() {
+        let path = folder("examples").join("in.samples");
+        let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
+        let sample = walk(50).into_iter().find(|sample| sample.desired.is_some()).unwrap();
+        writer.push(&Packed::new(&Sample { score: Some(Score(100)), ..sample })).unwrap();
+        writer.finish().unwrap();
+        let file = SampleFile::open(&path).unwrap();
+        let mut start = Weights::material();
+        for (scale, units) in [(1024, 360.0), (512, 720.0)] {
+            start.scale = scale;
+            assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
+        }
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+}

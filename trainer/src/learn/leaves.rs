@@ -1,0 +1,325 @@
+//! The values of a position's moves and the leaves they come from.
+//!
+//! d-ply training compares not the children of a position but the leaves of their principal variations
+//! after d - 1 plies and quiescence. Searching is nearly all the cost of a training, and an objective
+//! needs little of what a full search of every child finds out: siblings that stay below the desired
+//! move by more than its window have no part in it, and they are most. So the desired child comes first,
+//! with a full window, and gives the floor under which a sibling's value does not matter.
+//!
+//! A null window on the floor is the cheapest way to see that a sibling stays below: the first reply that
+//! is good enough settles it. But a sibling that comes above has then to be searched again, from the bound
+//! found upward, for its value and leaf. A window from the floor to infinity gives both at once. Which is
+//! better depends on the depth: a quiescence or a search of one ply costs hardly more in the open window,
+//! and positions of masters have four or five siblings above, so there it saves a fifth of the nodes. From
+//! two plies on, siblings are tried in the null window, but for those whose quiescence alone says that they
+//! come above.
+//!
+//! What one search learned about good replies orders the moves of the next, within a position; between
+//! positions it is forgotten, so that leaves depend on position and weights alone. The plain way, a full
+//! window for everyone, is kept to be measured and tested against. It finds the same values; where several leaves of
+//! a move have its value, it may come to another one.
+
+use crate::learn::examples::Example;
+use crate::learn::settings::{SearchWay, Settings};
+use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Leaf, LeafEnd, LeafSearcher};
+use dyad_engine::value::{INFINITE, Value};
+use std::sync::Arc;
+
+/// Finds the value of a position and the leaf it comes from.
+pub trait LeafSearch {
+    /// Searches with `weights` from now on.
+    fn set_weights(&mut self, weights: &Arc<Weights>);
+
+    /// Forgets what earlier searches learned.
+    fn begin_position(&mut self);
+
+    /// Searches `depth` plies and quiescence. Fail-soft; values are those of the side to move.
+    fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf;
+}
+
+impl LeafSearch for LeafSearcher {
+    fn set_weights(&mut self, weights: &Arc<Weights>) {
+        LeafSearcher::set_weights(self, Arc::clone(weights));
+    }
+
+    fn begin_position(&mut self) {
+        LeafSearcher::begin_position(self);
+    }
+
+    fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf {
+        LeafSearcher::search(self, board, depth, alpha, beta)
+    }
+}
+
+/// A move's value for the mover and the position it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The move.
+    pub mv: ChessMove,
+    /// Its value.
+    pub value: Value,
+    /// The leaf of its principal variation.
+    pub leaf: Board,
+}
+
+/// What an objective needs to know about a position.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// The desired move.
+    pub desired: Candidate,
+    /// The siblings valued above the desired move less the objective's window, without those whose
+    /// principal variation ends in mate or draw: those have no evaluation to learn from.
+    pub siblings: Vec<Candidate>,
+    /// How many siblings there are, with those below.
+    pub count: usize,
+}
+
+/// How leaves are to be searched.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafSettings {
+    /// d of d-ply training.
+    pub depth: u32,
+    /// The way to search siblings.
+    pub way: SearchWay,
+    /// Whether positions in check are skipped.
+    pub skip_in_check: bool,
+}
+
+impl From<&Settings> for LeafSettings {
+    fn from(settings: &Settings) -> LeafSettings {
+        let Settings { depth, search, skip_in_check, .. } = *settings;
+        LeafSettings { depth, way: search, skip_in_check }
+    }
+}
+
+/// A searcher for the leaves of one position after another, and the nodes it took.
+pub struct Leaves<L> {
+    searcher: L,
+    settings: LeafSettings,
+    nodes: u64,
+}
+
+impl<L: LeafSearch> Leaves<L> {
+    /// Leaves found by `searcher`.
+    pub fn new(searcher: L, settings: LeafSettings) -> Leaves<L> {
+        Leaves { searcher, settings, nodes: 0 }
+    }
+
+    /// Searches with `weights` from now on.
+    pub fn set_weights(&mut self, weights: &Arc<Weights>) {
+        self.searcher.set_weights(weights);
+    }
+
+    /// Nodes searched since this was last asked.
+    pub fn take_nodes(&mut self) -> u64 {
+        std::mem::take(&mut self.nodes)
+    }
+
+    /// What an objective with this window needs to know about a position; nothing where there is
+    /// nothing to learn: no sibling, or a desired move that leads to mate or draw.
+    pub fn candidates(&mut self, example: &Example, window: Value) -> Option<Candidates> {
+        let Example { board, desired, .. } = example;
+        let moves = board.moves();
+        if moves.len() < 2 || self.settings.skip_in_check && board.in_check() {
+            return None;
+        }
+        self.searcher.begin_position();
+        let desired = self.exact(board, *desired, -INFINITE)?;
+        let floor = desired.value - window;
+        let siblings = moves.iter().filter(|&&mv| example.decided && mv != desired.mv);
+        let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor)).collect();
+        Some(Candidates { desired, siblings, count: moves.len() - 1 })
+    }
+
+    /// How far the desired move is the one that would be played: 1 if it is above all others, 1/k if
+    /// k moves tie with it at the top, 0 if one is above it. Table I values many moves alike, so a
+    /// count without ties would start too high and fall at once.
+    pub fn agreement(&mut self, example: &Example) -> f64 {
+        let Example { board, desired, .. } = example;
+        self.searcher.begin_position();
+        let (value, _) = self.search(board, *desired, self.plies(), -INFINITE, INFINITE);
+        let mut ties = 1;
+        for &mv in board.moves().iter().filter(|&mv| mv != desired) {
+            match self.search(board, mv, self.plies(), value - 1, value + 1).0 {
+                other if other > value => return 0.0,
+                other if other == value => ties += 1,
+                _ => {}
+            }
+        }
+        1.0 / f64::from(ties)
+    }
+
+    /// The sibling `mv`, if it is valued above `floor` and has a leaf.
+    fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Option<Candidate> {
+        let alpha = if self.settings.way == SearchWay::Plain {
+            -INFINITE
+        } else if self.is_likely_above(board, mv, floor) {
+            floor
+        } else {
+            match self.search(board, mv, self.plies(), floor, floor + 1).0 {
+                bound if bound > floor => bound - 1,
+                _ => return None,
+            }
+        };
+        self.exact(board, mv, alpha).filter(|candidate| candidate.value > floor)
+    }
+
+    /// Whether the open window is worth it at once.
+    fn is_likely_above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> bool {
+        self.plies() < 2 || self.search(board, mv, 0, floor, floor + 1).0 > floor
+    }
+
+    /// The move with its exact value, if that is above `alpha` and has a leaf.
+    fn exact(&mut self, board: &Board, mv: ChessMove, alpha: Value) -> Option<Candidate> {
+        let (value, leaf) = self.search(board, mv, self.plies(), alpha, INFINITE);
+        leaf.map(|leaf| Candidate { mv, value, leaf })
+    }
+
+    /// How deep children are searched before quiescence.
+    fn plies(&self) -> u32 {
+        self.settings.depth - 1
+    }
+
+    /// The value of a move for the mover, within a window of the mover's, and its leaf if it is exact.
+    fn search(
+        &mut self,
+        board: &Board,
+        mv: ChessMove,
+        plies: u32,
+        alpha: Value,
+        beta: Value,
+    ) -> (Value, Option<Board>) {
+        let found = self.searcher.search(&board.after(mv), plies, -beta, -alpha);
+        self.nodes += found.nodes;
+        let leaf = match found.end {
+            LeafEnd::Quiet(leaf) => Some(leaf),
+            LeafEnd::Terminal | LeafEnd::Bound => None,
+        };
+        (-found.value, leaf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_examples;
+    use dyad_engine::eval::FloatWeights;
+
+    fn leaves(depth: u32, way: SearchWay) -> Leaves<LeafSearcher> {
+        let settings = LeafSettings { depth, way, skip_in_check: false };
+        Leaves::new(LeafSearcher::new(uneven_weights()), settings)
+    }
+
+    /// Every weight is different from zero, so that few values are equal.
+    fn uneven_weights() -> Arc<Weights> {
+        let mut floats = FloatWeights::material();
+        for (i, weight) in floats.mg.iter_mut().chain(&mut floats.eg).enumerate() {
+            *weight += (i as f64 * 0.7).sin() * 9.0;
+        }
+        Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
+    }
+
+    #[test]
+    fn fast_and_plain_ways_find_the_same_values() {
+        for (depth, n) in [(1, 200), (2, 40), (3, 3)] {
+            let (mut fast, mut plain) = (leaves(depth, SearchWay::Fast), leaves(depth, SearchWay::Plain));
+            let (mut learned, mut siblings) = (0, 0);
+            for example in random_examples(n, 17, 150) {
+                for window in [0, 150] {
+                    let [fast, plain] = [&mut fast, &mut plain].map(|way| way.candidates(&example, window));
+                    let (Some(fast), Some(plain)) = (&fast, &plain) else {
+                        assert!(fast.is_none() && plain.is_none());
+                        continue;
+                    };
+                    learned += 1;
+                    siblings += fast.siblings.len();
+                    assert_eq!(fast.count, plain.count);
+                    assert_eq!(fast.desired.value, plain.desired.value);
+                    let values = |found: &Candidates| -> Vec<_> {
+                        found.siblings.iter().map(|sibling| (sibling.mv, sibling.value)).collect()
+                    };
+                    assert_eq!(values(fast), values(plain), "{}", example.board);
+                }
+            }
+            assert!(learned > n && siblings > learned, "depth {depth}: {learned} {siblings}");
+            assert!(fast.take_nodes() < plain.take_nodes());
+        }
+    }
+
+    /// What was searched before must not matter: threads search different positions in between.
+    #[test]
+    fn leaves_depend_on_position_and_weights_alone() {
+        let mut used = leaves(2, SearchWay::Fast);
+        let found = |leaves: &mut Leaves<LeafSearcher>, example: &Example| {
+            leaves.take_nodes();
+            let found = leaves.candidates(example, 100)?;
+            let candidates = std::iter::once(found.desired).chain(found.siblings);
+            Some((candidates.map(|c| (c.mv, c.value, c.leaf.fen())).collect::<Vec<_>>(), leaves.take_nodes()))
+        };
+        let examples = random_examples(60, 23, 120);
+        for example in &examples {
+            found(&mut used, example);
+            used.agreement(example);
+        }
+        for example in examples.iter().rev() {
+            let mut fresh = leaves(2, SearchWay::Fast);
+            assert_eq!(found(&mut used, example), found(&mut fresh, example), "{}", example.board);
+        }
+    }
+
+    /// What is undecided is not compared, and costs one leaf.
+    #[test]
+    fn undecided_positions_have_no_siblings() {
+        let mut leaves = leaves(1, SearchWay::Fast);
+        for example in random_examples(20, 5, 100) {
+            let Some(compared) = leaves.candidates(&example, 300) else { continue };
+            let all = leaves.take_nodes();
+            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap();
+            assert_eq!((alone.siblings.len(), alone.count), (0, compared.count));
+            assert_eq!(alone.desired.value, compared.desired.value);
+            assert!(leaves.take_nodes() < all);
+        }
+    }
+
+    #[test]
+    fn agreement_is_what_the_values_say() {
+        let mut leaves = leaves(1, SearchWay::Fast);
+        let mut seen = [0; 2];
+        for example in random_examples(150, 29, 120) {
+            let moves = example.board.moves();
+            let values: Vec<Value> =
+                moves.iter().map(|&mv| leaves.search(&example.board, mv, 0, -INFINITE, INFINITE).0).collect();
+            let top = *values.iter().max().unwrap();
+            let ties = values.iter().filter(|&&value| value == top).count();
+            for (&mv, &value) in moves.iter().zip(&values) {
+                let expected = if value == top { 1.0 / ties as f64 } else { 0.0 };
+                assert_eq!(leaves.agreement(&Example { desired: mv, ..example }), expected);
+                seen[usize::from(value == top)] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
+    }
+
+    /// With Table I quiet moves tie; the desired one among k at the top counts 1/k.
+    #[test]
+    fn ties_share_the_agreement() {
+        let settings = LeafSettings { depth: 1, way: SearchWay::Fast, skip_in_check: false };
+        let mut leaves = Leaves::new(LeafSearcher::new(Arc::new(Weights::material())), settings);
+        let example = crate::testing::example(&Board::startpos().fen(), "e2e4");
+        assert_eq!(leaves.agreement(&example), 1.0 / 20.0);
+    }
+
+    #[test]
+    fn mates_and_draws_have_no_leaf() {
+        let mut leaves = leaves(1, SearchWay::Fast);
+        // The desired move mates: nothing to learn. Desired elsewhere: the mate is not in S.
+        let mate = crate::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
+        assert!(leaves.candidates(&mate, 0).is_none());
+        let other = crate::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a7");
+        let found = leaves.candidates(&other, 5000).unwrap();
+        assert!(found.siblings.iter().all(|sibling| sibling.mv != mate.desired));
+        assert_eq!(leaves.agreement(&other), 0.0);
+    }
+}

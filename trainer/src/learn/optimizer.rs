@@ -1,0 +1,201 @@
+//! How a gradient becomes a change of the weights.
+//!
+//! The papers add the gradient as it is: a plain step of rate 1. AdaGrad (Duchi, Hazan and Singer 2011)
+//! and Adam (Kingma and Ba 2015) divide by the size of the gradients a weight has seen, so that rare
+//! 2-tuples learn as fast as material does. All three touch only the features of the gradient. For Adam
+//! this means that a feature's clock ticks when it has a gradient and stands still otherwise: what it
+//! goes through is exactly the dense method on the updates that concern it, and its bias correction
+//! counts those.
+//!
+//! L2 would touch every weight at every update. It is so weak that it can be collected: once in
+//! [`DECAY_EVERY`] updates all weights of a group give up the share of as many updates.
+
+use crate::learn::gradient::{Entry, Gradient};
+use crate::learn::settings::{OptimizerSettings, Settings};
+use dyad_engine::eval::{FloatWeights, layout};
+
+/// Updates from one decay by L2 to the next.
+pub const DECAY_EVERY: u64 = 100;
+
+/// Keeps the quotients of AdaGrad and Adam finite.
+const EPSILON: f64 = 1e-8;
+
+/// Turns gradients into changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimizer {
+    settings: OptimizerSettings,
+    /// What it remembers.
+    pub state: OptimizerState,
+}
+
+/// What an optimizer remembers of each feature: empty, or as long as the layout.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OptimizerState {
+    /// Adam: running means of the gradient, opening and endgame.
+    pub mean: Vec<[f64; 2]>,
+    /// AdaGrad: sums of squares. Adam: running means of squares.
+    pub square: Vec<[f64; 2]>,
+    /// Adam: how many updates each feature has had.
+    pub clock: Vec<u32>,
+}
+
+impl Optimizer {
+    /// An optimizer that has seen nothing.
+    pub fn new(settings: &OptimizerSettings, features: usize) -> Optimizer {
+        let (adagrad, adam) = match settings {
+            OptimizerSettings::Plain { .. } => (false, false),
+            OptimizerSettings::AdaGrad { .. } => (true, false),
+            OptimizerSettings::Adam { .. } => (false, true),
+        };
+        let length = |needed| if needed { features } else { 0 };
+        Optimizer {
+            settings: settings.clone(),
+            state: OptimizerState {
+                mean: vec![[0.0; 2]; length(adam)],
+                square: vec![[0.0; 2]; length(adagrad || adam)],
+                clock: vec![0; length(adam)],
+            },
+        }
+    }
+
+    /// An optimizer as it was.
+    pub fn restore(settings: &OptimizerSettings, state: OptimizerState) -> Optimizer {
+        Optimizer { settings: settings.clone(), state }
+    }
+
+    /// Turns a gradient, in the direction to go, into the change to make.
+    pub fn step(&mut self, gradient: &mut Gradient) {
+        let state = &mut self.state;
+        match self.settings {
+            OptimizerSettings::Plain { rate } => {
+                for entry in gradient {
+                    entry.mg *= rate;
+                    entry.eg *= rate;
+                }
+            }
+            OptimizerSettings::AdaGrad { rate } => by_stage(gradient, |i, stage, g| {
+                let square = &mut state.square[i][stage];
+                *square += g * g;
+                rate * g / (square.sqrt() + EPSILON)
+            }),
+            OptimizerSettings::Adam { rate, beta1, beta2 } => {
+                for entry in gradient.iter() {
+                    state.clock[entry.feature as usize] += 1;
+                }
+                by_stage(gradient, |i, stage, g| {
+                    let clock = state.clock[i] as i32;
+                    let mean = &mut state.mean[i][stage];
+                    *mean = beta1 * *mean + (1.0 - beta1) * g;
+                    let square = &mut state.square[i][stage];
+                    *square = beta2 * *square + (1.0 - beta2) * g * g;
+                    let mean = *mean / (1.0 - beta1.powi(clock));
+                    let square = *square / (1.0 - beta2.powi(clock));
+                    rate * mean / (square.sqrt() + EPSILON)
+                });
+            }
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        match self.settings {
+            OptimizerSettings::Plain { rate }
+            | OptimizerSettings::AdaGrad { rate }
+            | OptimizerSettings::Adam { rate, .. } => rate,
+        }
+    }
+
+    /// The change that L2 asks for after [`DECAY_EVERY`] updates; none where no group has L2.
+    pub fn decay(&self, settings: &Settings, weights: &FloatWeights) -> Gradient {
+        let mut changes = Gradient::new();
+        for group in &layout::GROUPS {
+            let group_settings = settings.group(group.name);
+            if group_settings.l2 == 0.0 || !group_settings.learn {
+                continue;
+            }
+            let kept = (1.0 - self.rate() * group_settings.l2).powi(DECAY_EVERY as i32);
+            changes.extend(group.range().filter_map(|i| {
+                let (mg, eg) = (weights.mg[i] * (kept - 1.0), weights.eg[i] * (kept - 1.0));
+                let feature = i as u32;
+                (mg != 0.0 || eg != 0.0).then_some(Entry { feature, mg, eg })
+            }));
+        }
+        changes
+    }
+}
+
+/// Replaces each number of a gradient by `change(feature, stage, number)`.
+fn by_stage(gradient: &mut Gradient, mut change: impl FnMut(usize, usize, f64) -> f64) {
+    for entry in gradient {
+        let i = entry.feature as usize;
+        entry.mg = change(i, 0, entry.mg);
+        entry.eg = change(i, 1, entry.eg);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::settings::GroupSettings;
+
+    fn entry(feature: u32, mg: f64, eg: f64) -> Entry {
+        Entry { feature, mg, eg }
+    }
+
+    #[test]
+    fn plain_steps_are_the_gradient_times_the_rate() {
+        let mut optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 0.5 }, 4);
+        let mut gradient = vec![entry(3, 2.0, -1.0)];
+        optimizer.step(&mut gradient);
+        assert_eq!(gradient, [entry(3, 1.0, -0.5)]);
+    }
+
+    #[test]
+    fn adagrad_by_hand() {
+        let mut optimizer = Optimizer::new(&OptimizerSettings::AdaGrad { rate: 1.0 }, 4);
+        let mut step = |mg| {
+            let mut gradient = vec![entry(1, mg, 0.0)];
+            optimizer.step(&mut gradient);
+            assert_eq!(gradient[0].eg, 0.0);
+            gradient[0].mg
+        };
+        assert!((step(3.0) - 1.0).abs() < 1e-7);
+        assert!((step(4.0) - 0.8).abs() < 1e-7);
+    }
+
+    /// A feature that is absent from some updates goes through the same as one that is in all.
+    #[test]
+    fn adam_clocks_tick_with_the_feature() {
+        let settings = OptimizerSettings::Adam { rate: 0.1, beta1: 0.9, beta2: 0.999 };
+        let mut optimizer = Optimizer::new(&settings, 4);
+        let gradients = [1.0, -0.5, 0.25, 2.0];
+        let (mut mean, mut square) = (0.0, 0.0);
+        for (n, g) in gradients.into_iter().enumerate() {
+            optimizer.step(&mut vec![entry(0, 1.0, 1.0)]);
+            let mut gradient = vec![entry(2, 0.0, g)];
+            optimizer.step(&mut gradient);
+            mean = 0.9 * mean + 0.1 * g;
+            square = 0.999 * square + 0.001 * g * g;
+            let t = n as i32 + 1;
+            let (m, v): (f64, f64) = (mean / (1.0 - 0.9f64.powi(t)), square / (1.0 - 0.999f64.powi(t)));
+            assert!((gradient[0].eg - 0.1 * m / (v.sqrt() + EPSILON)).abs() < 1e-12);
+            assert_eq!(gradient[0].mg, 0.0);
+        }
+    }
+
+    #[test]
+    fn l2_shrinks_the_groups_that_ask_for_it() {
+        let mut settings = Settings::default();
+        let l2 = GroupSettings { l2: 1e-3, ..GroupSettings::default() };
+        settings.groups.insert("location".into(), l2);
+        let weights = FloatWeights { mg: vec![1.0; layout::LEN], eg: vec![-2.0; layout::LEN] };
+        let optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 1.0 }, layout::LEN);
+        let changes = optimizer.decay(&settings, &weights);
+        assert_eq!(changes.len(), layout::LOCATION.len);
+        let kept = 0.999f64.powi(100);
+        for change in changes {
+            assert!(layout::LOCATION.range().contains(&(change.feature as usize)));
+            assert!((change.mg - (kept - 1.0)).abs() < 1e-12);
+            assert!((change.eg + 2.0 * (kept - 1.0)).abs() < 1e-12);
+        }
+    }
+}

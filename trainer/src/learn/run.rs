@@ -1,0 +1,720 @@
+//! A whole training: iterations of batches, reports, checkpoints, the best weights.
+//!
+//! A batch goes its way as described in the crate's head: leaves, comparison, sum in position order,
+//! optimizer, weights. An iteration ends with w*, the average over it, which is saved, measured on the
+//! test positions and taken as the start of the next; a training ends when that measure falls, and
+//! its result is the iteration with the best. All that decides how it goes on is in [`State`], between
+//! any two batches, so that is where it can be stopped and saved.
+//!
+//! Nothing is printed: progress is handed to a callback, as data.
+
+use crate::base::atomic::{clean, write_atomic};
+use crate::base::error::Error;
+use crate::data::schedule::{Order, sample};
+use crate::learn::average::Average;
+use crate::learn::checkpoint::{Checkpoint, CheckpointError, DataIdentity, State, Tally};
+use crate::learn::comparison::Comparer;
+use crate::learn::examples::Examples;
+use crate::learn::folder::{self, Folder};
+use crate::learn::gradient::{Entry, GradientSum};
+use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
+use crate::learn::log::{LineKind, Log, LogLine, norms};
+use crate::learn::objective::{self, Objective};
+use crate::learn::optimizer::{DECAY_EVERY, Optimizer};
+use crate::learn::settings::{Averaging, MachineSettings, Settings};
+use crate::learn::workers::{Answer, Task, Team, Worker, with_team};
+use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
+use dyad_engine::search::LeafSearcher;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How far a training is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The iteration, from 1.
+    pub iteration: u32,
+    /// Of so many at most.
+    pub iterations: u32,
+    /// Positions of it that are done.
+    pub done: u64,
+    /// Of so many.
+    pub of: u64,
+    /// Positions per second, lately.
+    pub positions_per_second: f64,
+    /// The latest agreement, of a report or an iteration.
+    pub agreement: Option<f64>,
+    /// A line that just went to the log.
+    pub line: Option<&'a LogLine>,
+}
+
+/// What a training has from outside.
+pub struct Surroundings<'a> {
+    /// The positions.
+    pub examples: &'a dyn Examples,
+    /// Set by whoever wants it to end after the batch, with a checkpoint.
+    pub stop: &'a AtomicBool,
+    /// Hears of each batch.
+    pub progress: &'a mut dyn FnMut(&Progress),
+}
+
+/// How a training ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Whether it is over, rather than stopped on request.
+    pub finished: bool,
+    /// The iteration with the best agreement.
+    pub best: u32,
+    /// That agreement, if there are test positions.
+    pub agreement: Option<f64>,
+    /// The weights file of that iteration.
+    pub file: PathBuf,
+}
+
+/// Why a training could not go on.
+#[derive(Debug)]
+pub enum TrainError {
+    /// A file, with the path.
+    File(PathBuf, io::Error),
+    /// The samples.
+    Samples(io::Error),
+    /// The checkpoint.
+    Checkpoint(CheckpointError),
+    /// Weights that cannot be searched with.
+    Weights(WeightsError),
+    /// Settings or data do not allow it.
+    Refused(String),
+    /// What a killed process left cannot be removed.
+    Data(Error),
+}
+
+impl fmt::Display for TrainError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            TrainError::File(path, error) => write!(f, "{}: {error}", path.display()),
+            TrainError::Samples(error) => write!(f, "reading samples: {error}"),
+            TrainError::Checkpoint(error) => error.fmt(f),
+            TrainError::Weights(error) => write!(f, "the weights cannot be used: {error}"),
+            TrainError::Refused(why) => f.write_str(why),
+            TrainError::Data(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TrainError {}
+
+impl From<WeightsError> for TrainError {
+    fn from(error: WeightsError) -> TrainError {
+        TrainError::Weights(error)
+    }
+}
+
+/// Begins a training in a new folder.
+pub fn begin(settings: &Settings, folder: &Path, surroundings: Surroundings) -> Result<Summary, TrainError> {
+    begin_with(settings, folder, surroundings, &LeafSearcher::new)
+}
+
+/// Goes on with the training in `folder` from its last checkpoint. `change` may adjust settings that
+/// have no influence on the result, the number of iterations, and whether it goes on when the agreement falls; the run
+/// keeps them.
+///
+/// # Errors
+/// When samples, start or other settings are not those the run was begun with, and when it cannot go on.
+pub fn resume(
+    folder: &Path,
+    change: &dyn Fn(&mut Settings),
+    surroundings: Surroundings,
+) -> Result<Summary, TrainError> {
+    resume_with(folder, change, surroundings, &LeafSearcher::new)
+}
+
+/// The settings of the run in `folder`.
+pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
+    let path = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
+    let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+    Settings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+}
+
+/// Makes a searcher for each thread.
+type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
+
+fn begin_with<L: LeafSearch>(
+    settings: &Settings,
+    folder: &Path,
+    surroundings: Surroundings,
+    make_searcher: MakeSearcher<L>,
+) -> Result<Summary, TrainError> {
+    settings.check().map_err(TrainError::Refused)?;
+    let start = Start::new(settings)?;
+    let selection = Selection::new(settings, surroundings.examples)?;
+    let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
+    let origin = Origin::of(&selection, &start);
+    write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
+    write(&folder.settings(), &settings.to_json())?;
+    let state = State::new(settings, start.floats());
+    train(Plan { settings: settings.clone(), start, folder, selection, state }, surroundings, make_searcher)
+}
+
+fn resume_with<L: LeafSearch>(
+    folder: &Path,
+    change: &dyn Fn(&mut Settings),
+    surroundings: Surroundings,
+    make_searcher: MakeSearcher<L>,
+) -> Result<Summary, TrainError> {
+    let saved = saved_settings(folder)?;
+    let mut settings = saved.clone();
+    change(&mut settings);
+    settings.check().map_err(TrainError::Refused)?;
+    let folder = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
+    let start = Start::new(&settings)?;
+    let selection = Selection::new(&settings, surroundings.examples)?;
+    Origin::load(&folder)?.check(&Origin::of(&selection, &start))?;
+    let state = match folder.checkpoint().exists() {
+        true => load_state(&folder, &settings, &selection.identity)?,
+        // It was stopped before there was one.
+        false => State::new(&settings, start.floats()),
+    };
+    if settings != saved {
+        write(&folder.settings(), &settings.to_json())?;
+    }
+    train(Plan { settings, start, folder, selection, state }, surroundings, make_searcher)
+}
+
+/// What a run was begun with, as far as its settings only name it.
+#[derive(Serialize, Deserialize)]
+struct Origin {
+    #[serde(flatten)]
+    data: DataIdentity,
+    /// The identity of the weights at the start.
+    start: String,
+}
+
+impl Origin {
+    fn of(selection: &Selection, start: &Start) -> Origin {
+        Origin { data: selection.identity.clone(), start: start.id() }
+    }
+
+    fn load(folder: &Folder) -> Result<Origin, TrainError> {
+        let path = folder.data();
+        let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+        serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+    }
+
+    /// Refuses to go on with something else.
+    fn check(&self, now: &Origin) -> Result<(), TrainError> {
+        check_data(&self.data, &now.data)?;
+        if self.start != now.start {
+            let Origin { start, .. } = self;
+            let problem = format!("the run was begun with the weights {start}; its start is now {}", now.start);
+            return Err(TrainError::Refused(problem));
+        }
+        Ok(())
+    }
+}
+
+fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
+    if begun == now {
+        return Ok(());
+    }
+    Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
+}
+
+fn load_state(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Result<State, TrainError> {
+    let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
+    check_data(&begun.data, data)?;
+    let changed = differences(&fixed(&begun.settings), &fixed(settings));
+    if !changed.is_empty() {
+        let (path, changed) = (folder.settings(), changed.join(", "));
+        let problem = format!("{}: the run was begun with other settings: {changed}", path.display());
+        return Err(TrainError::Refused(problem));
+    }
+    Ok(begun.state)
+}
+
+/// Settings without those that may change while a run goes on, and without the paths of files, of which the content is
+/// compared.
+fn fixed(settings: &Settings) -> Settings {
+    let Settings { machine, iterations, keep_going, .. } = Settings::default();
+    Settings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
+}
+
+/// The names of the settings that differ.
+fn differences(one: &Settings, other: &Settings) -> Vec<String> {
+    let [one, other] = [one, other].map(|settings| serde_json::to_value(settings).expect("settings are plain data"));
+    let all = one.as_object().into_iter().flatten();
+    all.filter(|(name, value)| other.get(name) != Some(value)).map(|(name, _)| name.clone()).collect()
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
+    write_atomic(path, bytes).map_err(|e| TrainError::File(path.into(), e))
+}
+
+/// The weights a training starts from.
+struct Start(Option<Weights>);
+
+impl Start {
+    fn new(settings: &Settings) -> Result<Start, TrainError> {
+        Ok(Start(settings.start.as_deref().map(Weights::load).transpose()?))
+    }
+
+    fn floats(&self) -> FloatWeights {
+        self.0.as_ref().map_or_else(FloatWeights::material, FloatWeights::from)
+    }
+
+    /// What is trained, with the name and the units of these.
+    fn finish(&self, floats: &FloatWeights, made: serde_json::Value) -> Result<Weights, WeightsError> {
+        let mut trained = Weights::from_floats(floats, made)?;
+        trained.name = "trained".to_string();
+        if let Some(start) = &self.0 {
+            trained.scale = start.scale;
+            trained.win_rate = start.win_rate;
+        }
+        Ok(trained)
+    }
+
+    fn id(&self) -> String {
+        self.0.as_ref().map_or_else(|| Weights::material().id(), Weights::id)
+    }
+}
+
+/// The positions in use.
+struct Selection {
+    training: Vec<u32>,
+    test: Vec<u32>,
+    report: Vec<u32>,
+    identity: DataIdentity,
+}
+
+impl Selection {
+    /// Which positions are used does not depend on the seed of the shuffles.
+    fn new(settings: &Settings, examples: &dyn Examples) -> Result<Selection, TrainError> {
+        let all = 0..examples.len() as u32;
+        let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
+        let training = take(training, settings.train_positions, 1);
+        let test = take(test, settings.test_positions, 2);
+        if training.is_empty() {
+            return Err(TrainError::Refused("there are no training positions".into()));
+        }
+        let identity =
+            DataIdentity { checksum: examples.identity(), training: training.len() as u64, test: test.len() as u64 };
+        let report = take(test.clone(), Some(settings.report_positions), 3);
+        Ok(Selection { training, test, report, identity })
+    }
+}
+
+fn take(from: Vec<u32>, n: Option<usize>, seed: u64) -> Vec<u32> {
+    match n {
+        Some(n) if n < from.len() => sample(from.len(), n, seed).into_iter().map(|i| from[i as usize]).collect(),
+        _ => from,
+    }
+}
+
+impl State {
+    /// The state before the weights at the start are measured.
+    pub fn new(settings: &Settings, weights: FloatWeights) -> State {
+        State {
+            iteration: 0,
+            done: 0,
+            positions: 0,
+            updates: 0,
+            weights,
+            average: Average::new(layout::LEN),
+            optimizer: Optimizer::new(&settings.optimizer, layout::LEN),
+            report: Tally::default(),
+            whole: Tally::default(),
+            agreement: f64::NAN,
+            best: (0, f64::NAN),
+            fell: false,
+            seconds: 0.0,
+            log_bytes: 0,
+        }
+    }
+
+    /// Makes a change now.
+    fn change(&mut self, changes: &[Entry]) {
+        for change in changes {
+            self.average.note(change);
+            self.weights.mg[change.feature as usize] += change.mg;
+            self.weights.eg[change.feature as usize] += change.eg;
+        }
+    }
+
+    /// w*.
+    fn averaged(&self, averaging: Averaging) -> FloatWeights {
+        match averaging {
+            Averaging::Off => self.weights.clone(),
+            Averaging::Iteration | Averaging::All => self.average.of(&self.weights),
+        }
+    }
+}
+
+impl Tally {
+    fn count(&mut self, answer: &Answer) {
+        self.nodes += answer.nodes;
+        let Some(lesson) = &answer.lesson else {
+            self.skipped += 1;
+            return;
+        };
+        self.positions += 1;
+        self.empty += u64::from(lesson.above == 0);
+        self.above += u64::from(lesson.above);
+        self.loss += lesson.loss;
+    }
+
+    fn positions_per_second(&self) -> f64 {
+        let positions = self.positions + self.skipped;
+        if positions == 0 { 0.0 } else { positions as f64 / self.seconds }
+    }
+}
+
+/// Two sets of integer weights: while one is searched with, the other can be changed, so that an
+/// update costs what it changes and nothing is copied.
+struct Buffers {
+    current: Arc<Weights>,
+    spare: Arc<Weights>,
+    /// What changed between the spare weights and the current ones.
+    behind: Vec<u32>,
+}
+
+impl Buffers {
+    fn new(floats: &FloatWeights) -> Result<Buffers, WeightsError> {
+        let weights = Weights::from_floats(floats, serde_json::Value::Null)?;
+        Ok(Buffers { spare: Arc::new(weights.clone()), current: Arc::new(weights), behind: Vec::new() })
+    }
+
+    /// Takes over floats of which only those in `changes` are new.
+    fn update(&mut self, floats: &FloatWeights, changes: &[Entry]) -> Result<(), WeightsError> {
+        let changed: Vec<u32> = changes.iter().map(|change| change.feature).collect();
+        let spare = Arc::get_mut(&mut self.spare).expect("all threads hold the current weights");
+        spare.refresh(self.behind.iter().chain(&changed).map(|&feature| feature as usize), floats)?;
+        std::mem::swap(&mut self.current, &mut self.spare);
+        self.behind = changed;
+        Ok(())
+    }
+}
+
+/// All that a training is begun or gone on with.
+struct Plan {
+    settings: Settings,
+    start: Start,
+    folder: Folder,
+    selection: Selection,
+    state: State,
+}
+
+fn train<L: LeafSearch>(
+    plan: Plan,
+    surroundings: Surroundings,
+    make_searcher: MakeSearcher<L>,
+) -> Result<Summary, TrainError> {
+    let Plan { settings, state, folder, .. } = &plan;
+    let buffers = Buffers::new(&state.weights)?;
+    let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
+    let objective: Arc<dyn Objective> = objective::from_settings(&settings.objective).into();
+    let rates = settings.rates();
+    // Each job brings its weights; the first are only there until then, and nobody waits for them.
+    let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
+    let (examples, stop) = (surroundings.examples, surroundings.stop);
+    let make = || Worker {
+        examples,
+        stop,
+        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings)),
+        comparer: Comparer::new(Arc::clone(&objective), &settings),
+    };
+    with_team(thread_count(&settings), &make, |team| {
+        let now = Instant::now();
+        let sum = GradientSum::new(layout::LEN);
+        Run { plan, surroundings, sum, rates, buffers, log, team, saved: now, ticked: now }.iterations()
+    })
+}
+
+fn thread_count(settings: &Settings) -> usize {
+    match settings.machine.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
+/// A training under way.
+struct Run<'a, 't, L> {
+    plan: Plan,
+    surroundings: Surroundings<'a>,
+    sum: GradientSum,
+    /// Of each feature, as multiples of the optimizer's rate.
+    rates: Vec<f64>,
+    buffers: Buffers,
+    log: Log,
+    team: &'t mut Team<'a, L>,
+    /// When the last checkpoint was written.
+    saved: Instant,
+    /// Until when seconds have been counted.
+    ticked: Instant,
+}
+
+impl<L: LeafSearch> Run<'_, '_, L> {
+    fn iterations(mut self) -> Result<Summary, TrainError> {
+        while !self.is_over() {
+            if !(self.batches()? && self.end_iteration()?) {
+                break;
+            }
+        }
+        let (best, agreement) = self.plan.state.best;
+        Ok(Summary { finished: self.is_over(), best, agreement: known(agreement), file: self.plan.folder.best() })
+    }
+
+    fn is_over(&self) -> bool {
+        let Plan { settings, state, .. } = &self.plan;
+        state.fell && !settings.keep_going || state.iteration > settings.iterations
+    }
+
+    /// Goes through what is left of the iteration. False if it was stopped.
+    fn batches(&mut self) -> Result<bool, TrainError> {
+        let Plan { settings, selection, state, .. } = &self.plan;
+        if state.iteration == 0 {
+            return Ok(true);
+        }
+        let order = Order::shuffled(&selection.training, settings.seed, state.iteration);
+        let (batch, report_every) = (settings.batch, settings.report_every);
+        loop {
+            let done = self.plan.state.done;
+            let positions = order.slice(done as usize..done as usize + batch);
+            if positions.is_empty() {
+                return Ok(true);
+            }
+            self.batch(positions)?;
+            if self.plan.state.done / report_every > done / report_every {
+                self.report()?;
+            }
+            if self.surroundings.stop.load(Ordering::Relaxed) {
+                self.save()?;
+                return Ok(false);
+            }
+            if self.saved.elapsed().as_secs() >= self.plan.settings.machine.checkpoint_seconds {
+                self.save()?;
+            }
+        }
+    }
+
+    /// One update, formula (10); none if it was stopped.
+    fn batch(&mut self, positions: &[u32]) -> Result<(), TrainError> {
+        let began = Instant::now();
+        let work = self.team.work(Task::Compare, &self.buffers.current, positions);
+        let answers = work.map_err(TrainError::Samples)?;
+        // The workers stopped in the middle of it: it is begun again when the training goes on.
+        if self.surroundings.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let Plan { settings, state, .. } = &mut self.plan;
+        for answer in &answers {
+            state.report.count(answer);
+            state.whole.count(answer);
+            if let Some(lesson) = &answer.lesson {
+                state.positions += 1;
+                state.average.pass(1);
+                self.sum.add_all(&lesson.gradient);
+            }
+        }
+        let mut changes = self.sum.take();
+        if !changes.is_empty() {
+            state.updates += 1;
+            state.optimizer.step(&mut changes);
+            for change in &mut changes {
+                let rate = self.rates[change.feature as usize];
+                change.mg *= rate;
+                change.eg *= rate;
+            }
+            state.change(&changes);
+            if state.updates % DECAY_EVERY == 0 {
+                let decay = state.optimizer.decay(settings, &state.weights);
+                state.change(&decay);
+                changes.extend(decay);
+            }
+            self.buffers.update(&state.weights, &changes)?;
+        }
+        state.done += positions.len() as u64;
+        let seconds = began.elapsed().as_secs_f64();
+        state.report.seconds += seconds;
+        state.whole.seconds += seconds;
+        self.tell(None);
+        Ok(())
+    }
+
+    /// A line about the stretch of positions that ends here.
+    fn report(&mut self) -> Result<(), TrainError> {
+        let averaged = self.plan.state.averaged(self.plan.settings.average);
+        let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
+        let positions = self.plan.selection.report.clone();
+        let agreement = self.agreement(&weights, &positions, false)?;
+        let tally = std::mem::take(&mut self.plan.state.report);
+        let line = self.line(LineKind::Report, &tally, &weights, agreement, positions.len());
+        self.append(&line)
+    }
+
+    /// Measures and saves w* and goes on from it. False if it was stopped before it was done.
+    fn end_iteration(&mut self) -> Result<bool, TrainError> {
+        let averaged = self.plan.state.averaged(self.plan.settings.average);
+        let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
+        let positions = self.plan.selection.test.clone();
+        let agreement = self.agreement(&weights, &positions, true)?;
+        if self.surroundings.stop.load(Ordering::Relaxed) {
+            self.save()?;
+            return Ok(false);
+        }
+        let iteration = self.plan.state.iteration;
+        let value = agreement.unwrap_or(f64::NAN);
+        // Without test positions the last iteration is the best, and none falls.
+        let best = value.is_nan() || self.plan.state.best.1.is_nan() || value > self.plan.state.best.1;
+        let fell = value < self.plan.state.agreement;
+        self.save_weights(&averaged, agreement, best)?;
+        let tally = self.plan.state.whole;
+        let mut line = self.line(LineKind::Iteration, &tally, &weights, agreement, positions.len());
+        let file = self.plan.folder.iteration(iteration);
+        line.file = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        line.best = best;
+        self.append(&line)?;
+        let Plan { settings, state, .. } = &mut self.plan;
+        if best {
+            state.best = (iteration, value);
+        }
+        state.agreement = value;
+        state.fell = fell;
+        state.iteration += 1;
+        state.done = 0;
+        state.whole = Tally::default();
+        state.report = Tally::default();
+        if settings.average == Averaging::Iteration {
+            state.average = Average::new(layout::LEN);
+            state.weights = averaged;
+            self.buffers = Buffers::new(&state.weights)?;
+        }
+        self.save()?;
+        Ok(true)
+    }
+
+    /// The agreement on these positions; none without positions, or when it was stopped.
+    fn agreement(
+        &mut self,
+        weights: &Arc<Weights>,
+        positions: &[u32],
+        may_stop: bool,
+    ) -> Result<Option<f64>, TrainError> {
+        const AT_ONCE: usize = 200;
+        let mut sum = 0.0;
+        for positions in positions.chunks(AT_ONCE) {
+            if may_stop && self.surroundings.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let answers = self.team.work(Task::Agree, weights, positions).map_err(TrainError::Samples)?;
+            sum += answers.iter().map(|answer| answer.agreement).sum::<f64>();
+        }
+        Ok((!positions.is_empty()).then(|| sum / positions.len() as f64))
+    }
+
+    fn save_weights(&self, floats: &FloatWeights, agreement: Option<f64>, best: bool) -> Result<(), TrainError> {
+        let Plan { settings, start, folder, selection, state } = &self.plan;
+        // Names of files, not where they lie.
+        let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
+        let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
+        let machine = MachineSettings::default();
+        let settings = Settings { samples, start: started, machine, ..settings.clone() };
+        let made = serde_json::json!({
+            "method": "comparison training",
+            "parent": start.id(),
+            "settings": settings,
+            "data": selection.identity,
+            "iteration": state.iteration,
+            "positions": state.positions,
+            "updates": state.updates,
+            "agreement": agreement,
+        });
+        let weights = start.finish(floats, made)?;
+        weights.save(&folder.iteration(state.iteration))?;
+        if best {
+            weights.save(&folder.best())?;
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        kind: LineKind,
+        tally: &Tally,
+        weights: &Weights,
+        agreement: Option<f64>,
+        agreement_positions: usize,
+    ) -> LogLine {
+        self.tick();
+        let Plan { selection, state, .. } = &self.plan;
+        let mean = |sum: f64| if tally.positions == 0 { 0.0 } else { sum / tally.positions as f64 };
+        LogLine {
+            kind,
+            iteration: state.iteration,
+            done: state.done,
+            of: selection.training.len() as u64,
+            positions: state.positions,
+            updates: state.updates,
+            skipped: tally.skipped,
+            mean_s: mean(tally.above as f64),
+            empty_s: mean(tally.empty as f64),
+            loss: mean(tally.loss),
+            nodes: mean(tally.nodes as f64),
+            agreement,
+            agreement_positions: agreement_positions as u64,
+            norms: norms(&state.weights),
+            material: weights.ints()[layout::MATERIAL.range()].to_vec(),
+            positions_per_second: tally.positions_per_second(),
+            seconds: state.seconds,
+            file: None,
+            best: false,
+        }
+    }
+
+    fn append(&mut self, line: &LogLine) -> Result<(), TrainError> {
+        self.log.append(line).map_err(|e| TrainError::File(self.plan.folder.log(), e))?;
+        self.tell(Some(line));
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<(), TrainError> {
+        self.tick();
+        let Plan { settings, folder, selection, state, .. } = &mut self.plan;
+        state.log_bytes = self.log.sync().map_err(|e| TrainError::File(folder.log(), e))?;
+        Checkpoint::save(&folder.checkpoint(), settings, &selection.identity, state)
+            .map_err(|e| TrainError::File(folder.checkpoint(), e))?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        self.plan.state.seconds += (now - self.ticked).as_secs_f64();
+        self.ticked = now;
+    }
+
+    fn tell(&mut self, line: Option<&LogLine>) {
+        let Plan { settings, selection, state, .. } = &self.plan;
+        (self.surroundings.progress)(&Progress {
+            iteration: state.iteration,
+            iterations: settings.iterations,
+            done: state.done,
+            of: selection.training.len() as u64,
+            positions_per_second: state.whole.positions_per_second(),
+            agreement: line.and_then(|line| line.agreement).or(known(state.agreement)),
+            line,
+        });
+    }
+}
+
+/// A measure that is not a number was not taken.
+fn known(measure: f64) -> Option<f64> {
+    (!measure.is_nan()).then_some(measure)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,271 @@
+use super::*;
+use crate::learn::examples::Example;
+use crate::learn::log;
+use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
+use crate::testing::{Children, InMemory, random_examples};
+use dyad_engine::eval::layout::MATERIAL;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU32;
+
+/// A folder of its own for each use, removed at the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new() -> Temporary {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("dyad-run-{}-{number}", std::process::id()));
+        fs::remove_dir_all(&path).ok();
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+fn small() -> Settings {
+    let mut settings = Settings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..Settings::default() };
+    settings.report_positions = 10;
+    settings.keep_going = true;
+    settings.machine.threads = 1;
+    settings
+}
+
+fn examples() -> InMemory {
+    InMemory { examples: random_examples(150, 5, 100), test_every: 5 }
+}
+
+fn run(settings: &Settings, folder: &Path) -> Summary {
+    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    begin(settings, folder, surroundings).expect("the settings are good")
+}
+
+/// The files of weights, by name.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// All that a run leaves behind, without times.
+fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
+    let mut state = Checkpoint::load(&folder.join("checkpoint.bin")).unwrap().state;
+    state.seconds = 0.0;
+    // The log's length varies with the digits of the times.
+    state.log_bytes = 0;
+    for tally in [&mut state.report, &mut state.whole] {
+        tally.seconds = 0.0;
+    }
+    state.agreement = known(state.agreement).unwrap_or(-1.0);
+    let mut lines = log::read(&folder.join("log.jsonl")).unwrap();
+    for line in &mut lines {
+        line.seconds = 0.0;
+        line.positions_per_second = 0.0;
+    }
+    let mut files: Files = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.to_string_lossy().contains("iteration") || path.ends_with("best.json"))
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap()))
+        .collect();
+    files.sort();
+    (state, lines, files)
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let settings_and_results = [1, 2, 4].map(|threads| {
+        let folder = Temporary::new();
+        let mut settings = small();
+        settings.machine.threads = threads;
+        run(&settings, &folder.0);
+        results(&folder.0)
+    });
+    let [one, two, four] = settings_and_results;
+    assert_eq!(one.1.iter().filter(|line| line.kind == LineKind::Iteration).count(), 3);
+    assert!(one.0.updates > 20);
+    assert_eq!(one, two);
+    assert_eq!(one, four);
+}
+
+#[test]
+fn a_resumed_run_ends_as_an_uninterrupted_one() {
+    let optimizers = [
+        OptimizerSettings::Plain { rate: 1.0 },
+        OptimizerSettings::AdaGrad { rate: 2.0 },
+        OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
+    ];
+    for optimizer in optimizers {
+        let settings = Settings { optimizer, ..small() };
+        let (whole, parts) = (Temporary::new(), Temporary::new());
+        run(&settings, &whole.0);
+        let examples = examples();
+        let mut begun = false;
+        loop {
+            // Each leg ends after eleven batches.
+            let (stop, mut batches) = (AtomicBool::new(false), 0);
+            let mut progress = |progress: &Progress| {
+                batches += u32::from(progress.line.is_none());
+                stop.store(batches >= 11, Ordering::Relaxed);
+            };
+            let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
+            let summary = match begun {
+                false => begin(&settings, &parts.0, surroundings),
+                true => resume(&parts.0, &|_| {}, surroundings),
+            };
+            begun = true;
+            if summary.unwrap().finished {
+                break;
+            }
+        }
+        assert_eq!(results(&whole.0), results(&parts.0));
+    }
+}
+
+/// As when the program is killed: no last checkpoint is written.
+#[test]
+fn a_run_that_broke_off_goes_on_from_its_checkpoint() {
+    let mut settings = small();
+    settings.machine.checkpoint_seconds = 0;
+    let (whole, parts) = (Temporary::new(), Temporary::new());
+    run(&settings, &whole.0);
+    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let broken = catch_unwind(AssertUnwindSafe(|| {
+        let mut progress = |progress: &Progress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
+        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
+        begin(&settings, &parts.0, surroundings)
+    }));
+    assert!(broken.is_err());
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    resume(&parts.0, &|_| {}, surroundings).unwrap();
+    assert_eq!(results(&whole.0), results(&parts.0));
+}
+
+#[test]
+fn a_run_is_not_overwritten_and_other_samples_are_refused() {
+    let folder = Temporary::new();
+    run(&small(), &folder.0);
+    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    assert!(matches!(begin(&small(), &folder.0, surroundings), Err(TrainError::File(..))));
+    let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
+    for checkpoint in [true, false] {
+        if !checkpoint {
+            fs::remove_file(folder.0.join("checkpoint.bin")).unwrap();
+        }
+        let surroundings = Surroundings { examples: &other, stop: &stop, progress: &mut |_| {} };
+        let error = resume(&folder.0, &|_| {}, surroundings).unwrap_err().to_string();
+        assert!(error.contains("other samples"), "{error}");
+    }
+}
+
+/// Goes on with a run of the usual examples.
+fn go_on(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
+    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    resume(folder, change, surroundings).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_run_does_not_go_on_with_other_settings_or_another_start() {
+    let folder = Temporary::new();
+    fs::create_dir_all(&folder.0).unwrap();
+    let (start, run_folder) = (folder.0.join("start.json"), folder.0.join("run"));
+    Weights::material().save(&start).unwrap();
+    let settings = Settings { start: Some(start.clone()), ..small() };
+    run(&settings, &run_folder);
+    let path = run_folder.join("settings.json");
+    let edited = Settings { batch: 8, seed: 7, ..settings.clone() };
+    fs::write(&path, edited.to_json()).unwrap();
+    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
+    // It matters what the start is, not where it lies.
+    let moved = folder.0.join("moved.json");
+    fs::rename(&start, &moved).unwrap();
+    fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
+    assert!(go_on(&run_folder, &|_| {}).unwrap().finished);
+    Weights::clone(&Weights::embedded()).save(&moved).unwrap();
+    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    assert!(error.contains("begun with the weights"), "{error}");
+}
+
+/// Random moves cannot be learned for long.
+#[test]
+fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
+    let folder = Temporary::new();
+    let settings = Settings { keep_going: false, iterations: 9, ..small() };
+    let ended = run(&settings, &folder.0);
+    let iterations = || log::read(&folder.0.join("log.jsonl")).unwrap().last().unwrap().iteration;
+    assert!(ended.finished && iterations() < 9, "{}", iterations());
+    assert_eq!(go_on(&folder.0, &|_| {}).unwrap(), ended);
+    assert!(go_on(&folder.0, &|settings| settings.keep_going = true).unwrap().finished);
+    assert_eq!(iterations(), 9);
+    go_on(&folder.0, &|settings| settings.iterations = 10).unwrap();
+    assert_eq!(iterations(), 10);
+    let kept = saved_settings(&folder.0).unwrap();
+    assert_eq!((kept.keep_going, kept.iterations), (true, 10));
+}
+
+#[test]
+fn groups_that_do_not_learn_stay() {
+    let folder = Temporary::new();
+    let mut settings = small();
+    settings.groups.insert("pairs".into(), GroupSettings { learn: false, ..GroupSettings::default() });
+    run(&settings, &folder.0);
+    let (state, ..) = results(&folder.0);
+    assert!(state.weights.mg[layout::PAIRS.range()].iter().all(|&w| w == 0.0));
+    assert!(state.weights.mg[layout::LOCATION.range()].iter().any(|&w| w != 0.0));
+}
+
+/// Desired moves are the best captures by hidden weights; the start has the pieces the wrong way round.
+#[test]
+fn games_of_known_weights_bring_their_order_back() {
+    let weights = |pieces: [f64; 5]| {
+        let mut floats = FloatWeights::zeros();
+        for (piece, value) in pieces.into_iter().enumerate() {
+            floats.mg[MATERIAL.at(piece)] = value;
+            floats.eg[MATERIAL.at(piece)] = value;
+        }
+        Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
+    };
+    let hidden = weights([200.0, 700.0, 900.0, 1300.0, 2600.0]);
+    let wrong = weights([2600.0, 1300.0, 900.0, 700.0, 300.0]);
+    let objectives = [(ObjectiveSettings::Perceptron, 10.0), (ObjectiveSettings::RankingSvm { margin: 100 }, 300.0)];
+    for (objective, rate) in objectives {
+        let examples: Vec<Example> =
+            random_examples(3000, 11, 400).into_iter().filter_map(|example| best_move(example, &hidden)).collect();
+        let examples = InMemory { examples, test_every: 10 };
+        let folder = Temporary::new();
+        fs::create_dir_all(&folder.0).unwrap();
+        let start = folder.0.join("start.json");
+        wrong.save(&start).unwrap();
+        let mut settings = Settings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
+        settings.optimizer = OptimizerSettings::Plain { rate };
+        for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
+            settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
+        }
+        let stop = AtomicBool::new(false);
+        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        begin_with(&settings, &folder.0.join("run"), surroundings, &Children).unwrap();
+        let lines = log::read(&folder.0.join("run").join("log.jsonl")).unwrap();
+        let last = lines.last().unwrap();
+        let pieces = &last.material[..5];
+        for stage in [0, 1] {
+            let in_order = pieces.windows(2).all(|pair| pair[0][stage] < pair[1][stage]);
+            assert!(in_order, "{:?}: {pieces:?}", settings.objective);
+        }
+        assert!(last.agreement > lines[0].agreement, "{:?} {:?}", lines[0].agreement, last.agreement);
+    }
+}
+
+/// The example with the move to the child that is best by `weights`, if there is a single one.
+fn best_move(example: Example, weights: &Weights) -> Option<Example> {
+    let value = |child: &dyad_engine::board::Board| {
+        let sign = if child.side_to_move() == dyad_engine::board::Color::White { -1 } else { 1 };
+        sign * weights.value(weights.sums(child), child)
+    };
+    let mut moves: Vec<_> = example.board.moves().iter().map(|&mv| (value(&example.board.after(mv)), mv)).collect();
+    moves.sort_by_key(|&(value, _)| -value);
+    (moves[0].0 > moves[1].0).then_some(Example { desired: moves[0].1, ..example })
+}

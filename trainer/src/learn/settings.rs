@@ -1,0 +1,356 @@
+//! Everything that decides what a training does, in one value.
+//!
+//! The same struct is read from a JSON file, filled from the command line, saved in the run folder and
+//! in every checkpoint, and written into the weights files, so that a weights file can say how it was
+//! made. Two runs with equal settings and equal data give equal weights, bit for bit; only what
+//! [`MachineSettings`] says may differ.
+
+use crate::base::ordered::check_threads;
+use dyad_engine::eval::layout;
+use dyad_engine::value::Value;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The settings of a training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The sample file with training and test positions.
+    pub samples: PathBuf,
+    /// The weights to start from; none for the material of Table I and zero otherwise.
+    pub start: Option<PathBuf>,
+    /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
+    pub depth: u32,
+    /// Positions searched with the same weights before one update, formula (10).
+    pub batch: usize,
+    /// Iterations over the data at most.
+    pub iterations: u32,
+    /// Seed of the shuffles.
+    pub seed: u64,
+    /// What is to be reached.
+    pub objective: ObjectiveSettings,
+    /// How a gradient becomes a change of the weights.
+    pub optimizer: OptimizerSettings,
+    /// Over what the weights are averaged.
+    pub average: Averaging,
+    /// Learning by group; groups not named here learn without L2.
+    pub groups: BTreeMap<String, GroupSettings>,
+    /// Use so many training positions of the file; none for all.
+    pub train_positions: Option<usize>,
+    /// Use so many test positions of the file; none for all.
+    pub test_positions: Option<usize>,
+    /// Leave out positions in which the mover is in check.
+    pub skip_in_check: bool,
+    /// How the siblings are searched.
+    pub search: SearchWay,
+    /// Go on when the agreement on the test positions falls.
+    pub keep_going: bool,
+    /// A report to the log every so many positions.
+    pub report_every: u64,
+    /// Test positions for the agreement of a report; an iteration's end uses all.
+    pub report_positions: usize,
+    /// What has no influence on the result.
+    pub machine: MachineSettings,
+}
+
+/// Numbers are at most this large, so that nothing overflows that is made of them.
+const LARGEST: f64 = 1e7;
+
+/// Settings without influence on the result: they may differ when a training goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MachineSettings {
+    /// Threads; 0 for one per processor.
+    pub threads: usize,
+    /// Seconds from one checkpoint to the next.
+    pub checkpoint_seconds: u64,
+}
+
+impl Default for MachineSettings {
+    fn default() -> MachineSettings {
+        MachineSettings { threads: 0, checkpoint_seconds: 60 }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            samples: PathBuf::new(),
+            start: None,
+            depth: 2,
+            batch: 50,
+            iterations: 20,
+            seed: 1,
+            objective: ObjectiveSettings::default(),
+            optimizer: OptimizerSettings::default(),
+            average: Averaging::default(),
+            groups: BTreeMap::new(),
+            train_positions: None,
+            test_positions: None,
+            skip_in_check: false,
+            search: SearchWay::default(),
+            keep_going: false,
+            report_every: 50_000,
+            report_positions: 2_000,
+            machine: MachineSettings::default(),
+        }
+    }
+}
+
+/// Objectives by name, with their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ObjectiveSettings {
+    /// Formula (3).
+    #[default]
+    Perceptron,
+    /// Hinge loss with a margin.
+    RankingSvm {
+        /// In units of evaluation.
+        margin: Value,
+    },
+    /// Pairwise log loss.
+    Logistic {
+        /// In units of evaluation.
+        temperature: f64,
+        /// Weight of the game's result at the desired leaf; 0 for none.
+        #[serde(default)]
+        result_weight: f64,
+        /// Weight of a searched score at the desired leaf; 0 for none.
+        #[serde(default)]
+        score_weight: f64,
+        /// The value that stands for an expected score of 73 %.
+        #[serde(default = "default_outcome_scale")]
+        outcome_scale: f64,
+    },
+}
+
+fn default_outcome_scale() -> f64 {
+    200.0
+}
+
+/// Optimizers by name, with their numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OptimizerSettings {
+    /// The gradient times a rate; 1 is the papers'.
+    Plain {
+        /// The rate.
+        rate: f64,
+    },
+    /// Rates that fall with the gradients a weight has seen.
+    AdaGrad {
+        /// The rate.
+        rate: f64,
+    },
+    /// Adam, with clocks by feature.
+    Adam {
+        /// The rate.
+        rate: f64,
+        /// Decay of the mean.
+        #[serde(default = "default_beta1")]
+        beta1: f64,
+        /// Decay of the mean square.
+        #[serde(default = "default_beta2")]
+        beta2: f64,
+    },
+}
+
+fn default_beta1() -> f64 {
+    0.9
+}
+
+fn default_beta2() -> f64 {
+    0.999
+}
+
+impl Default for OptimizerSettings {
+    fn default() -> OptimizerSettings {
+        OptimizerSettings::Plain { rate: 1.0 }
+    }
+}
+
+/// Over what the weights are averaged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Averaging {
+    /// Each iteration alone; the next starts from its average (the Chinese chess paper, II.C).
+    #[default]
+    Iteration,
+    /// All iterations together; the next goes on from the last weights (the chess paper, 2.2).
+    All,
+    /// No average: the last weights are the result.
+    Off,
+}
+
+/// Learning of one group.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GroupSettings {
+    /// Whether its weights change at all.
+    pub learn: bool,
+    /// L2: each update takes the rate times this share off every weight.
+    pub l2: f64,
+    /// Its learning rate, as a multiple of the optimizer's.
+    pub rate: f64,
+}
+
+impl Default for GroupSettings {
+    fn default() -> GroupSettings {
+        GroupSettings { learn: true, l2: 0.0, rate: 1.0 }
+    }
+}
+
+/// How the siblings are searched. Both ways find the same values, but where several leaves have the value they may take
+/// different ones, so the weights can differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SearchWay {
+    /// From two plies on a null window first, which says whether a move comes above the desired one less the
+    /// objective's window; only one that does is searched for its value and leaf. At one ply that takes a single search
+    /// in the open window above this floor.
+    #[default]
+    Fast,
+    /// The full window for every move: what the fast way is measured against.
+    Plain,
+}
+
+impl Settings {
+    /// Reads settings from JSON.
+    pub fn from_json(text: &[u8]) -> Result<Settings, String> {
+        let settings: Settings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// The settings as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).expect("settings are plain data")
+    }
+
+    /// Says what is wrong with settings that cannot be trained with.
+    pub fn check(&self) -> Result<(), String> {
+        let positive = |name: &str, value: f64| match value > 0.0 && value <= LARGEST {
+            true => Ok(()),
+            false => Err(format!("{name} must be above 0 and at most {LARGEST}, not {value}")),
+        };
+        let share = |name: &str, value: f64, most: f64| match (0.0..=most).contains(&value) {
+            true => Ok(()),
+            false => Err(format!("{name} must be 0 to {most}, not {value}")),
+        };
+        if !(1..=16).contains(&self.depth) {
+            return Err(format!("depth must be 1 to 16, not {}", self.depth));
+        }
+        if self.machine.threads != 0 {
+            check_threads("threads", self.machine.threads)?;
+        }
+        positive("batch", self.batch as f64)?;
+        if self.report_every == 0 {
+            return Err("report-every must be at least 1".into());
+        }
+        match self.objective {
+            ObjectiveSettings::Perceptron => {}
+            ObjectiveSettings::RankingSvm { margin } => {
+                if !(0..=10_000).contains(&margin) {
+                    return Err(format!("margin must be 0 to 10000, not {margin}"));
+                }
+            }
+            ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
+                positive("temperature", temperature)?;
+                positive("outcome-scale", outcome_scale)?;
+                share("result-weight", result_weight, LARGEST)?;
+                share("score-weight", score_weight, LARGEST)?;
+            }
+        }
+        match self.optimizer {
+            OptimizerSettings::Plain { rate } | OptimizerSettings::AdaGrad { rate } => {
+                positive("rate", rate)?;
+            }
+            OptimizerSettings::Adam { rate, beta1, beta2 } => {
+                positive("rate", rate)?;
+                for (name, beta) in [("beta1", beta1), ("beta2", beta2)] {
+                    if !(0.0..1.0).contains(&beta) {
+                        return Err(format!("{name} must be from 0 to below 1, not {beta}"));
+                    }
+                }
+            }
+        }
+        for (name, group) in &self.groups {
+            positive(&format!("the rate of {name}"), group.rate)?;
+            share(&format!("the l2 of {name}"), group.l2, 1.0)?;
+        }
+        match self.groups.keys().find(|name| layout::group(name).is_none()) {
+            Some(unknown) => Err(format!(
+                "no group of features is called {unknown:?}; there are {}",
+                layout::GROUPS.map(|group| group.name).join(", ")
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The learning rate of each feature, as a multiple of the optimizer's.
+    #[must_use]
+    pub fn rates(&self) -> Vec<f64> {
+        let groups = layout::GROUPS.iter();
+        groups.flat_map(|group| std::iter::repeat_n(self.group(group.name).rate, group.len)).collect()
+    }
+
+    /// The settings of the group called `name`.
+    pub fn group(&self, name: &str) -> GroupSettings {
+        self.groups.get(name).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_round_trip_and_defaults() {
+        let mut settings = Settings {
+            depth: 3,
+            objective: ObjectiveSettings::RankingSvm { margin: 50 },
+            optimizer: OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 },
+            ..Settings::default()
+        };
+        settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
+        assert_eq!(Settings::from_json(&settings.to_json()), Ok(settings));
+        assert_eq!(Settings::from_json(b"{}"), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn groups_have_rates_of_their_own() {
+        let mut settings = Settings::default();
+        settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
+        let rates = settings.rates();
+        assert_eq!(rates.len(), layout::LEN);
+        assert_eq!((rates[0], rates[layout::PAIRS.start]), (1.0, 0.5));
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let cases: &[(&str, &str)] = &[
+            (r#"{"depth": 0}"#, "depth"),
+            (r#"{"batch": 0}"#, "batch"),
+            (r#"{"dept": 2}"#, "dept"),
+            (r#"{"groups": {"pears": {}}}"#, "pears"),
+            (r#"{"optimizer": {"kind": "plain", "rate": -1}}"#, "rate"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 0}}"#, "temperature"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1e9}}"#, "temperature"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1, "result_weight": -5}}"#, "result-weight"),
+            (r#"{"objective": {"kind": "logistic", "temperature": 1, "score_weight": 1e300}}"#, "score-weight"),
+            (r#"{"groups": {"pairs": {"l2": -1}}}"#, "l2 of pairs"),
+            (r#"{"groups": {"pairs": {"l2": 1.5}}}"#, "l2 of pairs"),
+            (r#"{"batch": 18446744073709551615}"#, "batch"),
+            (r#"{"machine": {"threads": 1025}}"#, "threads must be 1 to 1024, not 1025"),
+        ];
+        for (text, word) in cases {
+            let error = Settings::from_json(text.as_bytes()).unwrap_err();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+        let mut settings = Settings::default();
+        settings.groups.insert("pairs".into(), GroupSettings { l2: f64::NAN, ..GroupSettings::default() });
+        assert!(settings.check().unwrap_err().contains("not NaN"));
+    }
+}

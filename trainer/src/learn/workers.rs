@@ -1,0 +1,156 @@
+//! The threads of a training.
+//!
+//! All positions of a batch are searched with the same weights, formula (10), so they can be searched
+//! at the same time: each thread takes the next position when it is idle. The threads stay for the
+//! whole run, since a batch may take no more than some milliseconds, and the calling thread is one of
+//! them. Lessons are put back in the order of the positions before anyone sums them: floating-point
+//! sums depend on their order, and a training must not depend on the number of threads.
+//!
+//! When a batch is answered, every thread holds that batch's weights and none before. So whoever
+//! alternates between two sets of weights may change the one that is not in use.
+
+use crate::learn::comparison::{Comparer, Lesson};
+use crate::learn::examples::Examples;
+use crate::learn::leaves::{LeafSearch, Leaves};
+use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use dyad_engine::eval::Weights;
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What a thread works with.
+pub struct Worker<'a, L> {
+    /// Knows the positions.
+    pub examples: &'a dyn Examples,
+    /// Ends a batch of lessons early: what is not done has an empty answer.
+    pub stop: &'a AtomicBool,
+    /// Searches.
+    pub leaves: Leaves<L>,
+    /// Compares.
+    pub comparer: Comparer,
+}
+
+/// What to do with a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Learn from it.
+    Compare,
+    /// See whether the desired move would be played.
+    Agree,
+}
+
+/// What came of a position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// [`Task::Compare`]: what is learned, nothing if the position is skipped.
+    pub lesson: Option<Lesson>,
+    /// [`Task::Agree`]: the agreement.
+    pub agreement: f64,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+struct Job {
+    task: Task,
+    weights: Arc<Weights>,
+    positions: Vec<u32>,
+    next: AtomicUsize,
+}
+
+type Answers = Vec<(usize, io::Result<Answer>)>;
+type Panic = Box<dyn Any + Send>;
+
+/// All threads of a run.
+pub struct Team<'a, L> {
+    own: Worker<'a, L>,
+    others: Vec<Sender<Arc<Job>>>,
+    answers: Receiver<Result<Answers, Panic>>,
+}
+
+impl<L: LeafSearch> Team<'_, L> {
+    /// Does `task` for these positions, all with the same weights. The answers are in their order; the
+    /// error is that of the first position that cannot be read.
+    pub fn work(&mut self, task: Task, weights: &Arc<Weights>, positions: &[u32]) -> io::Result<Vec<Answer>> {
+        let mut ordered: Vec<_> = positions.iter().map(|_| Ok(Answer::default())).collect();
+        let (weights, positions) = (Arc::clone(weights), positions.to_vec());
+        let job = Arc::new(Job { task, weights, positions, next: AtomicUsize::new(0) });
+        for other in &self.others {
+            other.send(Arc::clone(&job)).expect("threads wait for jobs until the team is dropped");
+        }
+        let mut place = |answers: Answers| {
+            for (i, answer) in answers {
+                ordered[i] = answer;
+            }
+        };
+        place(self.own.work(&job));
+        for _ in &self.others {
+            match self.answers.recv().expect("each thread answers each job") {
+                Ok(answers) => place(answers),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+        ordered.into_iter().collect()
+    }
+}
+
+impl<L: LeafSearch> Worker<'_, L> {
+    fn work(&mut self, job: &Job) -> Answers {
+        self.leaves.set_weights(&job.weights);
+        let mut answers = Answers::new();
+        loop {
+            if job.task == Task::Compare && self.stop.load(Ordering::Relaxed) {
+                return answers;
+            }
+            let i = job.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&position) = job.positions.get(i) else { return answers };
+            answers.push((i, self.answer(job, position)));
+        }
+    }
+
+    fn answer(&mut self, job: &Job, position: u32) -> io::Result<Answer> {
+        let Worker { examples, leaves, comparer, .. } = self;
+        let example = &examples.get(position as usize)?;
+        let mut answer = Answer::default();
+        match job.task {
+            Task::Agree => answer.agreement = leaves.agreement(example),
+            Task::Compare => {
+                let candidates = leaves.candidates(example, comparer.window());
+                let compare = |candidates| comparer.compare(example, &candidates, &job.weights);
+                answer.lesson = candidates.map(compare);
+            }
+        }
+        answer.nodes = leaves.take_nodes();
+        Ok(answer)
+    }
+}
+
+/// Runs `body` with a team of `threads` threads, this one among them, each with a worker from `make`.
+pub fn with_team<'a, L: LeafSearch, R>(
+    threads: usize,
+    make: &(dyn Fn() -> Worker<'a, L> + Sync),
+    body: impl FnOnce(&mut Team<'a, L>) -> R,
+) -> R {
+    std::thread::scope(|scope| {
+        let (send_answers, answers) = unbounded();
+        let start = |_| {
+            let (send, jobs) = bounded::<Arc<Job>>(1);
+            let send_answers = send_answers.clone();
+            scope.spawn(move || {
+                let mut worker = make();
+                for job in jobs {
+                    let answers = catch_unwind(AssertUnwindSafe(|| worker.work(&job)));
+                    // The job's weights must be let go before the answer says so.
+                    drop(job);
+                    if send_answers.send(answers).is_err() {
+                        break;
+                    }
+                }
+            });
+            send
+        };
+        let others = (1..threads).map(start).collect();
+        body(&mut Team { own: make(), others, answers })
+    })
+}
