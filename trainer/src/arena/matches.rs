@@ -23,7 +23,7 @@ use crate::arena::pgn::PgnGame;
 use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
 use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_map;
 use crate::data::games::GameResult;
 
 /// One of the two that are compared.
@@ -182,22 +182,16 @@ impl Match {
                 return Ok(self.record(&count.standing, end, 0.0));
             }
         }
-        let mut end = Ok(MatchEnd::NoMoreOpenings);
-        ordered_map(
+        let end = ordered_map(
             self.threads,
             schedule(openings, self.pairs).skip(before.len()),
             || self.players(),
-            |players, (number, opening)| self.play_game(players, number, &opening, control, &over),
-            |game| {
-                let Some(reached) = game.and_then(|game| count.take(game)).transpose() else {
-                    return ControlFlow::Continue(());
-                };
-                over.store(true, Ordering::Relaxed);
-                end = reached;
-                ControlFlow::Break(())
-            },
-        );
-        Ok(self.record(&count.standing, end?, start.elapsed().as_secs_f64()))
+            |players, (number, opening)| Ok(self.play_game(players, number, &opening, control, &over)),
+            |game| count.take(game),
+            &over,
+        )?;
+        let end = end.unwrap_or(MatchEnd::NoMoreOpenings);
+        Ok(self.record(&count.standing, end, start.elapsed().as_secs_f64()))
     }
 
     /// The game with the tags of a match.
@@ -228,17 +222,17 @@ impl Match {
 
     fn play_game(
         &self,
-        players: &mut Result<[Player; 2], Error>,
+        players: &mut [Player; 2],
         number: u64,
         opening: &Opening,
         control: &Control,
         over: &AtomicBool,
-    ) -> Result<Option<MatchGame>, Error> {
-        let [a, b] = players.as_mut().map_err(|error| Error::Engine(error.to_string()))?;
+    ) -> Option<MatchGame> {
+        let [a, b] = players;
         let white = (number % 2) as usize;
         let seats = if white == 0 { [a, b] } else { [b, a] };
         let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
-        Ok(game.map(|game| MatchGame { number, white, game }))
+        game.map(|game| MatchGame { number, white, game })
     }
 
     fn decision(&self, standing: &Standing) -> Option<Decision> {
@@ -274,12 +268,12 @@ struct Count<'a, F> {
 }
 
 impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
-    /// Takes the next game, or none if it was broken off, and says whether the match ends with it.
-    fn take(&mut self, game: Option<MatchGame>) -> Result<Option<MatchEnd>, Error> {
-        let Some(game) = game else { return Ok(Some(MatchEnd::Stopped)) };
+    /// Takes the next game, or none if it was broken off; breaks where the match ends with it.
+    fn take(&mut self, game: Option<MatchGame>) -> Result<ControlFlow<MatchEnd>, Error> {
+        let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
         (self.on_game)(&game, &self.standing)?;
-        Ok(end)
+        Ok(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
     }
 
     /// Counts what the next game brought, and says whether the match ends with it.

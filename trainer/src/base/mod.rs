@@ -7,4 +7,4 @@
 pub mod atomic;
 pub mod error;
 pub mod hash;
-pub mod ordered;
+pub mod parallel;

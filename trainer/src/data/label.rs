@@ -9,7 +9,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,10 +26,10 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::external::{OutsideEngine, Program};
 use crate::data::games::Score;
-use crate::data::samples::{SampleFile, SampleWriter, Summary, move_bits};
+use crate::data::samples::{Sample, SampleFile, SampleWriter, Summary, move_bits};
 
 const MAGIC: [u8; 8] = *b"DyadLbl\0";
 const HEADER_BYTES: usize = 20;
@@ -238,9 +237,8 @@ fn find<L: Labeler>(
 ) -> Result<(), Error> {
     let first = journal.done;
     let mut chunk: Vec<[u8; LABEL_BYTES]> = Vec::with_capacity(CHUNK);
-    let mut outcome = Ok(());
-    let mut take = |label: Result<Option<Label>, Error>| -> Result<(), Error> {
-        chunk.push(pack(label?));
+    let take = |label: Option<Label>| {
+        chunk.push(pack(label));
         if chunk.len() == CHUNK {
             journal.append(&chunk)?;
             chunk.clear();
@@ -248,25 +246,9 @@ fn find<L: Labeler>(
         (job.report)(journal.done + chunk.len(), input.len());
         if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     };
-    ordered_map(
-        job.threads,
-        (first..input.len()).map(|index| input.read(index)),
-        || None,
-        |labeler: &mut Option<L>, sample| {
-            let labeler = match labeler {
-                Some(labeler) => labeler,
-                none => none.insert(make()?),
-            };
-            labeler.label(&sample?.board)
-        },
-        |label| match take(label) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                outcome = Err(error);
-                ControlFlow::Break(())
-            }
-        },
-    );
+    let samples = (first..input.len()).map(|index| input.read(index));
+    let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler.label(&sample?.board);
+    let outcome = ordered_for_each(job.threads, samples, make, label, take);
     if !chunk.is_empty() {
         journal.append(&chunk)?;
     }

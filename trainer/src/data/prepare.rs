@@ -7,7 +7,6 @@
 //! takes eight bytes a position, where a reservoir would take forty.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +17,7 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::epd::Epd;
 use crate::data::games::{BrokenGame, GameText, GameTexts, ScoreSide};
 use crate::data::input::{Kind, Lines};
@@ -318,10 +317,8 @@ fn read(
     counts: &mut Counts,
     mut take: impl FnMut(Vec<Selected>, &mut Counts) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut outcome = Ok(());
     let stop = job.stop;
-    let mut digest = |output: Result<Output, Error>| -> Result<(), Error> {
-        let output = output?;
+    let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
@@ -332,20 +329,8 @@ fn read(
         (job.report)(Event::Progress { stage, games: counts.games, positions: counts.positions });
         if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     };
-    ordered_map(
-        job.threads,
-        Batches::new(inputs),
-        || (),
-        |(), batch| batch.map(|batch| work(batch, settings, origins)),
-        |output| match digest(output) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                outcome = Err(error);
-                ControlFlow::Break(())
-            }
-        },
-    );
-    outcome
+    let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
+    ordered_for_each(job.threads, Batches::new(inputs), || Ok(()), work, digest)
 }
 
 fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {

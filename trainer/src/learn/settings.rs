@@ -5,7 +5,7 @@
 //! made. Two runs with equal settings and equal data give equal weights, bit for bit; only what
 //! [`MachineSettings`] says may differ.
 
-use crate::base::ordered::check_threads;
+use crate::base::parallel::check_threads;
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};

@@ -29,7 +29,7 @@ use crate::arena::pgn::{PgnFile, PgnGame, today};
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_map;
 use crate::data::games::{GameRecord, GameTexts, ScoreSide};
 use crate::data::input::Lines;
 
@@ -129,32 +129,22 @@ impl SelfPlay<'_> {
         if positions >= self.positions {
             return Ok(true);
         }
-        let (mut outcome, over, date) = (Ok(false), AtomicBool::new(false), today());
-        let mut take = |number: u64, game: Result<Option<FinishedGame>, Error>| -> Result<Option<bool>, Error> {
-            let Some(game) = game? else { return Ok(Some(false)) };
-            file.write(&self.pgn(number, &game, &date), path)?;
-            positions += self.worth(game.moves.len());
-            report(positions);
-            Ok((positions >= self.positions).then_some(true))
-        };
-        ordered_map(
+        let (over, date) = (AtomicBool::new(false), today());
+        let done = ordered_map(
             self.threads,
             first..,
             || self.table(),
-            |table, number| {
-                let table = table.as_mut().map_err(|error| Error::Engine(error.to_string()));
-                (number, table.and_then(|table| table.game(number, control, &over)))
+            |table, number| Ok((number, table.game(number, control, &over)?)),
+            |(number, game)| {
+                let Some(game) = game else { return Ok(ControlFlow::Break(false)) };
+                file.write(&self.pgn(number, &game, &date), path)?;
+                positions += self.worth(game.moves.len());
+                report(positions);
+                Ok(if positions >= self.positions { ControlFlow::Break(true) } else { ControlFlow::Continue(()) })
             },
-            |(number, game)| match take(number, game).transpose() {
-                None => ControlFlow::Continue(()),
-                Some(end) => {
-                    over.store(true, Ordering::Relaxed);
-                    outcome = end;
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        outcome
+            &over,
+        )?;
+        Ok(done.unwrap_or(false))
     }
 
     /// How many positions a game of so many moves counts for.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::games::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::statistics::{EloModel, Sprt};
-use crate::base::ordered::check_threads;
+use crate::base::parallel::check_threads;
 use crate::data::games::ScoreSide;
 use crate::data::label;
 use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};

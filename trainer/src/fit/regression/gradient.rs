@@ -1,7 +1,5 @@
 //! Loss and gradient of weights on samples.
 
-use std::ops::ControlFlow;
-
 use dyad_engine::board::Board;
 use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
@@ -10,7 +8,7 @@ use serde_json::Value as Json;
 use super::settings::Target;
 use super::{Data, Reach};
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::samples::{Packed, Sample};
 
 /// Parts a batch is cut into. Each part's gradient is summed by one thread, and the parts in order.
@@ -171,29 +169,23 @@ impl Lesson {
     /// Sum of losses over a batch of training positions, and the gradient of their mean.
     pub fn gradient(&self, model: &Model, data: &Data, batch: &[u32]) -> Result<(f64, Gradient), Error> {
         let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; self.reach.len()]);
-        let mut fault = None;
         let share = 1.0 / batch.len() as f64;
-        ordered_map(
+        ordered_for_each(
             self.threads,
             batch.chunks(batch.len().div_ceil(PARTS)),
-            || (),
+            || Ok(()),
             |(), part| self.part(model, data, part),
-            |part| match part {
-                Ok((part_loss, part)) => {
-                    loss += part_loss;
-                    for (sum, part) in gradient.iter_mut().zip(part) {
-                        sum[0] += f64::from(part[0]) * share;
-                        sum[1] += f64::from(part[1]) * share;
-                    }
-                    ControlFlow::Continue(())
+            |(part_loss, part)| {
+                loss += part_loss;
+                for (sum, part) in gradient.iter_mut().zip(part) {
+                    sum[0] += f64::from(part[0]) * share;
+                    sum[1] += f64::from(part[1]) * share;
                 }
-                Err(problem) => {
-                    fault = Some(problem);
-                    ControlFlow::Break(())
-                }
+                Ok(())
             },
-        );
-        fault.map_or(Ok((loss, gradient)), |problem| Err(Error::Settings(problem)))
+        )
+        .map_err(Error::Settings)?;
+        Ok((loss, gradient))
     }
 
     /// Loss and gradient of a part of a batch, as sums. Single precision halves the memory that is written
@@ -217,27 +209,19 @@ impl Lesson {
 
     /// Every prediction, in the order of the samples.
     pub fn predictions(&self, model: &Model, samples: &[Packed]) -> Result<Vec<Prediction>, Error> {
-        let (mut all, mut fault) = (Vec::with_capacity(samples.len()), None);
-        ordered_map(
+        let mut all = Vec::with_capacity(samples.len());
+        ordered_for_each(
             self.threads,
             samples.chunks(LOSS_CHUNK),
-            || (),
-            |(), chunk| {
-                let mut predictor = self.predictor(model);
-                chunk.iter().map(|sample| predictor.predict(sample)).collect::<Result<Vec<_>, _>>()
+            || Ok(self.predictor(model)),
+            |predictor, chunk| chunk.iter().map(|sample| predictor.predict(sample)).collect::<Result<Vec<_>, _>>(),
+            |chunk| {
+                all.extend(chunk);
+                Ok(())
             },
-            |chunk| match chunk {
-                Ok(chunk) => {
-                    all.extend(chunk);
-                    ControlFlow::Continue(())
-                }
-                Err(problem) => {
-                    fault = Some(problem);
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        fault.map_or(Ok(all), |problem| Err(Error::Settings(problem)))
+        )
+        .map_err(Error::Settings)?;
+        Ok(all)
     }
 
     /// Mean loss.
