@@ -81,9 +81,7 @@ impl Arguments {
             .mut_subcommand("label", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::data::label::Settings::default())
             })
-            .mut_subcommand("train", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::learn::settings::Settings::default())
-            })
+            .mut_subcommand("train", |tool| settings::tell_defaults(tool, &train::defaults()))
             .mut_subcommand("fit", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
             })
@@ -189,6 +187,9 @@ mod tests {
         let train = help("train");
         assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");
         assert!(train.contains("Seconds between checkpoints [default: 60]"), "{train}");
+        assert!(train.contains("how far ahead the desired move must be [default: 100]"), "{train}");
+        assert!(train.contains("weight of the score at the desired leaf [default: 0]"), "{train}");
+        assert!(train.contains("Learning rate [default: 1]"), "{train}");
         assert!(!train.contains("[default: material as in Table I, all else zero] [default"), "{train}");
     }
 

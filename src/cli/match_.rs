@@ -13,7 +13,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe};
-use dyad_trainer::arena::pgn::{PgnFile, today};
+use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
@@ -55,7 +55,7 @@ struct Settings {
     /// Games at most; an odd number is rounded up [default: 1000]
     #[arg(long)]
     games: Option<u64>,
-    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; made by chance if not given
+    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; random openings if not given
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Plies that are taken from the games of an opening file [default: 16]

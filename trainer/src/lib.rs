@@ -16,5 +16,3 @@ pub mod fit;
 pub mod learn;
 pub mod report;
 pub mod selftrain;
-#[cfg(test)]
-mod testing;

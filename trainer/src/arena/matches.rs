@@ -19,12 +19,12 @@ use dyad_engine::search::Options;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
-use crate::arena::pgn::PgnGame;
+use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
 use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
-use crate::data::games::GameResult;
+use crate::data::score::GameResult;
 
 /// One of the two that are compared.
 #[derive(Clone, Debug)]
@@ -162,12 +162,12 @@ impl Match {
         control: &Control,
         on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
     ) -> Result<MatchRecord, Error> {
-        self.go_on(&[], openings, control, on_game)
+        self.resume(&[], openings, control, on_game)
     }
 
-    /// Goes on with a match of which the first games were played before, with these results for White. The same
+    /// Resumes a match of which the first games were played before, with these results for White. The same
     /// openings must be given again, from the first.
-    pub fn go_on(
+    pub fn resume(
         &self,
         before: &[GameResult],
         openings: impl Iterator<Item = Opening> + Send,
@@ -328,10 +328,11 @@ fn points_of(result: GameResult, color: Color) -> Points {
 mod tests {
     use super::*;
     use crate::arena::openings::{RandomOpenings, Recipe};
-    use crate::arena::pgn::PgnFile;
+    use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
-    use crate::data::games::{GameTexts, ScoreSide};
+    use crate::data::pgn::GameTexts;
+    use crate::data::score::ScoreSide;
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::MATERIAL;
 
@@ -394,7 +395,7 @@ mod tests {
                 numbers.push(game.number as usize);
                 Ok(())
             };
-            let record = played.go_on(&results[..before], openings(), &Control::new(false), listen).unwrap();
+            let record = played.resume(&results[..before], openings(), &Control::new(false), listen).unwrap();
             assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
             assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
         }
@@ -474,7 +475,7 @@ mod tests {
 
     #[test]
     fn written_games_are_read_back() {
-        let path = std::env::temp_dir().join(format!("dyad-gate-{}.pgn", std::process::id()));
+        let path = std::env::temp_dir().join(format!("dyad-match-{}.pgn", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let played = match_of([good(), bad()], 2, 1);
         let mut file = PgnFile::append_to(&path).unwrap();

@@ -19,10 +19,12 @@ use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
 use crate::data::epd::Epd;
-use crate::data::games::{BrokenGame, GameText, GameTexts, ScoreSide};
+use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
+use crate::data::pgn::{BrokenGame, GameText, GameTexts};
 use crate::data::positions::{Candidate, Filters, Reason, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
+use crate::data::score::ScoreSide;
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -359,7 +361,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
 }
 
 impl Output {
-    fn game(&mut self, game: &crate::data::games::GameRecord, settings: &Settings) {
+    fn game(&mut self, game: &GameRecord, settings: &Settings) {
         if let Err(reason) = settings.filters.game(game) {
             return self.leave_out(reason);
         }
@@ -455,11 +457,12 @@ impl Iterator for Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::games::GameResult;
-    use crate::data::games::tests::{MATE, SPECIAL};
+    use crate::base::testing::folder;
+    use crate::data::packed::Sample;
+    use crate::data::pgn::tests::{MATE, SPECIAL};
     use crate::data::positions::Duplicates;
-    use crate::data::samples::tests::folder;
-    use crate::data::samples::{Sample, SampleFile};
+    use crate::data::samples::SampleFile;
+    use crate::data::score::GameResult;
     use dyad_engine::board::Board;
     use std::fs;
 

@@ -16,10 +16,12 @@ use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::games::{GameRecord, GameText, GameTexts, ScoreSide};
+use crate::data::game::GameRecord;
+use crate::data::packed::Sample;
+use crate::data::pgn::{GameText, GameTexts};
 use crate::data::positions::{Filters, check_percent, is_held_out};
-use crate::data::samples::Sample;
-use crate::fit::regression::sigmoid;
+use crate::data::score::ScoreSide;
+use crate::fit::logistic::sigmoid;
 
 /// Pawns that multiply the odds of a score by e.
 const SCORE_PAWNS: f64 = 1.2;

@@ -5,11 +5,12 @@ use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
 use serde_json::Value as Json;
 
+use super::data::{Data, Reach};
 use super::settings::Target;
-use super::{Data, Reach};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::samples::{Packed, Sample};
+use crate::data::packed::{Packed, Sample};
+use crate::fit::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 
 /// Parts a batch is cut into. Each part's gradient is summed by one thread, and the parts in order.
 const PARTS: usize = 16;
@@ -19,18 +20,6 @@ const LOSS_CHUNK: usize = 4_096;
 
 /// Positions that the scale of the first weights is fitted on.
 const SCALE_POSITIONS: usize = 100_000;
-
-/// The logistic function.
-#[must_use]
-pub fn sigmoid(z: f64) -> f64 {
-    1.0 / (1.0 + (-z).exp())
-}
-
-/// Cross-entropy between a target and the prediction of a logit, in nats.
-fn cross_entropy(target: f64, z: f64) -> f64 {
-    // ln(1 + exp(z)) - target z, without overflow.
-    z.max(0.0) + (-z.abs()).exp().ln_1p() - target * z
-}
 
 /// The gradient of a batch, opening and endgame by feature.
 pub type Gradient = Vec<[f64; 2]>;
@@ -116,17 +105,6 @@ fn phases(weights: &[[f64; 2]]) -> Result<Weights, Error> {
     }
     Weights::from_floats(&material, Json::Null)
         .map_err(|error| Error::Settings(format!("the pieces lost their worth during the fit: {error}")))
-}
-
-/// What the weights say of one position.
-#[derive(Clone, Copy, Debug)]
-pub struct Prediction {
-    /// In logits, from White's side.
-    pub z: f64,
-    /// Of which stage.
-    pub alpha: f64,
-    /// What was to be predicted.
-    pub target: f64,
 }
 
 /// Finds the features of a position and its prediction; keeps its memory from one to the next.
@@ -240,26 +218,4 @@ impl Lesson {
         let scale = first * best_factor(&self.predictions(&model, &some)?);
         Ok((Model::new(weights, scale, self.reach, &some)?, scale))
     }
-}
-
-fn mean_loss(predictions: &[Prediction], factor: f64) -> f64 {
-    let losses = predictions.iter().map(|p| cross_entropy(p.target, factor * p.z));
-    losses.sum::<f64>() / predictions.len() as f64
-}
-
-/// The factor of all logits that predicts best: Newton's method on the loss, which is convex in it.
-pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
-    let mut factor = 1.0;
-    for _ in 0..50 {
-        let (slope, curvature) = predictions.iter().fold((0.0, 1e-9), |(slope, curvature), p| {
-            let expected = sigmoid(factor * p.z);
-            (slope + (expected - p.target) * p.z, curvature + expected * (1.0 - expected) * p.z * p.z)
-        });
-        let change = (slope / curvature).clamp(-0.5 * factor, factor);
-        factor -= change;
-        if change.abs() < 1e-9 * factor {
-            break;
-        }
-    }
-    factor
 }
