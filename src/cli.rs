@@ -85,6 +85,7 @@ impl Arguments {
             .mut_subcommand("fit", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
             })
+            .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -184,6 +185,7 @@ mod tests {
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
         let label = dyad_trainer::data::label::Settings::default();
         assert!(help("label").contains(&format!("Nodes for each position [default: {}]", label.nodes)));
+        assert!(help("match").contains("Nodes for each move [default: 20000]"));
         let train = help("train");
         assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");
         assert!(train.contains("Seconds between checkpoints [default: 60]"), "{train}");

@@ -18,6 +18,9 @@ use crate::data::game::{GameRecord, Played};
 use crate::data::packed::{Packed, Sample, move_bits};
 use crate::data::score::GameResult;
 
+/// Percent of the games that are kept out of training where nobody says another.
+pub const TEST_PERCENT: f64 = 5.0;
+
 /// Makes the split independent of every other use of the same hashes. Never to be changed: it would move
 /// positions that weights were trained on among those they are tested on.
 const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;

@@ -22,7 +22,7 @@ use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
 use crate::data::pgn::{BrokenGame, GameText, GameTexts};
-use crate::data::positions::{Candidate, Filters, Reason, check_percent, is_held_out};
+use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
 use crate::data::score::ScoreSide;
 
@@ -57,7 +57,7 @@ impl Default for Settings {
             inputs: Vec::new(),
             scores: None,
             filters: Filters::default(),
-            test_percent: 5.0,
+            test_percent: TEST_PERCENT,
             split_by: Vec::new(),
             count: None,
             seed: 1,

@@ -64,3 +64,17 @@ pub enum LineKind {
     /// An iteration; its move-match accuracy is that on all test positions.
     Iteration,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Logs that users have are drawn by later versions, and scripts read them.
+    #[test]
+    fn the_names_of_the_fields_stay() {
+        let line = LogLine { accuracy: Some(0.25), accuracy_positions: 7, ..LogLine::default() };
+        let value = serde_json::to_value(&line).unwrap();
+        assert_eq!((&value["agreement"], &value["agreement_positions"]), (&0.25.into(), &7.into()));
+        assert_eq!(serde_json::from_value::<LogLine>(value).unwrap(), line);
+    }
+}

@@ -320,3 +320,19 @@ pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A self-training that an earlier version began is resumed.
+    #[test]
+    fn the_names_in_the_state_stay() {
+        let text =
+            r#"{"generation":3,"stage":"match","best":2,"adopted":1,"agreement":0.5,"seconds":7.5,"log-bytes":9}"#;
+        let state: State = serde_json::from_str(text).unwrap();
+        let (stage, accuracy) = (Stage::Match, Some(0.5));
+        assert_eq!(state, State { generation: 3, stage, best: 2, adopted: 1, accuracy, seconds: 7.5, log_bytes: 9 });
+        assert_eq!(serde_json::to_string(&state).unwrap(), text);
+    }
+}

@@ -37,8 +37,6 @@ use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
 use crate::learn::training;
 
-/// Percent of the games kept out of training, to measure the move-match accuracy with.
-const TEST_PERCENT: f64 = 5.0;
 /// The stop is looked at so often where a stage cannot do it by itself.
 const WATCH_EVERY: Duration = Duration::from_millis(30);
 
@@ -167,7 +165,6 @@ impl<'a> Loop<'a> {
             inputs: vec![games],
             scores,
             filters: Filters { per_game: Some(settings.positions_per_game), no_checks: true, ..Filters::default() },
-            test_percent: TEST_PERCENT,
             count: Some(settings.positions),
             seed: generation.seed(Draw::Positions),
             ..prepare::Settings::default()
