@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::eval::Weights;
-use dyad_trainer::base::ordered::check_threads;
+use dyad_trainer::base::parallel::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
@@ -81,12 +81,11 @@ impl Arguments {
             .mut_subcommand("label", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::data::label::Settings::default())
             })
-            .mut_subcommand("train", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::learn::settings::Settings::default())
-            })
+            .mut_subcommand("train", |tool| settings::tell_defaults(tool, &train::defaults()))
             .mut_subcommand("fit", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
             })
+            .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -186,9 +185,13 @@ mod tests {
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
         let label = dyad_trainer::data::label::Settings::default();
         assert!(help("label").contains(&format!("Nodes for each position [default: {}]", label.nodes)));
+        assert!(help("match").contains("Nodes for each move [default: 20000]"));
         let train = help("train");
         assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");
         assert!(train.contains("Seconds between checkpoints [default: 60]"), "{train}");
+        assert!(train.contains("how far ahead the desired move must be [default: 100]"), "{train}");
+        assert!(train.contains("weight of the score at the desired leaf [default: 0]"), "{train}");
+        assert!(train.contains("Learning rate [default: 1]"), "{train}");
         assert!(!train.contains("[default: material as in Table I, all else zero] [default"), "{train}");
     }
 

@@ -7,8 +7,8 @@ use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::weights::{MAX_SCALE, SCALE_ONE};
 use dyad_trainer::data::samples::SampleFile;
+use dyad_trainer::fit::averaging::{GroupFactor, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
-use dyad_trainer::fit::mixture::{GroupFactor, mean, multiply};
 use serde_json::json;
 
 use super::fit::describe;

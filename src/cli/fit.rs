@@ -9,8 +9,9 @@ use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores};
-use dyad_trainer::fit::regression::{self, Data, Epoch, Event, Fitted, Settings};
-use dyad_trainer::learn::log::norms;
+use dyad_trainer::fit::norms::norms;
+use dyad_trainer::fit::regression;
+use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;

@@ -8,7 +8,8 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
-use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, journal_name, label};
+use dyad_trainer::data::journal::journal_name;
+use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, label};
 use dyad_trainer::data::samples::{SampleFile, Summary};
 
 use super::progress::Progress;
@@ -52,7 +53,7 @@ fn named_text(text: &str) -> Result<(String, String), String> {
     Ok((name.to_string(), value.to_string()))
 }
 
-/// Labels a sample file; a job that was stopped goes on when it is called again.
+/// Labels a sample file; a job that was stopped is resumed when it is called again.
 pub fn run(arguments: Arguments) -> Outcome {
     let mut settings: Settings = settings::load(arguments.settings.as_deref(), "label")?;
     settings.nodes = arguments.nodes.unwrap_or(settings.nodes);

@@ -13,7 +13,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe};
-use dyad_trainer::arena::pgn::{PgnFile, today};
+use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
@@ -36,11 +36,25 @@ pub struct Arguments {
     asked: Settings,
 }
 
+/// Nodes for each move.
+const NODES: u64 = 20_000;
+/// Games at most.
+const GAMES: u64 = 1_000;
+/// Plies taken from the games of an opening file.
+const PLIES: usize = 16;
+/// Seed of openings and of their order.
+const SEED: u64 = 1;
+
+/// What the help tells as defaults.
+pub fn defaults() -> impl Serialize {
+    serde_json::json!({ "nodes": NODES, "games": GAMES, "plies": PLIES, "seed": SEED })
+}
+
 /// How the match is played. What is not said is as usual.
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Settings {
-    /// Nodes for each move [default: 20000]
+    /// Nodes for each move
     #[arg(long, group = "budget")]
     nodes: Option<u64>,
     /// Depth of each search
@@ -52,16 +66,16 @@ struct Settings {
     /// Time for each move in seconds
     #[arg(long, group = "budget", value_name = "SECONDS")]
     movetime: Option<f64>,
-    /// Games at most; an odd number is rounded up [default: 1000]
+    /// Games at most; an odd number is rounded up
     #[arg(long)]
     games: Option<u64>,
-    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; made by chance if not given
+    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; random openings if not given
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Plies that are taken from the games of an opening file [default: 16]
+    /// Plies that are taken from the games of an opening file
     #[arg(long)]
     plies: Option<usize>,
-    /// Seed of made openings, and of the order of those from a file [default: 1]
+    /// Seed of random openings, and of the order of those from a file
     #[arg(long)]
     seed: Option<u64>,
     /// Games at a time [default: one for each processor]
@@ -178,21 +192,21 @@ impl Settings {
     }
 
     fn pairs(&self) -> Result<u64, String> {
-        match self.games.unwrap_or(1000) {
+        match self.games.unwrap_or(GAMES) {
             games @ 1..=MOST_GAMES => Ok(games.div_ceil(2)),
             games => Err(format!("games must be 1 to {MOST_GAMES}, not {games}")),
         }
     }
 
     fn seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
+        self.seed.unwrap_or(SEED)
     }
 
     fn budget(&self) -> Result<Budget, String> {
         let clock = self.tc.as_deref().map(parse_clock).transpose()?;
         let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
         let given = self.depth.map(Budget::Depth).or(clock).or(move_time);
-        Ok(given.unwrap_or(Budget::Nodes(self.nodes.unwrap_or(20_000).max(1))))
+        Ok(given.unwrap_or(Budget::Nodes(self.nodes.unwrap_or(NODES).max(1))))
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
@@ -229,7 +243,7 @@ impl Settings {
             let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
             return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed()), judge)));
         };
-        let mut list = openings::read(path, self.plies.unwrap_or(16))?;
+        let mut list = openings::read(path, self.plies.unwrap_or(PLIES))?;
         openings::shuffle(&mut list, self.seed());
         if (list.len() as u64) < played.pairs && played.is_deterministic() {
             eprintln!(

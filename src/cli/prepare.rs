@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dyad_trainer::data::games::{BrokenGame, GameResult, ScoreSide};
+use dyad_trainer::data::pgn::BrokenGame;
 use dyad_trainer::data::positions::Duplicates;
 use dyad_trainer::data::prepare::{Counts, Event, Job, Settings, Stage, prepare};
 use dyad_trainer::data::samples::Summary;
+use dyad_trainer::data::score::{GameResult, ScoreSide};
 
 use super::progress::Progress;
 use super::{Outcome, settings, stop_on_interrupt, threads};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use dyad_trainer::data::positions::TEST_PERCENT;
 use dyad_trainer::fit::quality::{Settings, measure};
 
 use super::prepare::Side;
@@ -21,7 +22,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "white")]
     scores: Side,
     /// Percent of the games that are held out; the same as in `dyad prepare`.
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = TEST_PERCENT)]
     test_percent: f64,
     /// Threads [default: one per processor].
     #[arg(long)]

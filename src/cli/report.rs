@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_trainer::base::atomic::write_atomic;
 use dyad_trainer::base::error::Error;
-use dyad_trainer::report::{Material, page, parse_focus};
+use dyad_trainer::report::{RunData, page, parse_focus};
 
 use super::Outcome;
 
@@ -24,9 +24,9 @@ pub struct Arguments {
 /// Writes the page and says where it is.
 pub fn run(arguments: &Arguments) -> Outcome {
     let focus = parse_focus(&arguments.pair)?;
-    let material = Material::load(&arguments.folder)?;
+    let run = RunData::load(&arguments.folder)?;
     let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join("report.html"));
-    write_atomic(&output, page(&material, focus).as_bytes()).map_err(Error::file("write", &output))?;
+    write_atomic(&output, page(&run, focus).as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! `dyad selftrain`: generations of self-play, training and matches.
 //!
 //! The first Ctrl-C ends it within about a second and keeps everything, a second one ends it at once;
-//! `dyad selftrain FOLDER --resume` goes on after either.
+//! `dyad selftrain FOLDER --resume` resumes after either.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_trainer::data::games::ScoreSide;
+use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
 use super::prepare::Side;
@@ -18,7 +18,7 @@ use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
 pub struct Arguments {
     /// Folder for all that is made, new or empty
     folder: PathBuf,
-    /// Go on with the training in the folder; other arguments hold from its next generation on
+    /// Resume the training in the folder; other arguments hold from its next generation on
     #[arg(long)]
     resume: bool,
     /// Weights to start from: a file, `default` or `material` [default: material]
@@ -94,7 +94,7 @@ fn say_how_it_ended(summary: &Summary, folder: &Path) {
         None => println!("no generation has beaten the start yet"),
     }
     if !finished {
-        println!("go on with: dyad selftrain {} --resume", folder.display());
+        println!("resume with: dyad selftrain {} --resume", folder.display());
     }
 }
 

@@ -39,11 +39,16 @@ pub fn tell_defaults(tool: Command, defaults: &impl Serialize) -> Command {
     })
 }
 
-/// The number or name at `key` in settings or in the settings within them.
+/// The number or name at `key` in settings or in the settings within them. An argument has hyphens where the settings
+/// of an objective have underscores.
 fn find(settings: &Value, key: &str) -> Option<String> {
+    if let Some(list) = settings.as_array() {
+        return list.iter().find_map(|inner| find(inner, key));
+    }
     let settings = settings.as_object()?;
-    match settings.get(key) {
-        Some(Value::Number(number)) => Some(number.to_string()),
+    match settings.get(key).or_else(|| settings.get(&key.replace('-', "_"))) {
+        // A float that is whole is told as people write it.
+        Some(Value::Number(number)) => Some(number.as_f64().map_or_else(|| number.to_string(), |n| n.to_string())),
         Some(Value::String(name)) => Some(name.clone()),
         Some(Value::Object(choice)) => choice.get("kind").and_then(Value::as_str).map(str::to_string),
         _ => settings.values().find_map(|inner| find(inner, key)),

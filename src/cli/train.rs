@@ -3,7 +3,7 @@
 //! Settings come from a JSON file, if one is named, and then from the options, which win. On a terminal
 //! a bar shows where the iteration stands; otherwise, and for every line that goes to the log, a plain
 //! line is printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one
-//! at once; either way `dyad train --resume FOLDER` goes on.
+//! at once; either way `dyad train --resume FOLDER` resumes it.
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
@@ -11,9 +11,11 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::run::{self, Progress, Summary, Surroundings};
 use dyad_trainer::learn::settings::{Averaging, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
+use dyad_trainer::learn::training;
+use dyad_trainer::learn::training::{Progress, Summary, Surroundings};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -29,7 +31,7 @@ pub struct Arguments {
     /// Folder for the run, made new
     #[arg(long, value_name = "FOLDER", required_unless_present = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder; with it go --iterations, --keep-going, --threads and --checkpoint-seconds,
+    /// Resume the run in this folder; with it go --iterations, --keep-going, --threads and --checkpoint-seconds,
     /// which the run keeps
     #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
     resume: Option<PathBuf>,
@@ -54,10 +56,10 @@ pub struct Arguments {
     /// What is to be reached
     #[arg(long, conflicts_with = "resume")]
     objective: Option<ObjectiveName>,
-    /// Ranking SVM: how far ahead the desired move must be [default: 100]
+    /// Ranking SVM: how far ahead the desired move must be
     #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     margin: Option<i32>,
-    /// Logistic: the difference preferred at 73 % [default: 100]
+    /// Logistic: the difference preferred at 73 %
     #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     temperature: Option<f64>,
     /// Logistic: weight of the game's result at the desired leaf
@@ -72,7 +74,7 @@ pub struct Arguments {
     /// How gradients change the weights
     #[arg(long, conflicts_with = "resume")]
     optimizer: Option<OptimizerName>,
-    /// Learning rate [default: 1]
+    /// Learning rate
     #[arg(long, conflicts_with = "resume")]
     rate: Option<f64>,
     /// Over what the weights are averaged
@@ -93,7 +95,7 @@ pub struct Arguments {
     /// Leave out positions in check
     #[arg(long, conflicts_with = "resume")]
     skip_in_check: bool,
-    /// Go on when the agreement on the test positions falls
+    /// Continue when the move-match accuracy on the test positions falls
     #[arg(long)]
     keep_going: bool,
     /// A report every so many positions
@@ -134,6 +136,14 @@ enum AverageName {
     Off,
 }
 
+/// What the help tells as defaults: the settings, and the numbers of the objectives that they do not name.
+pub fn defaults() -> impl Serialize {
+    serde_json::json!({
+        "settings": Settings::default(),
+        "others": [ObjectiveSettings::ranking_svm(), ObjectiveSettings::logistic()],
+    })
+}
+
 fn parse_l2(text: &str) -> Result<(String, f64), String> {
     let (group, share) = text.split_once('=').ok_or("expected GROUP=SHARE")?;
     let share = share.parse().map_err(|_| format!("{share:?} is not a number"))?;
@@ -146,7 +156,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut screen = Screen::new();
     let mut progress = |progress: &Progress| screen.show(progress);
     let settings = match &arguments.resume {
-        Some(folder) => run::saved_settings(folder)?,
+        Some(folder) => training::saved_settings(folder)?,
         None => arguments.settings()?,
     };
     let samples = SampleFile::open(&settings.samples)?;
@@ -157,8 +167,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     let examples = FileExamples::new(&samples, &start);
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
     let summary = match (&arguments.resume, &arguments.out) {
-        (Some(folder), _) => run::resume(folder, &|settings| arguments.adjust(settings), surroundings),
-        (None, Some(folder)) => run::begin(&settings, folder, surroundings),
+        (Some(folder), _) => training::resume(folder, &|settings| arguments.adjust(settings), surroundings),
+        (None, Some(folder)) => training::begin(&settings, folder, surroundings),
         (None, None) => unreachable!("one of them is asked for"),
     };
     screen.finish();
@@ -176,11 +186,11 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 fn say_how_it_ended(summary: &Summary) {
     let folder = summary.file.parent().unwrap_or(Path::new("."));
-    let agreement = summary.agreement.map_or(String::new(), |a| format!(", agreement {:.2} %", 100.0 * a));
+    let accuracy = summary.accuracy.map_or(String::new(), |a| format!(", accuracy {:.2} %", 100.0 * a));
     if summary.finished {
-        println!("finished: iteration {} is the best{agreement}, {}", summary.best, summary.file.display());
+        println!("finished: iteration {} is the best{accuracy}, {}", summary.best, summary.file.display());
     } else {
-        println!("stopped; go on with: dyad train --resume {}", folder.display());
+        println!("stopped; resume with: dyad train --resume {}", folder.display());
     }
 }
 
@@ -222,7 +232,7 @@ impl Arguments {
         }
     }
 
-    /// What may also change when a run goes on.
+    /// What may also change when a run is resumed.
     fn adjust(&self, settings: &mut Settings) {
         set(&mut settings.iterations, &self.iterations);
         set(&mut settings.machine.threads, &self.threads);
@@ -234,13 +244,8 @@ impl Arguments {
         let mut objective = match self.objective {
             None => given.clone(),
             Some(ObjectiveName::Perceptron) => ObjectiveSettings::Perceptron,
-            Some(ObjectiveName::RankingSvm) => ObjectiveSettings::RankingSvm { margin: 100 },
-            Some(ObjectiveName::Logistic) => ObjectiveSettings::Logistic {
-                temperature: 100.0,
-                result_weight: 0.0,
-                score_weight: 0.0,
-                outcome_scale: 200.0,
-            },
+            Some(ObjectiveName::RankingSvm) => ObjectiveSettings::ranking_svm(),
+            Some(ObjectiveName::Logistic) => ObjectiveSettings::logistic(),
         };
         if let ObjectiveSettings::RankingSvm { margin } = &mut objective {
             set(margin, &self.margin);
@@ -262,9 +267,9 @@ impl Arguments {
     fn optimizer(&self, given: &OptimizerSettings) -> OptimizerSettings {
         let mut optimizer = match self.optimizer {
             None => given.clone(),
-            Some(OptimizerName::Plain) => OptimizerSettings::Plain { rate: 1.0 },
-            Some(OptimizerName::Adagrad) => OptimizerSettings::AdaGrad { rate: 1.0 },
-            Some(OptimizerName::Adam) => OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
+            Some(OptimizerName::Plain) => OptimizerSettings::default(),
+            Some(OptimizerName::Adagrad) => OptimizerSettings::adagrad(),
+            Some(OptimizerName::Adam) => OptimizerSettings::adam(),
         };
         let (OptimizerSettings::Plain { rate }
         | OptimizerSettings::AdaGrad { rate }
@@ -320,8 +325,8 @@ impl Screen {
 fn message(progress: &Progress) -> String {
     let pace = progress.positions_per_second;
     let mut message = format!("{pace:.0} positions/s");
-    if let Some(agreement) = progress.agreement {
-        message += &format!("  agreement {:.2} %", 100.0 * agreement);
+    if let Some(accuracy) = progress.accuracy {
+        message += &format!("  accuracy {:.2} %", 100.0 * accuracy);
     }
     if pace > 0.0 {
         message += &format!("  left {}", clock((progress.of - progress.done) as f64 / pace));
@@ -344,8 +349,8 @@ fn line_text(line: &LogLine) -> String {
             line.loss
         );
     }
-    if let Some(agreement) = line.agreement {
-        text += &format!("  agreement {:.2} % of {}", 100.0 * agreement, line.agreement_positions);
+    if let Some(accuracy) = line.accuracy {
+        text += &format!("  accuracy {:.2} % of {}", 100.0 * accuracy, line.accuracy_positions);
     }
     text += &format!("  time {}", clock(line.seconds));
     if line.kind == LineKind::Report && line.positions_per_second > 0.0 {

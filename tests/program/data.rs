@@ -9,7 +9,7 @@ use std::time::Duration;
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_trainer::base::hash;
-use dyad_trainer::data::label::journal_name;
+use dyad_trainer::data::journal::journal_name;
 use dyad_trainer::data::samples::SampleFile;
 
 use crate::driver::folder;

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use dyad_engine::board::Board;
-use dyad_trainer::data::samples::{Packed, Sample, SampleWriter};
+use dyad_trainer::data::packed::{Packed, Sample};
+use dyad_trainer::data::samples::SampleWriter;
 
 use crate::driver::{folder, kill_until_it_ends, tool};
 

@@ -4,10 +4,17 @@
 //! the engine's own search, and changes the weights so that the played move's leaf is valued above the
 //! others': comparison training after Tseng, Chen and Wu (2018).
 //!
-//! The rooms, each knowing only those before it: [`base`] (threads, files, errors), [`data`] (games to samples), [`fit`]
-//! (weights by regression, scale, quality), [`learn`] (comparison training), [`arena`] (matches and suites),
-//! [`selftrain`] (own games, labels, training, a match, and again) and [`report`] (a training on a page). Nothing here
-//! prints.
+//! The rooms, and what each is for:
+//!
+//! - [`base`]: threads, files, hashes, errors; it knows no other room;
+//! - [`data`]: games and positions to samples, with the moves that were played or those of a search;
+//! - [`fit`]: weights by regression, their scale, their quality; it knows `base` and `data`;
+//! - [`learn`]: comparison training; it knows these three;
+//! - [`arena`]: matches and suites; it knows `base` and `data`, and nothing of training;
+//! - [`selftrain`]: own games, labels, training, a match, and again; it knows all of them;
+//! - [`report`]: a run of any kind on a page, on top.
+//!
+//! Nothing here prints.
 
 pub mod arena;
 pub mod base;
@@ -16,5 +23,3 @@ pub mod fit;
 pub mod learn;
 pub mod report;
 pub mod selftrain;
-#[cfg(test)]
-mod testing;

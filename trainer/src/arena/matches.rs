@@ -19,12 +19,12 @@ use dyad_engine::search::Options;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
-use crate::arena::pgn::PgnGame;
+use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
 use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
-use crate::data::games::GameResult;
+use crate::base::parallel::ordered_map;
+use crate::data::score::GameResult;
 
 /// One of the two that are compared.
 #[derive(Clone, Debug)]
@@ -162,12 +162,12 @@ impl Match {
         control: &Control,
         on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
     ) -> Result<MatchRecord, Error> {
-        self.go_on(&[], openings, control, on_game)
+        self.resume(&[], openings, control, on_game)
     }
 
-    /// Goes on with a match of which the first games were played before, with these results for White. The same
+    /// Resumes a match of which the first games were played before, with these results for White. The same
     /// openings must be given again, from the first.
-    pub fn go_on(
+    pub fn resume(
         &self,
         before: &[GameResult],
         openings: impl Iterator<Item = Opening> + Send,
@@ -182,22 +182,16 @@ impl Match {
                 return Ok(self.record(&count.standing, end, 0.0));
             }
         }
-        let mut end = Ok(MatchEnd::NoMoreOpenings);
-        ordered_map(
+        let end = ordered_map(
             self.threads,
             schedule(openings, self.pairs).skip(before.len()),
             || self.players(),
-            |players, (number, opening)| self.play_game(players, number, &opening, control, &over),
-            |game| {
-                let Some(reached) = game.and_then(|game| count.take(game)).transpose() else {
-                    return ControlFlow::Continue(());
-                };
-                over.store(true, Ordering::Relaxed);
-                end = reached;
-                ControlFlow::Break(())
-            },
-        );
-        Ok(self.record(&count.standing, end?, start.elapsed().as_secs_f64()))
+            |players, (number, opening)| Ok(self.play_game(players, number, &opening, control, &over)),
+            |game| count.take(game),
+            &over,
+        )?;
+        let end = end.unwrap_or(MatchEnd::NoMoreOpenings);
+        Ok(self.record(&count.standing, end, start.elapsed().as_secs_f64()))
     }
 
     /// The game with the tags of a match.
@@ -228,17 +222,17 @@ impl Match {
 
     fn play_game(
         &self,
-        players: &mut Result<[Player; 2], Error>,
+        players: &mut [Player; 2],
         number: u64,
         opening: &Opening,
         control: &Control,
         over: &AtomicBool,
-    ) -> Result<Option<MatchGame>, Error> {
-        let [a, b] = players.as_mut().map_err(|error| Error::Engine(error.to_string()))?;
+    ) -> Option<MatchGame> {
+        let [a, b] = players;
         let white = (number % 2) as usize;
         let seats = if white == 0 { [a, b] } else { [b, a] };
         let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
-        Ok(game.map(|game| MatchGame { number, white, game }))
+        game.map(|game| MatchGame { number, white, game })
     }
 
     fn decision(&self, standing: &Standing) -> Option<Decision> {
@@ -274,12 +268,12 @@ struct Count<'a, F> {
 }
 
 impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
-    /// Takes the next game, or none if it was broken off, and says whether the match ends with it.
-    fn take(&mut self, game: Option<MatchGame>) -> Result<Option<MatchEnd>, Error> {
-        let Some(game) = game else { return Ok(Some(MatchEnd::Stopped)) };
+    /// Takes the next game, or none if it was broken off; breaks where the match ends with it.
+    fn take(&mut self, game: Option<MatchGame>) -> Result<ControlFlow<MatchEnd>, Error> {
+        let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
         (self.on_game)(&game, &self.standing)?;
-        Ok(end)
+        Ok(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
     }
 
     /// Counts what the next game brought, and says whether the match ends with it.
@@ -334,10 +328,11 @@ fn points_of(result: GameResult, color: Color) -> Points {
 mod tests {
     use super::*;
     use crate::arena::openings::{RandomOpenings, Recipe};
-    use crate::arena::pgn::PgnFile;
+    use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
-    use crate::data::games::{GameTexts, ScoreSide};
+    use crate::data::pgn::GameTexts;
+    use crate::data::score::ScoreSide;
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::MATERIAL;
 
@@ -400,7 +395,7 @@ mod tests {
                 numbers.push(game.number as usize);
                 Ok(())
             };
-            let record = played.go_on(&results[..before], openings(), &Control::new(false), listen).unwrap();
+            let record = played.resume(&results[..before], openings(), &Control::new(false), listen).unwrap();
             assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
             assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
         }
@@ -480,7 +475,7 @@ mod tests {
 
     #[test]
     fn written_games_are_read_back() {
-        let path = std::env::temp_dir().join(format!("dyad-gate-{}.pgn", std::process::id()));
+        let path = std::env::temp_dir().join(format!("dyad-match-{}.pgn", std::process::id()));
         let _ = std::fs::remove_file(&path);
         let played = match_of([good(), bad()], 2, 1);
         let mut file = PgnFile::append_to(&path).unwrap();

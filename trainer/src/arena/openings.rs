@@ -24,8 +24,8 @@ use rand_pcg::Pcg64;
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::data::epd::Epd;
-use crate::data::games::GameTexts;
 use crate::data::input::{Kind, parse_lines};
+use crate::data::pgn::GameTexts;
 
 /// A position to begin with and how it came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,7 +110,7 @@ pub struct Recipe {
     pub plies: RangeInclusive<u32>,
     /// The largest advantage of either side that is accepted, in search units.
     pub limit: Value,
-    /// Where the random moves begin, chosen by chance; the starting position if there is nothing here.
+    /// Where the random moves begin, chosen at random; the starting position if there is nothing here.
     pub starts: Vec<Opening>,
 }
 
@@ -202,11 +202,11 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    /// Counts men, as a judge that needs no search.
+    /// Counts pieces, as a judge that needs no search.
     fn material(game: &Game) -> Value {
         let board = game.board();
-        let men = |color| board.colors(color).popcnt() as Value;
-        100 * (men(board.side_to_move()) - men(!board.side_to_move()))
+        let pieces = |color| board.colors(color).popcnt() as Value;
+        100 * (pieces(board.side_to_move()) - pieces(!board.side_to_move()))
     }
 
     fn made(seed: u64, count: usize) -> Vec<Opening> {

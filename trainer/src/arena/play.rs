@@ -17,8 +17,9 @@ use dyad_engine::time::Clock;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
-use crate::arena::pgn::PgnGame;
-use crate::data::games::{GameRecord, GameResult, Played, Score, Tags};
+use crate::arena::pgn_writer::PgnGame;
+use crate::data::game::{GameRecord, Played, Tags};
+use crate::data::score::{GameResult, Score};
 
 /// What a player may spend.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -501,7 +502,7 @@ mod tests {
 
     #[test]
     fn remarks_can_be_read_again() {
-        use crate::data::games::Remark;
+        use crate::data::pgn::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
                 mv: ChessMove::default(),

@@ -5,7 +5,6 @@
 //! one of some moves or for none of them. Every position is searched with an empty table. So with fixed nodes or depth,
 //! and one thread for each search, the result is the same each time, however many searches run at a time.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +17,7 @@ use dyad_engine::search::{Limits, Options, Outcome, Score};
 
 use crate::arena::play::{Budget, search};
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::epd::EpdLine;
 use crate::data::input::parse_lines;
 
@@ -168,32 +167,20 @@ pub fn solve(
         engine.set_threads(settings.threads);
         Ok(engine)
     };
-    let mut fault = None;
-    ordered_map(
+    ordered_for_each(
         settings.concurrency,
         problems.iter(),
         engine,
-        |engine, problem| match engine {
-            Ok(engine) => Ok((problem, answer(problem, engine, &limits, control))),
-            Err(error) => Err(Error::Settings(error.to_string())),
-        },
-        |answered| match answered {
+        |engine, problem| Ok((problem, answer(problem, engine, &limits, control))),
+        |(problem, answer)| {
             // An interrupted search has answered something, which says nothing.
-            _ if control.stopped() => {
-                fault = Some(Error::Stopped);
-                ControlFlow::Break(())
+            if control.stopped() {
+                return Err(Error::Stopped);
             }
-            Ok((problem, answer)) => {
-                each(problem, &answer);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
+            each(problem, &answer);
+            Ok(())
         },
-    );
-    fault.map_or(Ok(()), Err)
+    )
 }
 
 /// No time is lost between the engine and a clock here.

@@ -1,4 +1,4 @@
-//! Files that are [whole or absent](dyad_engine::atomic_file), in folders that hold other things too.
+//! [Atomic files](dyad_engine::atomic_file) in folders that hold other things too.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::samples::tests::folder;
+    use crate::base::testing::folder;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap().flatten();
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn only_unfinished_files_of_known_names_are_removed() {
-        let folder = folder("whole-clean");
+        let folder = folder("atomic-clean");
         let kept = ["best.json", "best.json.new", "best.json.tmp", "other.12.tmp", "best.json.x.tmp", "12.tmp"];
         for name in kept.iter().chain(&["best.json.12.tmp"]) {
             fs::write(folder.join(name), "text").unwrap();
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn an_output_that_is_an_input_is_refused() {
-        let folder = folder("whole-output");
+        let folder = folder("atomic-output");
         let input = folder.join("in");
         fs::write(&input, "text").unwrap();
         let detour = folder.join(".").join("in");

@@ -7,4 +7,7 @@
 pub mod atomic;
 pub mod error;
 pub mod hash;
-pub mod ordered;
+pub mod json_lines;
+pub mod parallel;
+#[cfg(test)]
+pub(crate) mod testing;

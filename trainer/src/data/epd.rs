@@ -7,7 +7,7 @@
 
 use dyad_engine::board::{Board, ChessMove};
 
-use crate::data::games::{GameResult, Score};
+use crate::data::score::{GameResult, Score};
 
 /// A line of an EPD file: its position, and its operations as they stand.
 pub struct EpdLine<'a> {

@@ -14,9 +14,9 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
-use crate::data::games::Score;
+use crate::data::score::Score;
 
-/// Longest line that is read whole.
+/// Longest line that is read to its end.
 const LONGEST_LINE: u64 = 1 << 16;
 /// Lines that may wait to be looked at.
 const WAITING_LINES: usize = 256;

@@ -3,14 +3,11 @@
 //! A game's move may be a mistake. The paper therefore trained on the moves its unmodified engine found
 //! with 200,000 nodes (Tseng, Chen and Wu, section 4.1). A million positions at that rate take a
 //! day, so nothing that was found may be lost: labels are appended to a journal in chunks, each with its
-//! checksum, and a job that was killed goes on behind the last whole chunk. Each position is searched by one
+//! checksum, and a job that was killed is resumed behind the last complete chunk. Each position is searched by one
 //! thread with nothing remembered from those before, so that labels depend neither on the threads nor on where
 //! a job was interrupted. When all are there the sample file is written and the journal removed.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,17 +24,12 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::external::{OutsideEngine, Program};
-use crate::data::games::Score;
-use crate::data::samples::{SampleFile, SampleWriter, Summary, move_bits};
-
-const MAGIC: [u8; 8] = *b"DyadLbl\0";
-const HEADER_BYTES: usize = 20;
-const RECORD_BYTES: usize = 8;
-const LABEL_BYTES: usize = 4;
-/// Labels in a chunk at most: what a kill can cost.
-const CHUNK: usize = 256;
+use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
+use crate::data::packed::{Sample, move_bits};
+use crate::data::samples::{SampleFile, SampleWriter, Summary};
+use crate::data::score::Score;
 
 /// Who labels, and how thoroughly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -199,7 +191,7 @@ pub struct Job<'a> {
     pub report: &'a mut dyn FnMut(usize, usize),
 }
 
-/// Labels all samples of `input` and writes them to `out`, going on with what an earlier call found.
+/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found.
 pub fn label<L: Labeler>(
     input: &SampleFile,
     out: &Path,
@@ -211,7 +203,7 @@ pub fn label<L: Labeler>(
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
-    // How long an engine may take changes no label: a job goes on with another timeout.
+    // How long an engine may take changes no label: a job may be resumed with another timeout.
     let timeless = Settings { timeout: Settings::default().timeout, ..settings.clone() };
     let key = json!({ "label": timeless, "by": by }).to_string();
     let key = hash::fold_text(input.summary().identity, &key);
@@ -222,14 +214,6 @@ pub fn label<L: Labeler>(
     Ok(summary)
 }
 
-/// Where the labels of an unfinished job lie.
-#[must_use]
-pub fn journal_name(out: &Path) -> PathBuf {
-    let mut name = out.file_name().unwrap_or_default().to_os_string();
-    name.push(".labels");
-    out.with_file_name(name)
-}
-
 fn find<L: Labeler>(
     input: &SampleFile,
     journal: &mut Journal,
@@ -238,9 +222,8 @@ fn find<L: Labeler>(
 ) -> Result<(), Error> {
     let first = journal.done;
     let mut chunk: Vec<[u8; LABEL_BYTES]> = Vec::with_capacity(CHUNK);
-    let mut outcome = Ok(());
-    let mut take = |label: Result<Option<Label>, Error>| -> Result<(), Error> {
-        chunk.push(pack(label?));
+    let take = |label: Option<Label>| {
+        chunk.push(pack(label));
         if chunk.len() == CHUNK {
             journal.append(&chunk)?;
             chunk.clear();
@@ -248,25 +231,9 @@ fn find<L: Labeler>(
         (job.report)(journal.done + chunk.len(), input.len());
         if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     };
-    ordered_map(
-        job.threads,
-        (first..input.len()).map(|index| input.read(index)),
-        || None,
-        |labeler: &mut Option<L>, sample| {
-            let labeler = match labeler {
-                Some(labeler) => labeler,
-                none => none.insert(make()?),
-            };
-            labeler.label(&sample?.board)
-        },
-        |label| match take(label) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                outcome = Err(error);
-                ControlFlow::Break(())
-            }
-        },
-    );
+    let samples = (first..input.len()).map(|index| input.read(index));
+    let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler.label(&sample?.board);
+    let outcome = ordered_for_each(job.threads, samples, make, label, take);
     if !chunk.is_empty() {
         journal.append(&chunk)?;
     }
@@ -312,118 +279,14 @@ fn write(
     writer.finish()
 }
 
-/// Labels found so far: a header, then chunks of count, CRC-32 and labels.
-struct Journal {
-    path: PathBuf,
-    file: File,
-    done: usize,
-}
-
-impl Journal {
-    /// Opens or begins the journal of the job that `key` stands for, of so many positions. A chunk that was
-    /// not written whole is cut off.
-    fn open(path: &Path, key: u64, positions: usize) -> Result<Journal, Error> {
-        let mut options = OpenOptions::new();
-        let opened = options.read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = opened.map_err(Error::file("open", path))?;
-        let length = file.metadata().map_err(Error::file("read", path))?.len();
-        let header = header(key);
-        let mut whole = HEADER_BYTES as u64;
-        let mut done = 0;
-        if length < whole {
-            file.set_len(0).and_then(|()| file.write_all(&header)).map_err(Error::file("write", path))?;
-        } else {
-            let mut input = BufReader::new(&file);
-            let mut found = [0; HEADER_BYTES];
-            input.read_exact(&mut found).map_err(Error::file("read", path))?;
-            if found != header {
-                let problem = "these labels are of other positions or settings; remove the file to begin anew";
-                return Err(Error::content(path, "header", problem));
-            }
-            while let Some(labels) = read_chunk(&mut input).map_err(Error::file("read", path))? {
-                done += labels.len();
-                whole += (RECORD_BYTES + labels.len() * LABEL_BYTES) as u64;
-            }
-        }
-        if done > positions {
-            return Err(Error::content(path, "end", format!("{done} labels for {positions} positions")));
-        }
-        let end = file.set_len(whole).and_then(|()| file.seek(SeekFrom::End(0)));
-        end.map_err(Error::file("write", path))?;
-        Ok(Journal { path: path.to_path_buf(), file, done })
-    }
-
-    fn append(&mut self, labels: &[[u8; LABEL_BYTES]]) -> Result<(), Error> {
-        let body = labels.concat();
-        let mut record = Vec::with_capacity(RECORD_BYTES + body.len());
-        record.extend((labels.len() as u32).to_le_bytes());
-        record.extend(crc32fast::hash(&body).to_le_bytes());
-        record.extend(body);
-        let written = self.file.write_all(&record).and_then(|()| self.file.sync_data());
-        written.map_err(Error::file("write", &self.path))?;
-        self.done += labels.len();
-        Ok(())
-    }
-
-    /// All labels.
-    fn labels(&mut self) -> Result<Vec<[u8; LABEL_BYTES]>, Error> {
-        let path = self.path.clone();
-        let mut read = || -> io::Result<_> {
-            self.file.seek(SeekFrom::Start(HEADER_BYTES as u64))?;
-            let mut input = BufReader::new(&self.file);
-            let mut all = Vec::with_capacity(self.done);
-            while let Some(labels) = read_chunk(&mut input)? {
-                all.extend(labels);
-            }
-            Ok(all)
-        };
-        read().map_err(Error::file("read", &path))
-    }
-
-    fn remove(self) -> Result<(), Error> {
-        drop(self.file);
-        fs::remove_file(&self.path).map_err(Error::file("remove", &self.path))
-    }
-}
-
-fn header(key: u64) -> [u8; HEADER_BYTES] {
-    let mut header = [0; HEADER_BYTES];
-    header[..8].copy_from_slice(&MAGIC);
-    header[8..16].copy_from_slice(&key.to_le_bytes());
-    let sum = crc32fast::hash(&header[..16]);
-    header[16..].copy_from_slice(&sum.to_le_bytes());
-    header
-}
-
-/// The next whole chunk.
-fn read_chunk(input: &mut impl Read) -> io::Result<Option<Vec<[u8; LABEL_BYTES]>>> {
-    let mut record = [0; RECORD_BYTES];
-    if !read_whole(input, &mut record)? {
-        return Ok(None);
-    }
-    let [a, b, c, d, sum @ ..] = record;
-    let count = u32::from_le_bytes([a, b, c, d]) as usize;
-    let mut body = vec![0; count.min(CHUNK) * LABEL_BYTES];
-    if count > CHUNK || !read_whole(input, &mut body)? || crc32fast::hash(&body) != u32::from_le_bytes(sum) {
-        return Ok(None);
-    }
-    Ok(Some(body.chunks_exact(LABEL_BYTES).map(|label| [label[0], label[1], label[2], label[3]]).collect()))
-}
-
-/// Fills a buffer, or says that the file ends before.
-fn read_whole(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
-    match input.read_exact(buffer) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::samples::Packed;
-    use crate::data::samples::tests::{folder, walk};
+    use crate::base::testing::folder;
+    use crate::data::journal::{HEADER_BYTES, RECORD_BYTES};
+    use crate::data::packed::Packed;
+    use crate::data::testing::walk;
+    use std::fs::{self, OpenOptions};
     use std::sync::atomic::AtomicUsize;
 
     /// Takes the last legal move, and the number of legal moves for a score.
@@ -583,7 +446,7 @@ mod tests {
         for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
             let board = Board::from_fen(fen).unwrap();
             let starts_game = fen.contains("5Q2/6K1");
-            let sample = crate::data::samples::Sample {
+            let sample = crate::data::packed::Sample {
                 board,
                 desired: None,
                 result: None,

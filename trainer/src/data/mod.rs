@@ -1,16 +1,23 @@
 //! Games and positions: from files of any source to samples that can be learned from.
 //!
 //! PGN and EPD come plain or packed, sometimes broken, with comments in several dialects. They are read as streams
-//! ([`input`], [`games`], [`epd`]), replayed by the rules, filtered without duplicates ([`positions`], [`prepare`])
-//! and written as [`samples`], 32 bytes a position. [`label`] replaces the moves of a game by those of a search, of
-//! this engine or of an [`external`] one. [`schedule`] says in which order samples are seen.
+//! ([`input`], [`pgn`], [`epd`]), replayed by the rules into [`game`]s with [`score`]s, filtered without duplicates
+//! ([`positions`], [`prepare`]) and written as [`samples`], [`packed`] in 32 bytes a position. [`label`] replaces the moves
+//! of a game by those of a search, of this engine or of an [`external`] one, with a [`journal`] of what was found.
+//! [`schedule`] says in which order samples are seen. This room knows [`base`](crate::base) alone.
 
 pub mod epd;
 pub mod external;
-pub mod games;
+pub mod game;
 pub mod input;
+pub mod journal;
 pub mod label;
+pub mod packed;
+pub mod pgn;
 pub mod positions;
 pub mod prepare;
 pub mod samples;
 pub mod schedule;
+pub mod score;
+#[cfg(test)]
+pub(crate) mod testing;

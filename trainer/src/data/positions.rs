@@ -14,8 +14,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::data::epd::Epd;
-use crate::data::games::{GameRecord, GameResult, Played};
-use crate::data::samples::{Packed, Sample};
+use crate::data::game::{GameRecord, Played};
+use crate::data::packed::{Packed, Sample, move_bits};
+use crate::data::score::GameResult;
+
+/// Percent of the games that are kept out of training where nobody says another.
+pub const TEST_PERCENT: f64 = 5.0;
 
 /// Makes the split independent of every other use of the same hashes. Never to be changed: it would move
 /// positions that weights were trained on among those they are tested on.
@@ -233,7 +237,7 @@ impl Filters {
     fn candidate(&self, sample: &Sample) -> Candidate {
         let key = sample.board.key();
         let identity = match self.duplicates {
-            Duplicates::Moves => hash::fold(key, u64::from(crate::data::samples::move_bits(sample.desired))),
+            Duplicates::Moves => hash::fold(key, u64::from(move_bits(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
         Candidate { sample: Packed::new(sample), identity }

@@ -7,7 +7,6 @@
 //! takes eight bytes a position, where a reservoir would take forty.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +17,14 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
+use crate::base::parallel::ordered_for_each;
 use crate::data::epd::Epd;
-use crate::data::games::{BrokenGame, GameText, GameTexts, ScoreSide};
+use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
-use crate::data::positions::{Candidate, Filters, Reason, check_percent, is_held_out};
+use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
+use crate::data::score::ScoreSide;
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -56,7 +57,7 @@ impl Default for Settings {
             inputs: Vec::new(),
             scores: None,
             filters: Filters::default(),
-            test_percent: 5.0,
+            test_percent: TEST_PERCENT,
             split_by: Vec::new(),
             count: None,
             seed: 1,
@@ -318,10 +319,8 @@ fn read(
     counts: &mut Counts,
     mut take: impl FnMut(Vec<Selected>, &mut Counts) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut outcome = Ok(());
     let stop = job.stop;
-    let mut digest = |output: Result<Output, Error>| -> Result<(), Error> {
-        let output = output?;
+    let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
@@ -332,20 +331,8 @@ fn read(
         (job.report)(Event::Progress { stage, games: counts.games, positions: counts.positions });
         if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     };
-    ordered_map(
-        job.threads,
-        Batches::new(inputs),
-        || (),
-        |(), batch| batch.map(|batch| work(batch, settings, origins)),
-        |output| match digest(output) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                outcome = Err(error);
-                ControlFlow::Break(())
-            }
-        },
-    );
-    outcome
+    let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
+    ordered_for_each(job.threads, Batches::new(inputs), || Ok(()), work, digest)
 }
 
 fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
@@ -374,7 +361,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
 }
 
 impl Output {
-    fn game(&mut self, game: &crate::data::games::GameRecord, settings: &Settings) {
+    fn game(&mut self, game: &GameRecord, settings: &Settings) {
         if let Err(reason) = settings.filters.game(game) {
             return self.leave_out(reason);
         }
@@ -470,11 +457,12 @@ impl Iterator for Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::games::GameResult;
-    use crate::data::games::tests::{MATE, SPECIAL};
+    use crate::base::testing::folder;
+    use crate::data::packed::Sample;
+    use crate::data::pgn::tests::{MATE, SPECIAL};
     use crate::data::positions::Duplicates;
-    use crate::data::samples::tests::folder;
-    use crate::data::samples::{Sample, SampleFile};
+    use crate::data::samples::SampleFile;
+    use crate::data::score::GameResult;
     use dyad_engine::board::Board;
     use std::fs;
 

@@ -2,7 +2,7 @@
 //!
 //! Each iteration goes through all training positions once, in an order shuffled by the seed and the
 //! number of the iteration, so that any point of a training is known by two numbers: the iteration and
-//! how many positions of it are done. Nothing else has to be saved to go on from there.
+//! how many positions of it are done. Nothing else has to be saved to resume there.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

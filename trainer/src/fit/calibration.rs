@@ -15,9 +15,10 @@ use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 
 use crate::base::error::Error;
-use crate::data::games::GameResult;
-use crate::data::samples::{Packed, SampleFile};
-use crate::fit::regression::{Prediction, best_factor};
+use crate::data::packed::Packed;
+use crate::data::samples::SampleFile;
+use crate::data::score::GameResult;
+use crate::fit::logistic::{Prediction, best_factor};
 
 /// The value that wins half of the games, in units of search.
 pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
@@ -331,14 +332,14 @@ mod tests {
     fn points_give_the_scale_where_draws_are_rare() {
         let mut weights = Weights::material();
         let per_unit = 1.0 / expectation_scale(&weights);
-        let samples: Vec<Packed> = crate::data::samples::tests::walk(6_000)
+        let samples: Vec<Packed> = crate::data::testing::walk(6_000)
             .into_iter()
             .enumerate()
             .map(|(index, sample)| {
                 let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
-                let wins = hash::unit(hash::mix(index as u64)) < crate::fit::regression::sigmoid(value * per_unit);
+                let wins = hash::unit(hash::mix(index as u64)) < crate::fit::logistic::sigmoid(value * per_unit);
                 let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
-                Packed::new(&crate::data::samples::Sample { result: Some(result), ..sample })
+                Packed::new(&crate::data::packed::Sample { result: Some(result), ..sample })
             })
             .collect();
         for before in [300, 4000] {
@@ -347,8 +348,8 @@ mod tests {
             assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
         }
         assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
-        // Men of no kind on every square, and a result.
-        let damaged = Packed([255; crate::data::samples::SAMPLE_BYTES]);
+        // Pieces of no kind on every square, and a result.
+        let damaged = Packed([255; crate::data::packed::SAMPLE_BYTES]);
         assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
     }
 

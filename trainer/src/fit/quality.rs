@@ -8,7 +8,6 @@
 //! held-out games count, and which those are is drawn as for every sample file, so that weights trained on
 //! prepared files of the same games have not seen them.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,11 +15,13 @@ use dyad_engine::board::Color;
 use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
-use crate::data::games::{GameRecord, GameText, GameTexts, ScoreSide};
+use crate::base::parallel::ordered_for_each;
+use crate::data::game::GameRecord;
+use crate::data::packed::Sample;
+use crate::data::pgn::{GameText, GameTexts};
 use crate::data::positions::{Filters, check_percent, is_held_out};
-use crate::data::samples::Sample;
-use crate::fit::regression::sigmoid;
+use crate::data::score::ScoreSide;
+use crate::fit::logistic::sigmoid;
 
 /// Pawns that multiply the odds of a score by e.
 const SCORE_PAWNS: f64 = 1.2;
@@ -94,12 +95,12 @@ fn points_of(
         let batch: Vec<_> = texts.by_ref().take(GAMES_IN_BATCH).collect();
         (!batch.is_empty()).then_some(batch)
     });
-    let (mut broken, mut fault) = (0, None);
-    ordered_map(
+    let mut broken = 0;
+    ordered_for_each(
         threads,
         batches,
-        || Evaluator::new(weights.clone()),
-        |evaluator, batch: Vec<Result<GameText, Error>>| -> Result<(Vec<Point>, u64), Error> {
+        || Ok(Evaluator::new(weights.clone())),
+        |evaluator, batch: Vec<Result<GameText, Error>>| {
             let (mut points, mut broken) = (Vec::new(), 0);
             for text in batch {
                 match text?.parse(Some(settings.scores)) {
@@ -109,19 +110,13 @@ fn points_of(
             }
             Ok((points, broken))
         },
-        |batch| match batch {
-            Ok((batch, unread)) => {
-                points.extend(batch);
-                broken += unread;
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                fault = Some(error);
-                ControlFlow::Break(())
-            }
+        |(batch, unread)| {
+            points.extend(batch);
+            broken += unread;
+            Ok(())
         },
-    );
-    fault.map_or(Ok(broken), Err)
+    )?;
+    Ok(broken)
 }
 
 fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {

@@ -1,4 +1,4 @@
-//! The state of a training on disk: enough to go on bit for bit.
+//! The state of a training on disk: enough to resume it bit for bit.
 //!
 //! A checkpoint is taken between two batches, where the state is small: the float weights, what the
 //! average and the optimizer keep, the place in the data and the tallies of the reports. The integer
@@ -14,90 +14,16 @@
 
 use crate::base::atomic::write_atomic;
 use crate::learn::average::Average;
+use crate::learn::error::CheckpointError;
 use crate::learn::optimizer::{Optimizer, OptimizerState};
+use crate::learn::origin::DataIdentity;
 use crate::learn::settings::Settings;
+use crate::learn::state::{State, Tally};
 use dyad_engine::eval::{FloatWeights, layout};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";
 const VERSION: u32 = 1;
-
-/// What identifies the samples of a training.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataIdentity {
-    /// Checksum of the sample file, as hexadecimal digits.
-    pub checksum: String,
-    /// Training positions in use.
-    pub training: u64,
-    /// Test positions in use.
-    pub test: u64,
-}
-
-/// Where a training stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct State {
-    /// The iteration, from 1; 0 while the weights at the start are measured.
-    pub iteration: u32,
-    /// How many positions of the iteration are done.
-    pub done: u64,
-    /// Positions that counted, in all iterations.
-    pub positions: u64,
-    /// Updates in all iterations.
-    pub updates: u64,
-    /// w.
-    pub weights: FloatWeights,
-    /// What gives w*.
-    pub average: Average,
-    /// The optimizer with its memory.
-    pub optimizer: Optimizer,
-    /// Since the last report.
-    pub report: Tally,
-    /// Since the iteration began.
-    pub whole: Tally,
-    /// Agreement after the last iteration.
-    pub agreement: f64,
-    /// The best agreement, and after which iteration.
-    pub best: (u32, f64),
-    /// Whether the agreement fell in the last iteration.
-    pub fell: bool,
-    /// Seconds spent.
-    pub seconds: f64,
-    /// Length of the log.
-    pub log_bytes: u64,
-}
-
-/// What is counted between two lines of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// Positions that counted.
-    pub positions: u64,
-    /// Positions skipped.
-    pub skipped: u64,
-    /// Positions with an empty S.
-    pub empty: u64,
-    /// Siblings in S.
-    pub above: u64,
-    /// Nodes searched.
-    pub nodes: u64,
-    /// Sum of the losses.
-    pub loss: f64,
-    /// Seconds spent.
-    pub seconds: f64,
-}
-
-/// Why a checkpoint cannot be used.
-#[derive(Debug)]
-pub struct CheckpointError(String);
-
-impl fmt::Display for CheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CheckpointError {}
 
 /// A checkpoint as it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,7 +37,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Writes a checkpoint to `path`, whole or not at all.
+    /// Writes a checkpoint to `path`, atomically.
     pub fn save(path: &Path, settings: &Settings, data: &DataIdentity, state: &State) -> std::io::Result<()> {
         write_atomic(path, &to_bytes(settings, data, state))
     }
@@ -141,13 +67,13 @@ fn to_bytes(settings: &Settings, data: &DataIdentity, state: &State) -> Vec<u8> 
             u64::from(state.best.0),
             u64::from(state.fell),
             state.log_bytes,
-            state.agreement.to_bits(),
+            state.accuracy.to_bits(),
             state.best.1.to_bits(),
             state.seconds.to_bits(),
         ],
     );
     put_tally(&mut out, &state.report);
-    put_tally(&mut out, &state.whole);
+    put_tally(&mut out, &state.iteration_tally);
     for floats in [&state.weights.mg, &state.weights.eg, &state.average.missing.mg, &state.average.missing.eg] {
         put_u64s(&mut out, &floats.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
     }
@@ -179,9 +105,9 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
     let settings = Settings::from_json(input.bytes()?)?;
     let data = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
     let numbers = input.u64s()?;
-    let [iteration, done, positions, updates, time, best, fell, log_bytes, agreement, best_agreement, seconds] =
+    let [iteration, done, positions, updates, time, best, fell, log_bytes, accuracy, best_accuracy, seconds] =
         numbers[..].try_into().map_err(|_| "numbers are missing")?;
-    let (report, whole) = (input.tally()?, input.tally()?);
+    let (report, iteration_tally) = (input.tally()?, input.tally()?);
     let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
     let state = State {
         iteration: iteration as u32,
@@ -199,9 +125,9 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
             },
         ),
         report,
-        whole,
-        agreement: f64::from_bits(agreement),
-        best: (best as u32, f64::from_bits(best_agreement)),
+        iteration_tally,
+        accuracy: f64::from_bits(accuracy),
+        best: (best as u32, f64::from_bits(best_accuracy)),
         fell: fell != 0,
         seconds: f64::from_bits(seconds),
         log_bytes,
@@ -260,7 +186,7 @@ impl<'a> Reader<'a> {
     fn tally(&mut self) -> Result<Tally, String> {
         let numbers = self.u64s()?;
         let [positions, skipped, empty, above, nodes, loss, seconds] =
-            numbers[..].try_into().map_err(|_| "a tally is not whole")?;
+            numbers[..].try_into().map_err(|_| "a tally is cut")?;
         let (loss, seconds) = (f64::from_bits(loss), f64::from_bits(seconds));
         Ok(Tally { positions, skipped, empty, above, nodes, loss, seconds })
     }
@@ -284,8 +210,8 @@ mod tests {
                 OptimizerState { mean: vec![[0.1, 0.2], [0.3, 0.4]], square: vec![[1.0, 2.0]], clock: vec![7, 8] },
             ),
             report: Tally { positions: 1, loss: 0.1 + 0.2, ..Tally::default() },
-            whole: Tally { nodes: u64::MAX, seconds: 3.5, ..Tally::default() },
-            agreement: 0.3,
+            iteration_tally: Tally { nodes: u64::MAX, seconds: 3.5, ..Tally::default() },
+            accuracy: 0.3,
             best: (2, 0.31),
             fell: true,
             seconds: 77.7,

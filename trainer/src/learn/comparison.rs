@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::learn::leaves::Leaves;
     use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
-    use crate::testing::{Children, example, random_examples};
+    use crate::learn::testing::{Children, example, random_examples};
     use dyad_engine::board::{Board, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
     use dyad_engine::eval::{FloatWeights, placement};

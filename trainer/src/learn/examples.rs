@@ -1,7 +1,8 @@
 //! What a training learns from: positions with desired moves, by number.
 
-use crate::data::games::Score;
-use crate::data::samples::{Sample, SampleFile};
+use crate::data::packed::Sample;
+use crate::data::samples::SampleFile;
+use crate::data::score::Score;
 use crate::fit::calibration::pawn;
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
@@ -98,9 +99,11 @@ impl Examples for FileExamples<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::games::Score;
-    use crate::data::samples::tests::{folder, walk};
-    use crate::data::samples::{Packed, Sample, SampleWriter};
+    use crate::base::testing::folder;
+    use crate::data::packed::{Packed, Sample};
+    use crate::data::samples::SampleWriter;
+    use crate::data::score::Score;
+    use crate::data::testing::walk;
 
     /// 100 centipawns win half of the games, as 360 units of search do.
     #[test]

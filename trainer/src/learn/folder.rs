@@ -1,4 +1,4 @@
-//! The folder of a run: what is where, and files that are whole or absent.
+//! The folder of a run: what is where, under which name.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,14 +8,31 @@
 //! | `checkpoint.bin` | the last checkpoint |
 //! | `iteration-00.json` | the weights at the start |
 //! | `iteration-01.json`, ... | the weights after each iteration |
-//! | `best.json` | those with the best agreement on the test positions |
+//! | `best.json` | those with the best move-match accuracy on the test positions |
 //!
-//! Every file but the log is [whole or absent](crate::base::atomic).
+//! Every file but the log is written [atomically](crate::base::atomic).
 
-use crate::learn::log::Log;
+use crate::base::json_lines::Log;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The settings; a self-training calls its own so too.
+pub const SETTINGS: &str = "settings.json";
+/// Which samples, and which start.
+pub const DATA: &str = "data.json";
+/// The log; a self-training calls its own so too.
+pub const LOG: &str = "log.jsonl";
+/// The last checkpoint.
+pub const CHECKPOINT: &str = "checkpoint.bin";
+/// The best weights; a self-training calls its own so too.
+pub const BEST: &str = "best.json";
+
+/// The weights after iteration `iteration`; 0 for those at the start.
+#[must_use]
+pub fn iteration_name(iteration: u32) -> String {
+    format!("iteration-{iteration:02}.json")
+}
 
 /// A run folder.
 #[derive(Clone, Debug)]
@@ -28,7 +45,7 @@ impl Folder {
     pub fn create(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         let folder = Folder { path: path.to_path_buf() };
-        if folder.settings().exists() {
+        if Folder::holds_run(path) {
             let message = format!("{} holds a run already", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
         }
@@ -38,11 +55,17 @@ impl Folder {
     /// The folder of a run that was begun.
     pub fn open(path: &Path) -> io::Result<Folder> {
         let folder = Folder { path: path.to_path_buf() };
-        if !folder.settings().exists() {
+        if !Folder::holds_run(path) {
             let message = format!("{} is not the folder of a run", path.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
         Ok(folder)
+    }
+
+    /// Whether a run was begun in the folder at `path`.
+    #[must_use]
+    pub fn holds_run(path: &Path) -> bool {
+        path.join(SETTINGS).exists()
     }
 
     /// Where it is.
@@ -52,17 +75,17 @@ impl Folder {
 
     /// The settings.
     pub fn settings(&self) -> PathBuf {
-        self.path.join("settings.json")
+        self.path.join(SETTINGS)
     }
 
     /// Which samples.
     pub fn data(&self) -> PathBuf {
-        self.path.join("data.json")
+        self.path.join(DATA)
     }
 
     /// The log.
     pub fn log(&self) -> PathBuf {
-        self.path.join("log.jsonl")
+        self.path.join(LOG)
     }
 
     /// Opens the log, cut to its first `bytes` bytes.
@@ -72,23 +95,23 @@ impl Folder {
 
     /// The checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
-        self.path.join("checkpoint.bin")
+        self.path.join(CHECKPOINT)
     }
 
     /// The weights after iteration `iteration`; 0 for those at the start.
     pub fn iteration(&self, iteration: u32) -> PathBuf {
-        self.path.join(format!("iteration-{iteration:02}.json"))
+        self.path.join(iteration_name(iteration))
     }
 
     /// The best weights.
     pub fn best(&self) -> PathBuf {
-        self.path.join("best.json")
+        self.path.join(BEST)
     }
 }
 
-/// Whether a run folder has a file of this name that is written whole.
+/// Whether a run folder has a file of this name that is written atomically.
 pub(crate) fn is_known(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".json"));
     let is_iteration = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    is_iteration || ["settings.json", "data.json", "checkpoint.bin", "best.json"].contains(&name)
+    is_iteration || [SETTINGS, DATA, CHECKPOINT, BEST].contains(&name)
 }

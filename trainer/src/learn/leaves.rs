@@ -136,7 +136,7 @@ impl<L: LeafSearch> Leaves<L> {
     /// How far the desired move is the one that would be played: 1 if it is above all others, 1/k if
     /// k moves tie with it at the top, 0 if one is above it. Table I values many moves alike, so a
     /// count without ties would start too high and fall at once.
-    pub fn agreement(&mut self, example: &Example) -> f64 {
+    pub fn accuracy(&mut self, example: &Example) -> f64 {
         let Example { board, desired, .. } = example;
         self.searcher.begin_position();
         let (value, _) = self.search(board, *desired, self.plies(), -INFINITE, INFINITE);
@@ -204,7 +204,7 @@ impl<L: LeafSearch> Leaves<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::random_examples;
+    use crate::learn::testing::random_examples;
     use dyad_engine::eval::FloatWeights;
 
     fn leaves(depth: u32, way: SearchWay) -> Leaves<LeafSearcher> {
@@ -261,7 +261,7 @@ mod tests {
         let examples = random_examples(60, 23, 120);
         for example in &examples {
             found(&mut used, example);
-            used.agreement(example);
+            used.accuracy(example);
         }
         for example in examples.iter().rev() {
             let mut fresh = leaves(2, SearchWay::Fast);
@@ -295,7 +295,7 @@ mod tests {
             let ties = values.iter().filter(|&&value| value == top).count();
             for (&mv, &value) in moves.iter().zip(&values) {
                 let expected = if value == top { 1.0 / ties as f64 } else { 0.0 };
-                assert_eq!(leaves.agreement(&Example { desired: mv, ..example }), expected);
+                assert_eq!(leaves.accuracy(&Example { desired: mv, ..example }), expected);
                 seen[usize::from(value == top)] += 1;
             }
         }
@@ -304,22 +304,22 @@ mod tests {
 
     /// With Table I quiet moves tie; the desired one among k at the top counts 1/k.
     #[test]
-    fn ties_share_the_agreement() {
+    fn ties_share_the_accuracy() {
         let settings = LeafSettings { depth: 1, way: SearchWay::Fast, skip_in_check: false };
         let mut leaves = Leaves::new(LeafSearcher::new(Arc::new(Weights::material())), settings);
-        let example = crate::testing::example(&Board::startpos().fen(), "e2e4");
-        assert_eq!(leaves.agreement(&example), 1.0 / 20.0);
+        let example = crate::learn::testing::example(&Board::startpos().fen(), "e2e4");
+        assert_eq!(leaves.accuracy(&example), 1.0 / 20.0);
     }
 
     #[test]
     fn mates_and_draws_have_no_leaf() {
         let mut leaves = leaves(1, SearchWay::Fast);
         // The desired move mates: nothing to learn. Desired elsewhere: the mate is not in S.
-        let mate = crate::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
+        let mate = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
         assert!(leaves.candidates(&mate, 0).is_none());
-        let other = crate::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a7");
+        let other = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a7");
         let found = leaves.candidates(&other, 5000).unwrap();
         assert!(found.siblings.iter().all(|sibling| sibling.mv != mate.desired));
-        assert_eq!(leaves.agreement(&other), 0.0);
+        assert_eq!(leaves.accuracy(&other), 0.0);
     }
 }

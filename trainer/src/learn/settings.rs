@@ -5,7 +5,7 @@
 //! made. Two runs with equal settings and equal data give equal weights, bit for bit; only what
 //! [`MachineSettings`] says may differ.
 
-use crate::base::ordered::check_threads;
+use crate::base::parallel::check_threads;
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
@@ -44,11 +44,11 @@ pub struct Settings {
     pub skip_in_check: bool,
     /// How the siblings are searched.
     pub search: SearchWay,
-    /// Go on when the agreement on the test positions falls.
+    /// Continue when the move-match accuracy on the test positions falls.
     pub keep_going: bool,
     /// A report to the log every so many positions.
     pub report_every: u64,
-    /// Test positions for the agreement of a report; an iteration's end uses all.
+    /// Test positions for the move-match accuracy of a report; an iteration's end uses all.
     pub report_positions: usize,
     /// What has no influence on the result.
     pub machine: MachineSettings,
@@ -57,7 +57,7 @@ pub struct Settings {
 /// Numbers are at most this large, so that nothing overflows that is made of them.
 const LARGEST: f64 = 1e7;
 
-/// Settings without influence on the result: they may differ when a training goes on.
+/// Settings without influence on the result: they may differ when a training is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MachineSettings {
@@ -126,8 +126,24 @@ pub enum ObjectiveSettings {
     },
 }
 
+/// The value of an expected score of 73 % where settings do not tell it.
 fn default_outcome_scale() -> f64 {
     200.0
+}
+
+impl ObjectiveSettings {
+    /// The ranking SVM with its defaults.
+    #[must_use]
+    pub fn ranking_svm() -> ObjectiveSettings {
+        ObjectiveSettings::RankingSvm { margin: 100 }
+    }
+
+    /// The logistic objective with its defaults: comparisons alone.
+    #[must_use]
+    pub fn logistic() -> ObjectiveSettings {
+        let outcome_scale = default_outcome_scale();
+        ObjectiveSettings::Logistic { temperature: 100.0, result_weight: 0.0, score_weight: 0.0, outcome_scale }
+    }
 }
 
 /// Optimizers by name, with their numbers.
@@ -165,9 +181,26 @@ fn default_beta2() -> f64 {
     0.999
 }
 
+/// The papers' rate, and where the others begin.
+const RATE: f64 = 1.0;
+
+impl OptimizerSettings {
+    /// AdaGrad with its defaults.
+    #[must_use]
+    pub fn adagrad() -> OptimizerSettings {
+        OptimizerSettings::AdaGrad { rate: RATE }
+    }
+
+    /// Adam with its defaults.
+    #[must_use]
+    pub fn adam() -> OptimizerSettings {
+        OptimizerSettings::Adam { rate: RATE, beta1: default_beta1(), beta2: default_beta2() }
+    }
+}
+
 impl Default for OptimizerSettings {
     fn default() -> OptimizerSettings {
-        OptimizerSettings::Plain { rate: 1.0 }
+        OptimizerSettings::Plain { rate: RATE }
     }
 }
 
@@ -178,7 +211,7 @@ pub enum Averaging {
     /// Each iteration alone; the next starts from its average (the Chinese chess paper, II.C).
     #[default]
     Iteration,
-    /// All iterations together; the next goes on from the last weights (the chess paper, 2.2).
+    /// All iterations together; the next continues from the last weights (the chess paper, 2.2).
     All,
     /// No average: the last weights are the result.
     Off,

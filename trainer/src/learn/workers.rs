@@ -38,7 +38,7 @@ pub enum Task {
     /// Learn from it.
     Compare,
     /// See whether the desired move would be played.
-    Agree,
+    Measure,
 }
 
 /// What came of a position.
@@ -46,8 +46,8 @@ pub enum Task {
 pub struct Answer {
     /// [`Task::Compare`]: what is learned, nothing if the position is skipped.
     pub lesson: Option<Lesson>,
-    /// [`Task::Agree`]: the agreement.
-    pub agreement: f64,
+    /// [`Task::Measure`]: the move-match accuracy.
+    pub accuracy: f64,
     /// Nodes searched.
     pub nodes: u64,
 }
@@ -114,7 +114,7 @@ impl<L: LeafSearch> Worker<'_, L> {
         let example = &examples.get(position as usize)?;
         let mut answer = Answer::default();
         match job.task {
-            Task::Agree => answer.agreement = leaves.agreement(example),
+            Task::Measure => answer.accuracy = leaves.accuracy(example),
             Task::Compare => {
                 let candidates = leaves.candidates(example, comparer.window());
                 let compare = |candidates| comparer.compare(example, &candidates, &job.weights);

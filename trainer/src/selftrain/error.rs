@@ -1,4 +1,4 @@
-//! Why a self-training could not go on.
+//! Why a self-training cannot begin or be resumed.
 
 use std::fmt;
 use std::io;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::WeightsError;
 
 use crate::base::error::Error;
-use crate::learn::run::TrainError;
+use crate::learn::error::TrainError;
 
-/// Why a self-training could not begin or go on. What was done until then is kept.
+/// Why a self-training cannot begin or be resumed. What was done until then is kept.
 #[derive(Debug)]
 pub enum SelfTrainError {
     /// Somebody else trains in the folder.

@@ -1,14 +1,36 @@
-//! What a self-training tells while it runs.
+//! What a self-training has from outside, and what it tells while it runs and when it ends.
 //!
 //! [`Display`](fmt::Display) of an [`Event`] is the one text that the command line prints and a GUI gets behind
 //! `info string train`.
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arena::matches::MatchRecord;
+use crate::arena::matches::{MatchRecord, Standing};
+
+/// What a self-training has from outside.
+pub struct Surroundings<'a> {
+    /// Set by whoever wants it to end: it does within about a second, and everything is kept.
+    pub stop: &'a AtomicBool,
+    /// Hears of what happens, on the thread of the caller.
+    pub report: &'a mut dyn FnMut(&Event),
+}
+
+/// How a self-training ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Whether all generations are done, rather than stopped on request.
+    pub finished: bool,
+    /// Generations that are done.
+    pub generations: u32,
+    /// How many of them were adopted.
+    pub adopted: u32,
+    /// The best weights, an absolute path; none before a generation was adopted.
+    pub best: Option<PathBuf>,
+}
 
 /// What a generation goes through, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,12 +81,12 @@ pub struct Progress {
     pub of: u64,
     /// Positions (games in a match) per second in this stage.
     pub positions_per_second: f64,
-    /// Agreement with the desired moves of test positions, 0 to 1: the latest that was measured.
-    pub agreement: Option<f64>,
+    /// Move-match accuracy on test positions, 0 to 1: the latest that was measured.
+    pub accuracy: Option<f64>,
     /// Seconds until the stage is done, by what was done so far.
     pub seconds_left: Option<f64>,
     /// A match so far.
-    pub standing: Option<crate::arena::matches::Standing>,
+    pub standing: Option<Standing>,
 }
 
 /// What happens.
@@ -132,8 +154,8 @@ impl fmt::Display for Progress {
         }
         let unit = if matches!(self.stage, Stage::Match | Stage::Anchor) { "games" } else { "positions" };
         write!(f, " {unit} {:.1}/s", self.positions_per_second)?;
-        if let Some(agreement) = self.agreement {
-            write!(f, " agreement {:.1} %", 100.0 * agreement)?;
+        if let Some(accuracy) = self.accuracy {
+            write!(f, " accuracy {:.1} %", 100.0 * accuracy)?;
         }
         if let Some(standing) = &self.standing {
             write!(f, " +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses)?;

@@ -37,8 +37,11 @@ use dyad_engine::eval::Weights;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{SelfTrainError, Settings, Stage};
+use super::error::SelfTrainError;
+use super::event::Stage;
+use super::settings::Settings;
 use crate::base::atomic::write_atomic;
+use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, SETTINGS};
 
 /// How far a self-training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,9 +55,10 @@ pub(super) struct State {
     pub best: u32,
     /// How many generations were adopted.
     pub adopted: u32,
-    /// Agreement of the latest training.
-    pub agreement: Option<f64>,
-    /// Seconds spent, without those between a stop and going on.
+    /// Move-match accuracy of the latest training.
+    #[serde(rename = "agreement")]
+    pub accuracy: Option<f64>,
+    /// Seconds spent, without those between a stop and its resumption.
     pub seconds: f64,
     /// Length of the log.
     pub log_bytes: u64,
@@ -63,7 +67,7 @@ pub(super) struct State {
 impl Default for State {
     fn default() -> State {
         let stage = Stage::Games;
-        State { generation: 1, stage, best: 0, adopted: 0, agreement: None, seconds: 0.0, log_bytes: 0 }
+        State { generation: 1, stage, best: 0, adopted: 0, accuracy: None, seconds: 0.0, log_bytes: 0 }
     }
 }
 
@@ -74,25 +78,29 @@ impl State {
     }
 }
 
-/// There while a training begins: what is in the folder without a `state.json` is then its own.
+/// Held by the process that trains.
+const LOCK: &str = "lock";
+/// How far it is.
+const STATE: &str = "state.json";
+/// The weights at the start.
+pub(crate) const START: &str = "start.json";
+/// There while a training begins: what is in the folder without a [`STATE`] is then its own.
 const BEGINNING: &str = "beginning";
+/// The first of the folders of generations.
+const FIRST_GENERATION: &str = "generation-001";
 
-/// The files of a self-training and its generations that are written whole, without those of the runs.
-const WHOLE: [&str; 9] = [
-    BEGINNING,
-    "settings.json",
-    "state.json",
-    "start.json",
-    "best.json",
-    "positions.samples",
-    "labeled.samples",
-    "base.json",
-    "weights.json",
-];
+const GAMES: &str = "games.pgn";
+const POSITIONS: &str = "positions.samples";
+/// The labeled positions of a generation.
+pub(super) const LABELED: &str = "labeled.samples";
+const BASE: &str = "base.json";
+const WEIGHTS: &str = "weights.json";
+
+/// The files of a self-training and its generations that are written atomically, without those of the runs.
+const ATOMIC: [&str; 9] = [BEGINNING, SETTINGS, STATE, START, BEST, POSITIONS, LABELED, BASE, WEIGHTS];
 
 /// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
-const TAKEN: [&str; 7] =
-    ["settings.json", "log.jsonl", "start.json", "best.json", "data.json", "checkpoint.bin", "generation-001"];
+const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
 
 /// What the lock file says, before the number of the process.
 const OWNER: &str = "process ";
@@ -108,7 +116,7 @@ impl Folder {
     pub fn take(path: &Path) -> Result<Folder, SelfTrainError> {
         fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
         let path = std::path::absolute(path).map_err(SelfTrainError::file("find", path))?;
-        let lock_path = path.join("lock");
+        let lock_path = path.join(LOCK);
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock_path);
         let mut lock = opened.map_err(SelfTrainError::file("write", &lock_path))?;
         match lock.try_lock() {
@@ -129,7 +137,7 @@ impl Folder {
 
     /// Whether a training was begun here.
     pub fn is_begun(&self) -> bool {
-        self.file("state.json").exists()
+        self.file(STATE).exists()
     }
 
     /// Makes what a training begins with.
@@ -137,7 +145,7 @@ impl Folder {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
         start.save(&self.weights(0))?;
-        save(&self.file("settings.json"), settings)?;
+        save(&self.settings(), settings)?;
         let state = State::default();
         self.save_state(&state)?;
         remove(&beginning)?;
@@ -152,52 +160,118 @@ impl Folder {
         clean(&self.path)
     }
 
-    /// A file in the folder.
-    pub fn file(&self, name: &str) -> PathBuf {
+    /// Where it is, an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The settings for the generations to come.
+    pub fn settings(&self) -> PathBuf {
+        self.file(SETTINGS)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
     /// The log.
     pub fn log(&self) -> PathBuf {
-        self.file("log.jsonl")
+        self.file(LOG)
     }
 
     /// The best weights, once there are some.
     pub fn best(&self) -> PathBuf {
-        self.file("best.json")
+        self.file(BEST)
     }
 
     /// The folder of a generation.
-    pub fn generation(&self, generation: u32) -> PathBuf {
-        self.file(&format!("generation-{generation:03}"))
+    pub fn generation(&self, generation: u32) -> GenerationFolder {
+        GenerationFolder { path: self.file(&format!("generation-{generation:03}")) }
     }
 
     /// The weights of a generation; 0 for those at the start.
     pub fn weights(&self, generation: u32) -> PathBuf {
         match generation {
-            0 => self.file("start.json"),
-            _ => self.generation(generation).join("weights.json"),
+            0 => self.file(START),
+            _ => self.generation(generation).weights(),
         }
     }
 
     /// The weights of a generation before their refinement, if they had one.
     pub fn base(&self, generation: u32) -> PathBuf {
-        let base = self.generation(generation).join("base.json");
+        let base = self.generation(generation).base();
         if base.exists() { base } else { self.weights(generation) }
-    }
-
-    /// The labeled positions of a generation.
-    pub fn labeled(&self, generation: u32) -> PathBuf {
-        self.generation(generation).join("labeled.samples")
     }
 
     /// Saves how far it is.
     pub fn save_state(&self, state: &State) -> Result<(), SelfTrainError> {
-        save(&self.file("state.json"), state)
+        save(&self.file(STATE), state)
     }
 }
 
-/// Writes a value as JSON, whole or not at all.
+/// The folder of a generation.
+pub(super) struct GenerationFolder {
+    path: PathBuf,
+}
+
+impl GenerationFolder {
+    /// Where it is, an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The settings it has.
+    pub fn settings(&self) -> PathBuf {
+        self.path.join(SETTINGS)
+    }
+
+    /// Games of self-play.
+    pub fn games(&self) -> PathBuf {
+        self.path.join(GAMES)
+    }
+
+    /// Positions drawn from them.
+    pub fn positions(&self) -> PathBuf {
+        self.path.join(POSITIONS)
+    }
+
+    /// The same with the desired moves.
+    pub fn labeled(&self) -> PathBuf {
+        self.path.join(LABELED)
+    }
+
+    /// The run of the comparison training.
+    pub fn training(&self) -> PathBuf {
+        self.path.join("training")
+    }
+
+    /// The run of the perceptron that follows it.
+    pub fn refinement(&self) -> PathBuf {
+        self.path.join("refinement")
+    }
+
+    /// The weights between the two, scaled.
+    pub fn base(&self) -> PathBuf {
+        self.path.join(BASE)
+    }
+
+    /// The weights after the last of them, scaled.
+    pub fn weights(&self) -> PathBuf {
+        self.path.join(WEIGHTS)
+    }
+
+    /// The games against the best weights.
+    pub fn match_games(&self) -> PathBuf {
+        self.path.join("match.pgn")
+    }
+
+    /// The games of the best weights against the oldest.
+    pub fn anchor_games(&self) -> PathBuf {
+        self.path.join("anchor.pgn")
+    }
+}
+
+/// Writes a value as JSON, atomically.
 pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), SelfTrainError> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
     write_atomic(path, &text).map_err(SelfTrainError::file("write", path))
@@ -212,11 +286,11 @@ pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, SelfTrainError
 
 /// How far the self-training in `folder` is, and its settings.
 pub(super) fn standing(folder: &Path) -> Result<(State, Settings), SelfTrainError> {
-    let state = folder.join("state.json");
+    let state = folder.join(STATE);
     if !state.exists() {
         return Err(SelfTrainError::Missing(folder.to_path_buf()));
     }
-    Ok((load(&state)?, load(&folder.join("settings.json"))?))
+    Ok((load(&state)?, load(&folder.join(SETTINGS))?))
 }
 
 /// Removes a file that may not be there.
@@ -229,7 +303,7 @@ pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
 
 /// Removes what a process that was killed left half-written in `folder`.
 pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    Ok(crate::base::atomic::clean(folder, |name| WHOLE.contains(&name))?)
+    Ok(crate::base::atomic::clean(folder, |name| ATOMIC.contains(&name))?)
 }
 
 /// Says whether a training can be begun in `folder` without touching what somebody else put there.
@@ -239,10 +313,26 @@ pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
     let foreign = TAKEN
         .into_iter()
         .find(|name| folder.join(name).exists())
-        .or_else(|| fs::read(folder.join("lock")).is_ok_and(is_foreign_lock).then_some("lock"));
+        .or_else(|| fs::read(folder.join(LOCK)).is_ok_and(is_foreign_lock).then_some(LOCK));
     // In this order, so that another process that begins here meanwhile is not mistaken for somebody else.
-    match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join("state.json").exists()) {
+    match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join(STATE).exists()) {
         Some(name) => Err(SelfTrainError::Foreign { folder: folder.to_path_buf(), name }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A self-training that an earlier version began is resumed.
+    #[test]
+    fn the_names_in_the_state_stay() {
+        let text =
+            r#"{"generation":3,"stage":"match","best":2,"adopted":1,"agreement":0.5,"seconds":7.5,"log-bytes":9}"#;
+        let state: State = serde_json::from_str(text).unwrap();
+        let (stage, accuracy) = (Stage::Match, Some(0.5));
+        assert_eq!(state, State { generation: 3, stage, best: 2, adopted: 1, accuracy, seconds: 7.5, log_bytes: 9 });
+        assert_eq!(serde_json::to_string(&state).unwrap(), text);
     }
 }

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::games::HASH;
+use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::statistics::{EloModel, Sprt};
-use crate::base::ordered::check_threads;
-use crate::data::games::ScoreSide;
+use crate::base::parallel::check_threads;
 use crate::data::label;
+use crate::data::score::ScoreSide;
 use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
 
 /// Where games come from.
@@ -107,7 +107,7 @@ impl Default for Settings {
                 score_weight: 0.5,
                 outcome_scale: 400.0,
             },
-            optimizer: OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
+            optimizer: OptimizerSettings::adam(),
             groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
             refine_from: 50_000,
         }

@@ -1,11 +1,12 @@
-use super::games::GameFile;
+use super::self_play::GameFile;
 use super::*;
-use crate::data::games::ScoreSide;
-use crate::learn::run;
+use crate::data::score::ScoreSide;
 use crate::learn::settings::ObjectiveSettings;
-use crate::report::Material;
+use crate::learn::training::saved_settings;
+use crate::report::RunData;
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
 /// A folder of its own for each test, not made yet.
@@ -91,7 +92,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert_eq!(summary.adopted as usize, adopted);
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
-    let material = Material::load(&folder).unwrap();
+    let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
     fs::remove_dir_all(&folder).unwrap();
@@ -139,7 +140,7 @@ fn games_of_a_file_teach_their_moves() {
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
         .collect();
     let samples = crate::data::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
-    let all = |samples: &crate::data::samples::SampleFile| -> Vec<crate::data::samples::Sample> {
+    let all = |samples: &crate::data::samples::SampleFile| -> Vec<crate::data::packed::Sample> {
         (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
     };
     let unscored = all(&samples);
@@ -259,7 +260,7 @@ fn from_so_many_positions_on_a_training_is_refined() {
     assert_eq!((summary.finished, summary.generations), (true, 2));
     let file = |name: &str| folder.join(name);
     assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
-    let run = |name: &str| run::saved_settings(&file(name)).unwrap();
+    let run = |name: &str| saved_settings(&file(name)).unwrap();
     assert_eq!(run("generation-002/training").batch, settings.batch);
     let refinement = run("generation-002/refinement");
     assert_eq!((refinement.objective, refinement.iterations), (ObjectiveSettings::Perceptron, 1));

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::data::samples::{Packed, SampleFile};
+use crate::data::packed::Packed;
+use crate::data::samples::SampleFile;
 use crate::learn::examples::{Example, Examples};
 
 /// Samples of several files, in memory.

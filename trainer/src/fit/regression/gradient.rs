@@ -1,17 +1,16 @@
 //! Loss and gradient of weights on samples.
 
-use std::ops::ControlFlow;
-
 use dyad_engine::board::Board;
 use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
 use serde_json::Value as Json;
 
+use super::data::{Data, Reach};
 use super::settings::Target;
-use super::{Data, Reach};
 use crate::base::error::Error;
-use crate::base::ordered::ordered_map;
-use crate::data::samples::{Packed, Sample};
+use crate::base::parallel::ordered_for_each;
+use crate::data::packed::{Packed, Sample};
+use crate::fit::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 
 /// Parts a batch is cut into. Each part's gradient is summed by one thread, and the parts in order.
 const PARTS: usize = 16;
@@ -21,18 +20,6 @@ const LOSS_CHUNK: usize = 4_096;
 
 /// Positions that the scale of the first weights is fitted on.
 const SCALE_POSITIONS: usize = 100_000;
-
-/// The logistic function.
-#[must_use]
-pub fn sigmoid(z: f64) -> f64 {
-    1.0 / (1.0 + (-z).exp())
-}
-
-/// Cross-entropy between a target and the prediction of a logit, in nats.
-fn cross_entropy(target: f64, z: f64) -> f64 {
-    // ln(1 + exp(z)) - target z, without overflow.
-    z.max(0.0) + (-z.abs()).exp().ln_1p() - target * z
-}
 
 /// The gradient of a batch, opening and endgame by feature.
 pub type Gradient = Vec<[f64; 2]>;
@@ -120,17 +107,6 @@ fn phases(weights: &[[f64; 2]]) -> Result<Weights, Error> {
         .map_err(|error| Error::Settings(format!("the pieces lost their worth during the fit: {error}")))
 }
 
-/// What the weights say of one position.
-#[derive(Clone, Copy, Debug)]
-pub struct Prediction {
-    /// In logits, from White's side.
-    pub z: f64,
-    /// Of which stage.
-    pub alpha: f64,
-    /// What was to be predicted.
-    pub target: f64,
-}
-
 /// Finds the features of a position and its prediction; keeps its memory from one to the next.
 struct Predictor<'a> {
     model: &'a Model,
@@ -171,29 +147,23 @@ impl Lesson {
     /// Sum of losses over a batch of training positions, and the gradient of their mean.
     pub fn gradient(&self, model: &Model, data: &Data, batch: &[u32]) -> Result<(f64, Gradient), Error> {
         let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; self.reach.len()]);
-        let mut fault = None;
         let share = 1.0 / batch.len() as f64;
-        ordered_map(
+        ordered_for_each(
             self.threads,
             batch.chunks(batch.len().div_ceil(PARTS)),
-            || (),
+            || Ok(()),
             |(), part| self.part(model, data, part),
-            |part| match part {
-                Ok((part_loss, part)) => {
-                    loss += part_loss;
-                    for (sum, part) in gradient.iter_mut().zip(part) {
-                        sum[0] += f64::from(part[0]) * share;
-                        sum[1] += f64::from(part[1]) * share;
-                    }
-                    ControlFlow::Continue(())
+            |(part_loss, part)| {
+                loss += part_loss;
+                for (sum, part) in gradient.iter_mut().zip(part) {
+                    sum[0] += f64::from(part[0]) * share;
+                    sum[1] += f64::from(part[1]) * share;
                 }
-                Err(problem) => {
-                    fault = Some(problem);
-                    ControlFlow::Break(())
-                }
+                Ok(())
             },
-        );
-        fault.map_or(Ok((loss, gradient)), |problem| Err(Error::Settings(problem)))
+        )
+        .map_err(Error::Settings)?;
+        Ok((loss, gradient))
     }
 
     /// Loss and gradient of a part of a batch, as sums. Single precision halves the memory that is written
@@ -217,27 +187,19 @@ impl Lesson {
 
     /// Every prediction, in the order of the samples.
     pub fn predictions(&self, model: &Model, samples: &[Packed]) -> Result<Vec<Prediction>, Error> {
-        let (mut all, mut fault) = (Vec::with_capacity(samples.len()), None);
-        ordered_map(
+        let mut all = Vec::with_capacity(samples.len());
+        ordered_for_each(
             self.threads,
             samples.chunks(LOSS_CHUNK),
-            || (),
-            |(), chunk| {
-                let mut predictor = self.predictor(model);
-                chunk.iter().map(|sample| predictor.predict(sample)).collect::<Result<Vec<_>, _>>()
+            || Ok(self.predictor(model)),
+            |predictor, chunk| chunk.iter().map(|sample| predictor.predict(sample)).collect::<Result<Vec<_>, _>>(),
+            |chunk| {
+                all.extend(chunk);
+                Ok(())
             },
-            |chunk| match chunk {
-                Ok(chunk) => {
-                    all.extend(chunk);
-                    ControlFlow::Continue(())
-                }
-                Err(problem) => {
-                    fault = Some(problem);
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        fault.map_or(Ok(all), |problem| Err(Error::Settings(problem)))
+        )
+        .map_err(Error::Settings)?;
+        Ok(all)
     }
 
     /// Mean loss.
@@ -256,26 +218,4 @@ impl Lesson {
         let scale = first * best_factor(&self.predictions(&model, &some)?);
         Ok((Model::new(weights, scale, self.reach, &some)?, scale))
     }
-}
-
-fn mean_loss(predictions: &[Prediction], factor: f64) -> f64 {
-    let losses = predictions.iter().map(|p| cross_entropy(p.target, factor * p.z));
-    losses.sum::<f64>() / predictions.len() as f64
-}
-
-/// The factor of all logits that predicts best: Newton's method on the loss, which is convex in it.
-pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
-    let mut factor = 1.0;
-    for _ in 0..50 {
-        let (slope, curvature) = predictions.iter().fold((0.0, 1e-9), |(slope, curvature), p| {
-            let expected = sigmoid(factor * p.z);
-            (slope + (expected - p.target) * p.z, curvature + expected * (1.0 - expected) * p.z * p.z)
-        });
-        let change = (slope / curvature).clamp(-0.5 * factor, factor);
-        factor -= change;
-        if change.abs() < 1e-9 * factor {
-            break;
-        }
-    }
-    factor
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use dyad_engine::eval::layout;
 use serde::{Deserialize, Serialize};
 
-use super::gradient::sigmoid;
 use crate::base::error::Error;
-use crate::data::samples::{Packed, Sample};
+use crate::data::packed::{Packed, Sample};
+use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position is to predict: a share of the game's result, and for the rest the
 /// expected result by a search's score.

@@ -1,14 +1,16 @@
 //! Tests of the fit: its gradient, its independence of threads, and what it learns.
 
-use super::gradient::{Lesson, Model, sigmoid};
+use super::gradient::{Lesson, Model};
 use super::*;
 use crate::base::hash;
-use crate::data::games::{GameResult, Score};
-use crate::data::samples::Sample;
-use crate::data::samples::tests::walk;
-use crate::learn::log::norms;
+use crate::data::packed::{Packed, Sample};
+use crate::data::score::{GameResult, Score};
+use crate::data::testing::walk;
+use crate::fit::logistic::sigmoid;
+use crate::fit::norms::norms;
 use dyad_engine::board::Color;
 use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::LEN;
 use dyad_engine::eval::layout::{LOCATION, MATERIAL};
 use std::collections::BTreeMap;
 

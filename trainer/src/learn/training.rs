@@ -1,33 +1,34 @@
-//! A whole training: iterations of batches, reports, checkpoints, the best weights.
+//! The training loop: iterations of batches, reports, checkpoints, the best weights.
 //!
 //! A batch goes its way as described in the crate's head: leaves, comparison, sum in position order,
 //! optimizer, weights. An iteration ends with w*, the average over it, which is saved, measured on the
 //! test positions and taken as the start of the next; a training ends when that measure falls, and
-//! its result is the iteration with the best. All that decides how it goes on is in [`State`], between
+//! its result is the iteration with the best. All that decides how it continues is in [`State`], between
 //! any two batches, so that is where it can be stopped and saved.
 //!
 //! Nothing is printed: progress is handed to a callback, as data.
 
 use crate::base::atomic::{clean, write_atomic};
-use crate::base::error::Error;
-use crate::data::schedule::{Order, sample};
+use crate::base::json_lines::Log;
+use crate::data::schedule::Order;
+use crate::fit::norms::norms;
 use crate::learn::average::Average;
-use crate::learn::checkpoint::{Checkpoint, CheckpointError, DataIdentity, State, Tally};
+use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
+use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::{self, Folder};
 use crate::learn::gradient::{Entry, GradientSum};
 use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
-use crate::learn::log::{LineKind, Log, LogLine, norms};
+use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::{self, Objective};
-use crate::learn::optimizer::{DECAY_EVERY, Optimizer};
+use crate::learn::optimizer::DECAY_EVERY;
+use crate::learn::origin::{DataIdentity, Origin, Selection, Start, check_data};
 use crate::learn::settings::{Averaging, MachineSettings, Settings};
-use crate::learn::workers::{Answer, Task, Team, Worker, with_team};
+use crate::learn::state::{State, Tally};
+use crate::learn::workers::{Task, Team, Worker, with_team};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,8 +47,8 @@ pub struct Progress<'a> {
     pub of: u64,
     /// Positions per second, lately.
     pub positions_per_second: f64,
-    /// The latest agreement, of a report or an iteration.
-    pub agreement: Option<f64>,
+    /// The latest move-match accuracy, of a report or an iteration.
+    pub accuracy: Option<f64>,
     /// A line that just went to the log.
     pub line: Option<&'a LogLine>,
 }
@@ -67,50 +68,12 @@ pub struct Surroundings<'a> {
 pub struct Summary {
     /// Whether it is over, rather than stopped on request.
     pub finished: bool,
-    /// The iteration with the best agreement.
+    /// The iteration with the best move-match accuracy.
     pub best: u32,
-    /// That agreement, if there are test positions.
-    pub agreement: Option<f64>,
+    /// That move-match accuracy, if there are test positions.
+    pub accuracy: Option<f64>,
     /// The weights file of that iteration.
     pub file: PathBuf,
-}
-
-/// Why a training could not go on.
-#[derive(Debug)]
-pub enum TrainError {
-    /// A file, with the path.
-    File(PathBuf, io::Error),
-    /// The samples.
-    Samples(io::Error),
-    /// The checkpoint.
-    Checkpoint(CheckpointError),
-    /// Weights that cannot be searched with.
-    Weights(WeightsError),
-    /// Settings or data do not allow it.
-    Refused(String),
-    /// What a killed process left cannot be removed.
-    Data(Error),
-}
-
-impl fmt::Display for TrainError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            TrainError::File(path, error) => write!(f, "{}: {error}", path.display()),
-            TrainError::Samples(error) => write!(f, "reading samples: {error}"),
-            TrainError::Checkpoint(error) => error.fmt(f),
-            TrainError::Weights(error) => write!(f, "the weights cannot be used: {error}"),
-            TrainError::Refused(why) => f.write_str(why),
-            TrainError::Data(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for TrainError {}
-
-impl From<WeightsError> for TrainError {
-    fn from(error: WeightsError) -> TrainError {
-        TrainError::Weights(error)
-    }
 }
 
 /// Begins a training in a new folder.
@@ -118,12 +81,12 @@ pub fn begin(settings: &Settings, folder: &Path, surroundings: Surroundings) -> 
     begin_with(settings, folder, surroundings, &LeafSearcher::new)
 }
 
-/// Goes on with the training in `folder` from its last checkpoint. `change` may adjust settings that
-/// have no influence on the result, the number of iterations, and whether it goes on when the agreement falls; the run
+/// Resumes the training in `folder` from its last checkpoint. `change` may adjust settings that
+/// have no influence on the result, the number of iterations, and whether it continues when the move-match accuracy falls; the run
 /// keeps them.
 ///
 /// # Errors
-/// When samples, start or other settings are not those the run was begun with, and when it cannot go on.
+/// When samples, start or other settings are not those the run was begun with, and when it cannot be resumed.
 pub fn resume(
     folder: &Path,
     change: &dyn Fn(&mut Settings),
@@ -186,45 +149,6 @@ fn resume_with<L: LeafSearch>(
     train(Plan { settings, start, folder, selection, state }, surroundings, make_searcher)
 }
 
-/// What a run was begun with, as far as its settings only name it.
-#[derive(Serialize, Deserialize)]
-struct Origin {
-    #[serde(flatten)]
-    data: DataIdentity,
-    /// The identity of the weights at the start.
-    start: String,
-}
-
-impl Origin {
-    fn of(selection: &Selection, start: &Start) -> Origin {
-        Origin { data: selection.identity.clone(), start: start.id() }
-    }
-
-    fn load(folder: &Folder) -> Result<Origin, TrainError> {
-        let path = folder.data();
-        let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
-        serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
-    }
-
-    /// Refuses to go on with something else.
-    fn check(&self, now: &Origin) -> Result<(), TrainError> {
-        check_data(&self.data, &now.data)?;
-        if self.start != now.start {
-            let Origin { start, .. } = self;
-            let problem = format!("the run was begun with the weights {start}; its start is now {}", now.start);
-            return Err(TrainError::Refused(problem));
-        }
-        Ok(())
-    }
-}
-
-fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
-    if begun == now {
-        return Ok(());
-    }
-    Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
-}
-
 fn load_state(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Result<State, TrainError> {
     let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
     check_data(&begun.data, data)?;
@@ -237,7 +161,7 @@ fn load_state(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Resu
     Ok(begun.state)
 }
 
-/// Settings without those that may change while a run goes on, and without the paths of files, of which the content is
+/// Settings without those that may change when a run is resumed, and without the paths of files, of which the content is
 /// compared.
 fn fixed(settings: &Settings) -> Settings {
     let Settings { machine, iterations, keep_going, .. } = Settings::default();
@@ -253,124 +177,6 @@ fn differences(one: &Settings, other: &Settings) -> Vec<String> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     write_atomic(path, bytes).map_err(|e| TrainError::File(path.into(), e))
-}
-
-/// The weights a training starts from.
-struct Start(Option<Weights>);
-
-impl Start {
-    fn new(settings: &Settings) -> Result<Start, TrainError> {
-        Ok(Start(settings.start.as_deref().map(Weights::load).transpose()?))
-    }
-
-    fn floats(&self) -> FloatWeights {
-        self.0.as_ref().map_or_else(FloatWeights::material, FloatWeights::from)
-    }
-
-    /// What is trained, with the name and the units of these.
-    fn finish(&self, floats: &FloatWeights, made: serde_json::Value) -> Result<Weights, WeightsError> {
-        let mut trained = Weights::from_floats(floats, made)?;
-        trained.name = "trained".to_string();
-        if let Some(start) = &self.0 {
-            trained.scale = start.scale;
-            trained.win_rate = start.win_rate;
-        }
-        Ok(trained)
-    }
-
-    fn id(&self) -> String {
-        self.0.as_ref().map_or_else(|| Weights::material().id(), Weights::id)
-    }
-}
-
-/// The positions in use.
-struct Selection {
-    training: Vec<u32>,
-    test: Vec<u32>,
-    report: Vec<u32>,
-    identity: DataIdentity,
-}
-
-impl Selection {
-    /// Which positions are used does not depend on the seed of the shuffles.
-    fn new(settings: &Settings, examples: &dyn Examples) -> Result<Selection, TrainError> {
-        let all = 0..examples.len() as u32;
-        let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
-        let training = take(training, settings.train_positions, 1);
-        let test = take(test, settings.test_positions, 2);
-        if training.is_empty() {
-            return Err(TrainError::Refused("there are no training positions".into()));
-        }
-        let identity =
-            DataIdentity { checksum: examples.identity(), training: training.len() as u64, test: test.len() as u64 };
-        let report = take(test.clone(), Some(settings.report_positions), 3);
-        Ok(Selection { training, test, report, identity })
-    }
-}
-
-fn take(from: Vec<u32>, n: Option<usize>, seed: u64) -> Vec<u32> {
-    match n {
-        Some(n) if n < from.len() => sample(from.len(), n, seed).into_iter().map(|i| from[i as usize]).collect(),
-        _ => from,
-    }
-}
-
-impl State {
-    /// The state before the weights at the start are measured.
-    pub fn new(settings: &Settings, weights: FloatWeights) -> State {
-        State {
-            iteration: 0,
-            done: 0,
-            positions: 0,
-            updates: 0,
-            weights,
-            average: Average::new(layout::LEN),
-            optimizer: Optimizer::new(&settings.optimizer, layout::LEN),
-            report: Tally::default(),
-            whole: Tally::default(),
-            agreement: f64::NAN,
-            best: (0, f64::NAN),
-            fell: false,
-            seconds: 0.0,
-            log_bytes: 0,
-        }
-    }
-
-    /// Makes a change now.
-    fn change(&mut self, changes: &[Entry]) {
-        for change in changes {
-            self.average.note(change);
-            self.weights.mg[change.feature as usize] += change.mg;
-            self.weights.eg[change.feature as usize] += change.eg;
-        }
-    }
-
-    /// w*.
-    fn averaged(&self, averaging: Averaging) -> FloatWeights {
-        match averaging {
-            Averaging::Off => self.weights.clone(),
-            Averaging::Iteration | Averaging::All => self.average.of(&self.weights),
-        }
-    }
-}
-
-impl Tally {
-    fn count(&mut self, answer: &Answer) {
-        self.nodes += answer.nodes;
-        let Some(lesson) = &answer.lesson else {
-            self.skipped += 1;
-            return;
-        };
-        self.positions += 1;
-        self.empty += u64::from(lesson.above == 0);
-        self.above += u64::from(lesson.above);
-        self.loss += lesson.loss;
-    }
-
-    fn positions_per_second(&self) -> f64 {
-        let positions = self.positions + self.skipped;
-        if positions == 0 { 0.0 } else { positions as f64 / self.seconds }
-    }
 }
 
 /// Two sets of integer weights: while one is searched with, the other can be changed, so that an
@@ -399,7 +205,7 @@ impl Buffers {
     }
 }
 
-/// All that a training is begun or gone on with.
+/// All that a training is begun or resumed with.
 struct Plan {
     settings: Settings,
     start: Start,
@@ -464,8 +270,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
                 break;
             }
         }
-        let (best, agreement) = self.plan.state.best;
-        Ok(Summary { finished: self.is_over(), best, agreement: known(agreement), file: self.plan.folder.best() })
+        let (best, accuracy) = self.plan.state.best;
+        Ok(Summary { finished: self.is_over(), best, accuracy: known(accuracy), file: self.plan.folder.best() })
     }
 
     fn is_over(&self) -> bool {
@@ -506,14 +312,14 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let began = Instant::now();
         let work = self.team.work(Task::Compare, &self.buffers.current, positions);
         let answers = work.map_err(TrainError::Samples)?;
-        // The workers stopped in the middle of it: it is begun again when the training goes on.
+        // The workers stopped in the middle of it: it is begun again when the training is resumed.
         if self.surroundings.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
         let Plan { settings, state, .. } = &mut self.plan;
         for answer in &answers {
             state.report.count(answer);
-            state.whole.count(answer);
+            state.iteration_tally.count(answer);
             if let Some(lesson) = &answer.lesson {
                 state.positions += 1;
                 state.average.pass(1);
@@ -540,7 +346,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         state.done += positions.len() as u64;
         let seconds = began.elapsed().as_secs_f64();
         state.report.seconds += seconds;
-        state.whole.seconds += seconds;
+        state.iteration_tally.seconds += seconds;
         self.tell(None);
         Ok(())
     }
@@ -550,30 +356,30 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let averaged = self.plan.state.averaged(self.plan.settings.average);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.report.clone();
-        let agreement = self.agreement(&weights, &positions, false)?;
+        let accuracy = self.accuracy(&weights, &positions, false)?;
         let tally = std::mem::take(&mut self.plan.state.report);
-        let line = self.line(LineKind::Report, &tally, &weights, agreement, positions.len());
+        let line = self.line(LineKind::Report, &tally, &weights, accuracy, positions.len());
         self.append(&line)
     }
 
-    /// Measures and saves w* and goes on from it. False if it was stopped before it was done.
+    /// Measures and saves w* and continues from it. False if it was stopped before it was done.
     fn end_iteration(&mut self) -> Result<bool, TrainError> {
         let averaged = self.plan.state.averaged(self.plan.settings.average);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.test.clone();
-        let agreement = self.agreement(&weights, &positions, true)?;
+        let accuracy = self.accuracy(&weights, &positions, true)?;
         if self.surroundings.stop.load(Ordering::Relaxed) {
             self.save()?;
             return Ok(false);
         }
         let iteration = self.plan.state.iteration;
-        let value = agreement.unwrap_or(f64::NAN);
+        let value = accuracy.unwrap_or(f64::NAN);
         // Without test positions the last iteration is the best, and none falls.
         let best = value.is_nan() || self.plan.state.best.1.is_nan() || value > self.plan.state.best.1;
-        let fell = value < self.plan.state.agreement;
-        self.save_weights(&averaged, agreement, best)?;
-        let tally = self.plan.state.whole;
-        let mut line = self.line(LineKind::Iteration, &tally, &weights, agreement, positions.len());
+        let fell = value < self.plan.state.accuracy;
+        self.save_weights(&averaged, accuracy, best)?;
+        let tally = self.plan.state.iteration_tally;
+        let mut line = self.line(LineKind::Iteration, &tally, &weights, accuracy, positions.len());
         let file = self.plan.folder.iteration(iteration);
         line.file = file.file_name().map(|name| name.to_string_lossy().into_owned());
         line.best = best;
@@ -582,11 +388,11 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         if best {
             state.best = (iteration, value);
         }
-        state.agreement = value;
+        state.accuracy = value;
         state.fell = fell;
         state.iteration += 1;
         state.done = 0;
-        state.whole = Tally::default();
+        state.iteration_tally = Tally::default();
         state.report = Tally::default();
         if settings.average == Averaging::Iteration {
             state.average = Average::new(layout::LEN);
@@ -597,8 +403,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         Ok(true)
     }
 
-    /// The agreement on these positions; none without positions, or when it was stopped.
-    fn agreement(
+    /// The move-match accuracy on these positions; none without positions, or when it was stopped.
+    fn accuracy(
         &mut self,
         weights: &Arc<Weights>,
         positions: &[u32],
@@ -610,13 +416,13 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             if may_stop && self.surroundings.stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let answers = self.team.work(Task::Agree, weights, positions).map_err(TrainError::Samples)?;
-            sum += answers.iter().map(|answer| answer.agreement).sum::<f64>();
+            let answers = self.team.work(Task::Measure, weights, positions).map_err(TrainError::Samples)?;
+            sum += answers.iter().map(|answer| answer.accuracy).sum::<f64>();
         }
         Ok((!positions.is_empty()).then(|| sum / positions.len() as f64))
     }
 
-    fn save_weights(&self, floats: &FloatWeights, agreement: Option<f64>, best: bool) -> Result<(), TrainError> {
+    fn save_weights(&self, floats: &FloatWeights, accuracy: Option<f64>, best: bool) -> Result<(), TrainError> {
         let Plan { settings, start, folder, selection, state } = &self.plan;
         // Names of files, not where they lie.
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
@@ -631,7 +437,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             "iteration": state.iteration,
             "positions": state.positions,
             "updates": state.updates,
-            "agreement": agreement,
+            "agreement": accuracy,
         });
         let weights = start.finish(floats, made)?;
         weights.save(&folder.iteration(state.iteration))?;
@@ -646,8 +452,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         kind: LineKind,
         tally: &Tally,
         weights: &Weights,
-        agreement: Option<f64>,
-        agreement_positions: usize,
+        accuracy: Option<f64>,
+        accuracy_positions: usize,
     ) -> LogLine {
         self.tick();
         let Plan { selection, state, .. } = &self.plan;
@@ -664,8 +470,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             empty_s: mean(tally.empty as f64),
             loss: mean(tally.loss),
             nodes: mean(tally.nodes as f64),
-            agreement,
-            agreement_positions: agreement_positions as u64,
+            accuracy,
+            accuracy_positions: accuracy_positions as u64,
             norms: norms(&state.weights),
             material: weights.ints()[layout::MATERIAL.range()].to_vec(),
             positions_per_second: tally.positions_per_second(),
@@ -704,8 +510,8 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             iterations: settings.iterations,
             done: state.done,
             of: selection.training.len() as u64,
-            positions_per_second: state.whole.positions_per_second(),
-            agreement: line.and_then(|line| line.agreement).or(known(state.agreement)),
+            positions_per_second: state.iteration_tally.positions_per_second(),
+            accuracy: line.and_then(|line| line.accuracy).or(known(state.accuracy)),
             line,
         });
     }

@@ -1,8 +1,8 @@
 use super::*;
+use crate::base::json_lines;
 use crate::learn::examples::Example;
-use crate::learn::log;
 use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
-use crate::testing::{Children, InMemory, random_examples};
+use crate::learn::testing::{Children, InMemory, random_examples};
 use dyad_engine::eval::layout::MATERIAL;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,11 +54,11 @@ fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
     state.seconds = 0.0;
     // The log's length varies with the digits of the times.
     state.log_bytes = 0;
-    for tally in [&mut state.report, &mut state.whole] {
+    for tally in [&mut state.report, &mut state.iteration_tally] {
         tally.seconds = 0.0;
     }
-    state.agreement = known(state.agreement).unwrap_or(-1.0);
-    let mut lines = log::read(&folder.join("log.jsonl")).unwrap();
+    state.accuracy = known(state.accuracy).unwrap_or(-1.0);
+    let mut lines = json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap();
     for line in &mut lines {
         line.seconds = 0.0;
         line.positions_per_second = 0.0;
@@ -160,15 +160,15 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     }
 }
 
-/// Goes on with a run of the usual examples.
-fn go_on(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
+/// Resumes a run of the usual examples.
+fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
     let (examples, stop) = (examples(), AtomicBool::new(false));
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
     resume(folder, change, surroundings).map_err(|error| error.to_string())
 }
 
 #[test]
-fn a_run_does_not_go_on_with_other_settings_or_another_start() {
+fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let folder = Temporary::new();
     fs::create_dir_all(&folder.0).unwrap();
     let (start, run_folder) = (folder.0.join("start.json"), folder.0.join("run"));
@@ -178,15 +178,15 @@ fn a_run_does_not_go_on_with_other_settings_or_another_start() {
     let path = run_folder.join("settings.json");
     let edited = Settings { batch: 8, seed: 7, ..settings.clone() };
     fs::write(&path, edited.to_json()).unwrap();
-    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
     // It matters what the start is, not where it lies.
     let moved = folder.0.join("moved.json");
     fs::rename(&start, &moved).unwrap();
     fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
-    assert!(go_on(&run_folder, &|_| {}).unwrap().finished);
+    assert!(resume_run(&run_folder, &|_| {}).unwrap().finished);
     Weights::clone(&Weights::embedded()).save(&moved).unwrap();
-    let error = go_on(&run_folder, &|_| {}).unwrap_err();
+    let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("begun with the weights"), "{error}");
 }
 
@@ -196,12 +196,12 @@ fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
     let folder = Temporary::new();
     let settings = Settings { keep_going: false, iterations: 9, ..small() };
     let ended = run(&settings, &folder.0);
-    let iterations = || log::read(&folder.0.join("log.jsonl")).unwrap().last().unwrap().iteration;
+    let iterations = || json_lines::read::<LogLine>(&folder.0.join("log.jsonl")).unwrap().last().unwrap().iteration;
     assert!(ended.finished && iterations() < 9, "{}", iterations());
-    assert_eq!(go_on(&folder.0, &|_| {}).unwrap(), ended);
-    assert!(go_on(&folder.0, &|settings| settings.keep_going = true).unwrap().finished);
+    assert_eq!(resume_run(&folder.0, &|_| {}).unwrap(), ended);
+    assert!(resume_run(&folder.0, &|settings| settings.keep_going = true).unwrap().finished);
     assert_eq!(iterations(), 9);
-    go_on(&folder.0, &|settings| settings.iterations = 10).unwrap();
+    resume_run(&folder.0, &|settings| settings.iterations = 10).unwrap();
     assert_eq!(iterations(), 10);
     let kept = saved_settings(&folder.0).unwrap();
     assert_eq!((kept.keep_going, kept.iterations), (true, 10));
@@ -248,14 +248,14 @@ fn games_of_known_weights_bring_their_order_back() {
         let stop = AtomicBool::new(false);
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
         begin_with(&settings, &folder.0.join("run"), surroundings, &Children).unwrap();
-        let lines = log::read(&folder.0.join("run").join("log.jsonl")).unwrap();
+        let lines = json_lines::read::<LogLine>(&folder.0.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
         for stage in [0, 1] {
             let in_order = pieces.windows(2).all(|pair| pair[0][stage] < pair[1][stage]);
             assert!(in_order, "{:?}: {pieces:?}", settings.objective);
         }
-        assert!(last.agreement > lines[0].agreement, "{:?} {:?}", lines[0].agreement, last.agreement);
+        assert!(last.accuracy > lines[0].accuracy, "{:?} {:?}", lines[0].accuracy, last.accuracy);
     }
 }
 

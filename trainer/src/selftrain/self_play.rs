@@ -3,7 +3,7 @@
 //! Two engines with the same weights play the same game from the same position, so all variety comes from the
 //! openings: each game has its own, random moves that lose nothing at once, to a position that the weights hold
 //! for balanced. The number of a game and the seed decide about all of it; games are written in their order, so a
-//! file that was cut tells by its number of whole games where to go on.
+//! file that was cut tells by its number of complete games where to resume.
 //!
 //! Games are decided early only where playing on would teach nothing: a side that both sides have seen far
 //! ahead for several moves wins. Weights that know material alone find most positions even, so being even is no
@@ -25,13 +25,15 @@ use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
 use crate::arena::openings::{RandomOpenings, Recipe, judge};
-use crate::arena::pgn::{PgnFile, PgnGame, today};
+use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::base::ordered::ordered_map;
-use crate::data::games::{GameRecord, GameTexts, ScoreSide};
+use crate::base::parallel::ordered_map;
+use crate::data::game::GameRecord;
 use crate::data::input::Lines;
+use crate::data::pgn::GameTexts;
+use crate::data::score::ScoreSide;
 
 /// Random moves at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;
@@ -50,7 +52,7 @@ pub(super) const ADJUDICATION: Adjudication = Adjudication {
     plies: Some(400),
 };
 
-/// A file of games that is appended to, and the whole games it held before.
+/// A file of games that is appended to, and the complete games it held before.
 pub(super) struct GameFile {
     file: PgnFile,
     /// The games that were in it.
@@ -58,7 +60,7 @@ pub(super) struct GameFile {
 }
 
 impl GameFile {
-    /// Opens the file at `path`, or makes it. What comes after its last whole game is cut off.
+    /// Opens the file at `path`, or makes it. What comes after its last complete game is cut off.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
         let text = match fs::read(path) {
             Ok(text) => String::from_utf8_lossy(&text).into_owned(),
@@ -87,7 +89,7 @@ impl GameFile {
     }
 }
 
-/// Reads one game, if it is whole.
+/// Reads one game, if it is complete.
 fn parse(text: &str, path: &Path) -> Option<GameRecord> {
     if !text.ends_with("\n\n") {
         return None;
@@ -129,32 +131,22 @@ impl SelfPlay<'_> {
         if positions >= self.positions {
             return Ok(true);
         }
-        let (mut outcome, over, date) = (Ok(false), AtomicBool::new(false), today());
-        let mut take = |number: u64, game: Result<Option<FinishedGame>, Error>| -> Result<Option<bool>, Error> {
-            let Some(game) = game? else { return Ok(Some(false)) };
-            file.write(&self.pgn(number, &game, &date), path)?;
-            positions += self.worth(game.moves.len());
-            report(positions);
-            Ok((positions >= self.positions).then_some(true))
-        };
-        ordered_map(
+        let (over, date) = (AtomicBool::new(false), today());
+        let done = ordered_map(
             self.threads,
             first..,
             || self.table(),
-            |table, number| {
-                let table = table.as_mut().map_err(|error| Error::Engine(error.to_string()));
-                (number, table.and_then(|table| table.game(number, control, &over)))
+            |table, number| Ok((number, table.game(number, control, &over)?)),
+            |(number, game)| {
+                let Some(game) = game else { return Ok(ControlFlow::Break(false)) };
+                file.write(&self.pgn(number, &game, &date), path)?;
+                positions += self.worth(game.moves.len());
+                report(positions);
+                Ok(if positions >= self.positions { ControlFlow::Break(true) } else { ControlFlow::Continue(()) })
             },
-            |(number, game)| match take(number, game).transpose() {
-                None => ControlFlow::Continue(()),
-                Some(end) => {
-                    over.store(true, Ordering::Relaxed);
-                    outcome = end;
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        outcome
+            &over,
+        )?;
+        Ok(done.unwrap_or(false))
     }
 
     /// How many positions a game of so many moves counts for.

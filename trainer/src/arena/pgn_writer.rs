@@ -3,7 +3,7 @@
 //! What is written must be readable by every program there is, so it keeps to the standard's export
 //! format: the seven tags first, move numbers, at most 80 columns. A comment behind a move holds the
 //! mover's score, depth and time in the form that match programs use, `{+0.35/20 1.2s}`. Each game goes
-//! to its file in one piece, so that a program killed at any moment leaves whole games behind, and a
+//! to its file in one piece, so that a program killed at any moment leaves complete games behind, and a
 //! file that was cut nevertheless is closed before the next game is appended.
 
 use std::fmt::{self, Write as _};
@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, ChessMove, Color};
 
-use crate::data::games::GameResult;
+use crate::data::score::GameResult;
 
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
@@ -157,7 +157,7 @@ impl PgnFile {
     }
 }
 
-/// What a file that ends like this lacks, if it does not end with a whole game.
+/// What a file that ends like this lacks, if it does not end with a complete game.
 fn missing_end(tail: &[u8]) -> Option<&'static str> {
     let last = |byte: u8| tail.iter().rposition(|&b| b == byte);
     let line = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default();

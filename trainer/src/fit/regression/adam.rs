@@ -5,7 +5,8 @@
 
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
-use super::{GroupSettings, Reach, Settings};
+use super::data::Reach;
+use super::settings::{GroupSettings, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;

@@ -14,118 +14,17 @@ use std::sync::Arc;
 
 use dyad_engine::board::{ALL_SQUARES, Board, ChessMove, Color, PIECES, Piece, Square};
 use pgn_reader::{KnownOutcome, Outcome, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
-use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role};
 
 use crate::base::error::Error;
-use crate::base::hash;
+use crate::data::game::{GameRecord, Played, Tags};
 use crate::data::input::Lines;
+use crate::data::score::{GameResult, Score, ScoreSide};
 
 /// Largest text of one game; more than that is no game.
 const LARGEST_GAME: usize = 1 << 20;
-
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum GameResult {
-    /// 0-1
-    #[serde(rename = "0-1")]
-    BlackWins,
-    /// 1/2-1/2
-    #[serde(rename = "1/2-1/2")]
-    Draw,
-    /// 1-0
-    #[serde(rename = "1-0")]
-    WhiteWins,
-}
-
-impl GameResult {
-    /// White's share of the point.
-    #[must_use]
-    pub fn points(self) -> f64 {
-        match self {
-            GameResult::BlackWins => 0.0,
-            GameResult::Draw => 0.5,
-            GameResult::WhiteWins => 1.0,
-        }
-    }
-}
-
-impl fmt::Display for GameResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            GameResult::BlackWins => "0-1",
-            GameResult::Draw => "1/2-1/2",
-            GameResult::WhiteWins => "1-0",
-        })
-    }
-}
-
-impl std::str::FromStr for GameResult {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<GameResult, String> {
-        match text {
-            "0-1" => Ok(GameResult::BlackWins),
-            "1/2-1/2" => Ok(GameResult::Draw),
-            "1-0" => Ok(GameResult::WhiteWins),
-            _ => Err(format!("result '{text}', expected 1-0, 0-1 or 1/2-1/2")),
-        }
-    }
-}
-
-/// Whose point of view the scores in comments are given from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScoreSide {
-    /// Positive is good for White.
-    White,
-    /// Positive is good for the side that made the move (Cute Chess, fastchess).
-    Mover,
-}
-
-/// A value that an engine gave a position, in centipawns, with mates beyond [`Score::MATE`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Score(pub i16);
-
-impl Score {
-    /// Mate in n is this minus n.
-    pub const MATE: i16 = 32_000;
-    /// Values beyond this are mates.
-    pub const LARGEST: i16 = 30_000;
-
-    /// A value in centipawns, cut to the range below mates.
-    #[must_use]
-    pub fn centipawns(value: f64) -> Score {
-        Score(value.round().clamp(-f64::from(Score::LARGEST), f64::from(Score::LARGEST)) as i16)
-    }
-
-    /// Mate in `moves`, or being mated where negative.
-    #[must_use]
-    pub fn mate(moves: i32) -> Score {
-        let distance = moves.unsigned_abs().min(1_000) as i16;
-        Score(if moves < 0 { distance - Score::MATE } else { Score::MATE - distance })
-    }
-
-    /// Whether this is a mate.
-    #[must_use]
-    pub fn is_mate(self) -> bool {
-        self.0.abs() > Score::LARGEST
-    }
-
-    /// The same value in pawns.
-    #[must_use]
-    pub fn pawns(self) -> f64 {
-        f64::from(self.0) / 100.0
-    }
-
-    /// The same value seen by the other side.
-    #[must_use]
-    pub fn opposite(self) -> Score {
-        Score(-self.0)
-    }
-}
 
 /// What a comment says of the move before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,62 +65,6 @@ fn parse_score(text: &str) -> Option<Score> {
         return None;
     }
     Some(Score::centipawns(digits.parse::<f64>().ok()? * 100.0 * f64::from(sign)))
-}
-
-/// A move of a game and what was said of it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Played {
-    /// The move.
-    pub mv: ChessMove,
-    /// The mover's evaluation, from the mover's side.
-    pub score: Option<Score>,
-    /// Whether it came out of a book.
-    pub book: bool,
-}
-
-/// The tags of a game that filters look at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tags {
-    /// Event and time control, as text to find words in.
-    pub event: String,
-    /// Ratings of White and Black.
-    pub ratings: [Option<u32>; 2],
-    /// The result tag, where it is one of the three.
-    pub result: Option<GameResult>,
-    fen: Option<String>,
-    players: [String; 2],
-}
-
-/// A game, replayed and found legal.
-#[derive(Clone, Debug)]
-pub struct GameRecord {
-    /// Tags.
-    pub tags: Tags,
-    /// The position it began with.
-    pub start: Board,
-    /// The moves.
-    pub moves: Vec<Played>,
-    /// How it ended, if it did.
-    pub result: Option<GameResult>,
-}
-
-impl GameRecord {
-    /// Stands for the game wherever games are told apart: a hash of its start and its moves.
-    #[must_use]
-    pub fn hash(&self) -> u64 {
-        self.moves.iter().fold(hash::mix(self.start.key()), |hash, played| {
-            hash::fold(hash, u64::from(crate::data::samples::move_bits(Some(played.mv))))
-        })
-    }
-
-    /// Every position a move was played in, with the move.
-    pub fn positions(&self) -> impl Iterator<Item = (Board, &Played)> + '_ {
-        self.moves.iter().scan(self.start, |board, played| {
-            let before = *board;
-            *board = before.after(played.mv);
-            Some((before, played))
-        })
-    }
 }
 
 /// The text of one game and where it stands.
@@ -466,7 +309,7 @@ fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<Game
         moves.push(Played { mv, score, book: remark == Some(Remark::Book) });
         theirs.play_unchecked(chosen);
         let after = board.after(mv);
-        if !same_men(&after, &theirs) {
+        if !same_pieces(&after, &theirs) {
             return broken(&"the two boards differ after it");
         }
         board = after;
@@ -582,7 +425,7 @@ fn piece_of(role: Role) -> Piece {
     PIECES[role as usize - Role::Pawn as usize]
 }
 
-fn same_men(ours: &Board, theirs: &Chess) -> bool {
+fn same_pieces(ours: &Board, theirs: &Chess) -> bool {
     let board = theirs.board();
     let side = theirs.turn() == shakmaty::Color::White;
     ours.colors(Color::White).0 == board.white().0
@@ -600,8 +443,9 @@ fn same_rights(ours: &Board, theirs: &Chess) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub(in crate::data) mod tests {
     use super::*;
+    use crate::base::hash;
     use std::io::Cursor;
 
     /// A short game of every special move: en passant, both castlings, an underpromotion.

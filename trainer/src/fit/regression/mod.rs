@@ -10,54 +10,24 @@
 //! each pass. A batch is cut into a fixed number of parts whose gradients are summed in order: the result
 //! is the same for any number of threads.
 
+mod adam;
+mod data;
 mod gradient;
 mod settings;
-mod step;
 
-pub(crate) use gradient::best_factor;
-pub use gradient::{Prediction, sigmoid};
+pub use data::Data;
 pub use settings::{GroupSettings, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyad_engine::board::Board;
-use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, MATERIAL, TERMS_LEN};
-use dyad_engine::eval::placement::placement;
-use dyad_engine::eval::{FloatWeights, terms, visit};
+use dyad_engine::eval::FloatWeights;
+use dyad_engine::eval::layout::{LOCATION, MATERIAL};
 
 use crate::base::error::Error;
-use crate::data::samples::{Packed, SampleFile};
 use crate::data::schedule::Order;
+use adam::Adam;
+use data::Reach;
 use gradient::Lesson;
-use step::Adam;
-
-/// The positions to fit to, all in memory: 32 bytes each.
-pub struct Data {
-    /// To learn from.
-    pub train: Vec<Packed>,
-    /// To stop by.
-    pub test: Vec<Packed>,
-}
-
-impl Data {
-    /// All samples of some files that have what `target` needs.
-    pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
-        let mut data = Data { train: Vec::new(), test: Vec::new() };
-        for file in files {
-            for block in file.blocks()? {
-                for sample in block? {
-                    if target.exists(&sample) {
-                        if sample.is_test() { data.test.push(sample) } else { data.train.push(sample) }
-                    }
-                }
-            }
-        }
-        if data.train.is_empty() {
-            return Err(Error::Settings("no training position has the result or score that the target needs".into()));
-        }
-        Ok(data)
-    }
-}
 
 /// What one pass over the data brought.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,53 +142,6 @@ pub fn fit(
         }
     }
     Ok(fitted)
-}
-
-/// Which features a fit has to look at. Most of the time goes into finding them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reach {
-    /// Material and location.
-    Squares,
-    /// All but the 2-tuples.
-    Terms,
-    /// All.
-    Pairs,
-}
-
-impl Reach {
-    /// As far as a group learns or has weights to begin with.
-    fn of(settings: &Settings, start: &FloatWeights) -> Reach {
-        let used = |group: &Group| {
-            let weights = start.mg[group.range()].iter().chain(&start.eg[group.range()]);
-            settings.group(group.name).learn || weights.into_iter().any(|&weight| weight != 0.0)
-        };
-        match layout::GROUPS.iter().rev().find(|group| used(group)) {
-            Some(group) if group.start >= TERMS_LEN => Reach::Pairs,
-            Some(group) if group.start >= LOCATION.range().end => Reach::Terms,
-            _ => Reach::Squares,
-        }
-    }
-
-    /// Number of features, from the first.
-    fn len(self) -> usize {
-        match self {
-            Reach::Squares => LOCATION.range().end,
-            Reach::Terms => TERMS_LEN,
-            Reach::Pairs => LEN,
-        }
-    }
-
-    /// The features of a position.
-    fn list(self, board: &Board, features: &mut Vec<(u32, i32)>) {
-        features.clear();
-        if self == Reach::Pairs {
-            return visit(board, features);
-        }
-        board.placed_pieces().for_each(|man| placement(&[], man, features));
-        if self == Reach::Terms {
-            terms(board, features);
-        }
-    }
 }
 
 #[cfg(test)]

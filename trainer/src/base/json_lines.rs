@@ -1,0 +1,82 @@
+//! Logs of one JSON object a line.
+//!
+//! A line is written to its end or, when the machine stops in the middle of it, is the last; a job that is resumed first
+//! cuts the log to what it was then.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A log being written.
+pub struct Log {
+    file: File,
+    bytes: u64,
+}
+
+impl Log {
+    /// Opens the log at `path` and keeps its first `bytes` bytes.
+    pub fn open(path: &Path, bytes: u64) -> io::Result<Log> {
+        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let bytes = bytes.min(file.metadata()?.len());
+        file.set_len(bytes)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Log { file, bytes })
+    }
+
+    /// Appends a line.
+    pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_vec(line).expect("a line is plain data");
+        text.push(b'\n');
+        self.file.write_all(&text)?;
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    /// Puts what was written on the disk and says how long the log is.
+    pub fn sync(&mut self) -> io::Result<u64> {
+        self.file.sync_data()?;
+        Ok(self.bytes)
+    }
+}
+
+/// Reads the lines of a log. A last line that is cut is left out.
+pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+    let mut lines = Vec::new();
+    let mut reader = BufReader::new(File::open(path)?);
+    let mut text = String::new();
+    while reader.read_line(&mut text)? > 0 && text.ends_with('\n') {
+        let line = serde_json::from_str(&text).map_err(|e| {
+            let message = format!("{}, line {}: {e}", path.display(), lines.len() + 1);
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        })?;
+        lines.push(line);
+        text.clear();
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_cut_to_a_checkpoint_and_read_without_a_broken_end() {
+        let path = std::env::temp_dir().join(format!("dyad-log-{}", std::process::id()));
+        std::fs::remove_file(&path).ok();
+        let line = |iteration: u32| serde_json::json!({ "iteration": iteration });
+        let mut log = Log::open(&path, 0).unwrap();
+        log.append(&line(1)).unwrap();
+        let bytes = log.sync().unwrap();
+        log.append(&line(2)).unwrap();
+        drop(log);
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"kind").unwrap();
+        assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(2)]);
+        let mut log = Log::open(&path, bytes).unwrap();
+        log.append(&line(3)).unwrap();
+        assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3)]);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

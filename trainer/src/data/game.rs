@@ -1,0 +1,65 @@
+//! A game as it was played, wherever it comes from.
+
+use dyad_engine::board::{Board, ChessMove};
+
+use crate::base::hash;
+use crate::data::packed::move_bits;
+use crate::data::score::{GameResult, Score};
+
+/// A move of a game and what was said of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Played {
+    /// The move.
+    pub mv: ChessMove,
+    /// The mover's evaluation, from the mover's side.
+    pub score: Option<Score>,
+    /// Whether it came out of a book.
+    pub book: bool,
+}
+
+/// The tags of a game that filters look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags {
+    /// Event and time control, as text to find words in.
+    pub event: String,
+    /// Ratings of White and Black.
+    pub ratings: [Option<u32>; 2],
+    /// The result tag, where it is one of the three.
+    pub result: Option<GameResult>,
+    /// The position the game begins with, where it is not the usual one.
+    pub(super) fen: Option<String>,
+    /// White and Black by name.
+    pub(super) players: [String; 2],
+}
+
+/// A game, replayed and found legal.
+#[derive(Clone, Debug)]
+pub struct GameRecord {
+    /// Tags.
+    pub tags: Tags,
+    /// The position it began with.
+    pub start: Board,
+    /// The moves.
+    pub moves: Vec<Played>,
+    /// How it ended, if it did.
+    pub result: Option<GameResult>,
+}
+
+impl GameRecord {
+    /// Stands for the game wherever games are told apart: a hash of its start and its moves.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.moves
+            .iter()
+            .fold(hash::mix(self.start.key()), |hash, played| hash::fold(hash, u64::from(move_bits(Some(played.mv)))))
+    }
+
+    /// Every position a move was played in, with the move.
+    pub fn positions(&self) -> impl Iterator<Item = (Board, &Played)> + '_ {
+        self.moves.iter().scan(self.start, |board, played| {
+            let before = *board;
+            *board = before.after(played.mv);
+            Some((before, played))
+        })
+    }
+}

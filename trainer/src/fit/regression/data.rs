@@ -1,0 +1,86 @@
+//! What a fit looks at: the samples, and how many of their features.
+
+use dyad_engine::board::Board;
+use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, TERMS_LEN};
+use dyad_engine::eval::placement::placement;
+use dyad_engine::eval::{FloatWeights, terms, visit};
+
+use super::settings::{Settings, Target};
+use crate::base::error::Error;
+use crate::data::packed::Packed;
+use crate::data::samples::SampleFile;
+
+/// The positions to fit to, all in memory: 32 bytes each.
+pub struct Data {
+    /// To learn from.
+    pub train: Vec<Packed>,
+    /// To stop by.
+    pub test: Vec<Packed>,
+}
+
+impl Data {
+    /// All samples of some files that have what `target` needs.
+    pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
+        let mut data = Data { train: Vec::new(), test: Vec::new() };
+        for file in files {
+            for block in file.blocks()? {
+                for sample in block? {
+                    if target.exists(&sample) {
+                        if sample.is_test() { data.test.push(sample) } else { data.train.push(sample) }
+                    }
+                }
+            }
+        }
+        if data.train.is_empty() {
+            return Err(Error::Settings("no training position has the result or score that the target needs".into()));
+        }
+        Ok(data)
+    }
+}
+
+/// Which features a fit has to look at. Most of the time goes into finding them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Material and location.
+    Squares,
+    /// All but the 2-tuples.
+    Terms,
+    /// All.
+    Pairs,
+}
+
+impl Reach {
+    /// As far as a group learns or has weights to begin with.
+    pub(super) fn of(settings: &Settings, start: &FloatWeights) -> Reach {
+        let used = |group: &Group| {
+            let weights = start.mg[group.range()].iter().chain(&start.eg[group.range()]);
+            settings.group(group.name).learn || weights.into_iter().any(|&weight| weight != 0.0)
+        };
+        match layout::GROUPS.iter().rev().find(|group| used(group)) {
+            Some(group) if group.start >= TERMS_LEN => Reach::Pairs,
+            Some(group) if group.start >= LOCATION.range().end => Reach::Terms,
+            _ => Reach::Squares,
+        }
+    }
+
+    /// Number of features, from the first.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Reach::Squares => LOCATION.range().end,
+            Reach::Terms => TERMS_LEN,
+            Reach::Pairs => LEN,
+        }
+    }
+
+    /// The features of a position.
+    pub(super) fn list(self, board: &Board, features: &mut Vec<(u32, i32)>) {
+        features.clear();
+        if self == Reach::Pairs {
+            return visit(board, features);
+        }
+        board.placed_pieces().for_each(|piece| placement(&[], piece, features));
+        if self == Reach::Terms {
+            terms(board, features);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a training cannot begin or be resumed.
+
+use crate::base::error::Error;
+use dyad_engine::eval::WeightsError;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a training cannot begin or be resumed.
+#[derive(Debug)]
+pub enum TrainError {
+    /// A file, with the path.
+    File(PathBuf, io::Error),
+    /// The samples.
+    Samples(io::Error),
+    /// The checkpoint.
+    Checkpoint(CheckpointError),
+    /// Weights that cannot be searched with.
+    Weights(WeightsError),
+    /// Settings or data do not allow it.
+    Refused(String),
+    /// What a killed process left cannot be removed.
+    Data(Error),
+}
+
+impl fmt::Display for TrainError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            TrainError::File(path, error) => write!(f, "{}: {error}", path.display()),
+            TrainError::Samples(error) => write!(f, "reading samples: {error}"),
+            TrainError::Checkpoint(error) => error.fmt(f),
+            TrainError::Weights(error) => write!(f, "the weights cannot be used: {error}"),
+            TrainError::Refused(why) => f.write_str(why),
+            TrainError::Data(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TrainError {}
+
+impl From<WeightsError> for TrainError {
+    fn from(error: WeightsError) -> TrainError {
+        TrainError::Weights(error)
+    }
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug)]
+pub struct CheckpointError(pub(super) String);
+
+impl fmt::Display for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CheckpointError {}

@@ -1,0 +1,199 @@
+//! Tests of the page.
+
+use super::*;
+use crate::arena::matches::MatchEnd;
+use crate::arena::statistics::{Decision, EloModel, Sprt, Tally};
+use dyad_engine::eval::FloatWeights;
+use dyad_engine::eval::layout::PAIRS;
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn record(wins: u64) -> MatchRecord {
+    let tally = Tally { wins, draws: 10, losses: 190 - wins, pentanomial: [5, 20, 40, 25, 10] };
+    MatchRecord {
+        names: ["new <1>".into(), "old".into()],
+        ids: ["00000001".into(), "00000002".into()],
+        budgets: ["5000 nodes a move".into(), "5000 nodes a move".into()],
+        score: tally.score(),
+        elo: tally.elo(),
+        normalized_elo: tally.normalized_elo(),
+        superiority: tally.superiority(),
+        tally,
+        sprt: Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).ok(),
+        llr: Some(1.5),
+        decision: Some(Decision::Continue),
+        end: MatchEnd::Complete,
+        seconds: 12.0,
+    }
+}
+
+fn line(kind: LineKind, iteration: u32, positions: u64) -> LogLine {
+    LogLine {
+        kind,
+        iteration,
+        positions,
+        accuracy: Some(0.25 + 0.01 * f64::from(iteration)),
+        accuracy_positions: 2000,
+        mean_s: 3.5,
+        loss: 0.7,
+        material: vec![[100 + 20 * iteration as i32, 200]; 6],
+        norms: GROUPS.iter().map(|group| (group.name.to_string(), [positions as f64, 2.0])).collect(),
+        positions_per_second: 1500.0,
+        seconds: positions as f64 / 1500.0,
+        best: true,
+        ..LogLine::default()
+    }
+}
+
+fn weights() -> Weights {
+    let mut floats = FloatWeights::material();
+    for (index, feature) in LOCATION.range().chain(PAIRS.range()).enumerate() {
+        floats.mg[feature] = (index % 37) as f64 - 18.0;
+        floats.eg[feature] = (index % 23) as f64 - 11.0;
+    }
+    Weights::from_floats(&floats, Json::Null).unwrap()
+}
+
+fn folder(name: &str) -> std::path::PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("dyad-report-{}-{count}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn whole_run() -> RunData {
+    let folder = folder("whole & <run>");
+    let json = |value: &dyn Fn() -> Json| value().to_string();
+    let mut log = String::new();
+    for iteration in 0..3 {
+        for part in [LineKind::Report, LineKind::Iteration] {
+            let positions = u64::from(iteration) * 50_000 + u64::from(part == LineKind::Iteration) * 20_000;
+            log.push_str(&json(&|| serde_json::to_value(line(part, iteration, positions)).unwrap()));
+            log.push('\n');
+        }
+    }
+    log.push_str("{\"kind\":\"iteration\",\"iteration\":3,\"positions\":200000}\n{\"something\":1}\n{\"kind\":\"it");
+    fs::write(folder.join("log.jsonl"), log).unwrap();
+    let mut matches = serde_json::to_string(&record(100)).unwrap() + "\n";
+    for generation in 1..4 {
+        let line = serde_json::json!({
+            "generation": generation, "seconds": 900 * generation, "adopted": generation != 2, "match": record(110),
+        });
+        matches.push_str(&format!("{line}\n"));
+    }
+    fs::write(folder.join("matches.jsonl"), matches).unwrap();
+    fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
+    Weights::material().save(&folder.join("iteration-00.json")).unwrap();
+    weights().save(&folder.join("best.json")).unwrap();
+    let run = RunData::load(&folder).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    run
+}
+
+/// Elements open and close in order, attributes are quoted, and nothing is left unescaped.
+fn check_markup(text: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        assert!(!rest[..start].contains('>'), "stray > before {}", &rest[start..rest.len().min(start + 60)]);
+        rest = &rest[start + 1..];
+        let end = rest.find('>').expect("every tag ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "{name} closes");
+        } else if !tag.starts_with(['!', '?']) {
+            assert_eq!(tag.matches('"').count() % 2, 0, "quotes in <{tag}>");
+            assert!(!tag.contains('<'), "<{tag}>");
+            if !tag.ends_with('/') {
+                open.push(tag.split_ascii_whitespace().next().expect("a tag has a name"));
+            }
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+    for entity in text.split('&').skip(1) {
+        let known = ["amp;", "lt;", "gt;", "quot;", "apos;", "#"];
+        assert!(known.iter().any(|name| entity.starts_with(name)), "&{}", &entity[..entity.len().min(9)]);
+    }
+}
+
+#[test]
+fn a_whole_run_has_all_sections() {
+    let run = whole_run();
+    assert_eq!((run.lines.len(), run.matches.len(), run.generations.len()), (7, 4, 3));
+    assert_eq!(
+        run.lines[6],
+        LogLine { kind: LineKind::Iteration, iteration: 3, positions: 200_000, ..LogLine::default() }
+    );
+    let html = page(&run, parse_focus("Nf5").unwrap());
+    for section in [
+        "Learning curves",
+        "Move-match accuracy by iteration",
+        "Self-training",
+        "RunData weights",
+        "Groups of features",
+        "Piece-square weights",
+        "Pair weights",
+        "Matches",
+        "How it was made",
+    ] {
+        assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
+    }
+    // Table X: the queen before and after training, and in the paper.
+    assert!(html.contains("<td>2432</td><td>1671</td></tr>"));
+    assert!(html.contains("new &lt;1&gt; - old"));
+    check_markup(&html);
+    for drawing in html.split("<svg").skip(1) {
+        let drawing = drawing.split("</svg>").next().unwrap();
+        assert!(drawing.contains("xmlns=\"http://www.w3.org/2000/svg\"") && drawing.len() > 500);
+    }
+    assert_eq!(html.matches("<svg").count(), 14);
+    let outside = html.replace("http://www.w3.org/2000/svg", "");
+    assert!(!outside.contains("http") && !outside.contains("<script") && !outside.contains("NaN"));
+}
+
+#[test]
+fn whatever_is_missing_is_left_out() {
+    let whole = whole_run();
+    let focus = parse_focus("Qd1").unwrap();
+    for run in [
+        RunData { lines: Vec::new(), ..whole.clone() },
+        RunData { after: None, before: None, ..whole.clone() },
+        RunData { matches: Vec::new(), generations: Vec::new(), settings: Vec::new(), ..whole.clone() },
+        RunData { lines: whole.lines[6..].to_vec(), ..RunData::default() },
+        RunData { after: Some(Weights::material()), ..RunData::default() },
+    ] {
+        let html = page(&run, focus);
+        check_markup(&html);
+        assert!(!html.contains("of 0 test positions"));
+    }
+    assert!(page(&whole, focus).contains("of 2000 test positions: 25.00 % at the start, at best 27.00 %"));
+    let empty = folder("empty");
+    assert!(RunData::load(&empty).is_err());
+    fs::remove_dir(&empty).unwrap();
+    assert!(RunData::load(Path::new("/nowhere/at/all")).is_err());
+}
+
+#[test]
+fn adopted_generations_add_up() {
+    let run = whole_run();
+    let elo = record(110).elo;
+    let climb = climb(&run.generations);
+    let values: Vec<f64> = climb.iter().map(|estimate| estimate.value).collect();
+    assert_eq!(values, [0.0, elo.value, elo.value, 2.0 * elo.value]);
+    assert!((climb[3].error() - 2f64.sqrt() * elo.error()).abs() < 1e-9);
+}
+
+#[test]
+fn pieces_on_squares() {
+    let knight = PieceSquare::new(Color::White, Piece::Knight, Square::F5);
+    assert_eq!(parse_focus("Nf5"), Ok(knight));
+    assert_eq!(parse_focus("nF5"), Ok(knight));
+    assert_eq!(parse_focus("e4").unwrap().piece, Piece::Pawn);
+    for text in ["", "x", "Nf9", "Pe1", "Xe4", "Nf55", "\u{e9}4", "e4\u{e9}"] {
+        assert!(parse_focus(text).is_err(), "{text}");
+    }
+}
