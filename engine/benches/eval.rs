@@ -105,7 +105,7 @@ fn weights(criterion: &mut Criterion) {
     let changed: Vec<usize> = (0..20_000).map(|_| random.random_range(LOCATION.range().end..LEN)).collect();
     for (name, knight) in [("refresh 20,000", 0.0), ("refresh 20,000 and material", 0.1)] {
         let mut next = floats.clone();
-        next.mg[MATERIAL.at(1)] += knight;
+        next.mg[MATERIAL.nth(1)] += knight;
         for &feature in &changed {
             next.mg[feature] += 1.0;
         }

@@ -22,8 +22,8 @@ pub struct Arguments {
     /// Share of each file, in their order [default: equal shares].
     #[arg(long, value_delimiter = ',')]
     shares: Vec<f64>,
-    /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=OPENING:ENDGAME; a name that ends in * stands
-    /// for all that begin so, but for those that have a longer name here.
+    /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; a name that ends in *
+    /// stands for all that begin so, @FAMILY for a family, but for those that are named more closely here.
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
     /// Samples with results, to which scale and win rate are fitted; without them the scale is that of the mean, and the

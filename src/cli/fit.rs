@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_engine::eval::layout::MATERIAL;
+use dyad_engine::eval::layout::{MATERIAL, select};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Settings from a JSON file; the other arguments override it.
     #[arg(long)]
     settings: Option<PathBuf>,
-    /// Learn only these groups of features.
+    /// Learn only these groups of features: names, beginnings of names and *, or @FAMILY, here and below.
     #[arg(long, value_delimiter = ',')]
     groups: Vec<String>,
     /// Do not learn these groups of features.
@@ -117,11 +117,18 @@ impl Arguments {
     fn settings(&self) -> Result<Settings, Box<dyn std::error::Error>> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "fit")?;
         if !self.groups.is_empty() {
-            settings.learn.clone_from(&self.groups);
+            let learn: Result<Vec<_>, _> = self.groups.iter().map(|groups| select(groups)).collect();
+            settings.learn = learn?.iter().flatten().map(|group| group.name.to_string()).collect();
         }
-        self.freeze.iter().for_each(|name| settings.set_group(name, |group| group.learn = false));
-        self.l2.iter().for_each(|(name, l2)| settings.set_group(name, |group| group.l2 = *l2));
-        self.rate.iter().for_each(|(name, rate)| settings.set_group(name, |group| group.rate = *rate));
+        for groups in &self.freeze {
+            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.learn = false));
+        }
+        for (groups, l2) in &self.l2 {
+            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.l2 = *l2));
+        }
+        for (groups, rate) in &self.rate {
+            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.rate = *rate));
+        }
         settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);
         settings.epochs = self.epochs.unwrap_or(settings.epochs);
         settings.batch = self.batch.unwrap_or(settings.batch);
@@ -187,7 +194,7 @@ fn print(weights: &Weights, fitted: &Fitted) {
     );
     let names = ["pawn", "knight", "bishop", "rook", "queen"];
     for (index, name) in names.iter().enumerate() {
-        let [mg, eg] = weights.ints()[MATERIAL.at(index)];
+        let [mg, eg] = weights.ints()[MATERIAL.nth(index)];
         println!("{name:>7} {mg:5} {eg:5}");
     }
     for (name, [mg, eg]) in norms(&fitted.weights).into_iter().filter(|(_, norms)| *norms != [0.0; 2]) {

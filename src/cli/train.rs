@@ -7,6 +7,7 @@
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::select;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
@@ -80,10 +81,10 @@ pub struct Arguments {
     /// Over what the weights are averaged
     #[arg(long, conflicts_with = "resume")]
     average: Option<AverageName>,
-    /// Groups of features that do not learn
+    /// Groups of features that do not learn: names, beginnings of names and *, or @FAMILY
     #[arg(long, value_name = "GROUPS", value_delimiter = ',', conflicts_with = "resume")]
     freeze: Vec<String>,
-    /// L2 of groups, as GROUP=SHARE
+    /// L2 of groups, named as for --freeze, as GROUP=SHARE
     #[arg(long, value_name = "GROUP=SHARE", value_delimiter = ',', value_parser = parse_l2, conflicts_with = "resume")]
     l2: Vec<(String, f64)>,
     /// Training positions to use [default: all]
@@ -218,11 +219,15 @@ impl Arguments {
             Some(AverageName::All) => Averaging::All,
             Some(AverageName::Off) => Averaging::Off,
         };
-        for group in &self.freeze {
-            settings.groups.entry(group.clone()).or_default().learn = false;
+        for groups in &self.freeze {
+            for group in select(groups)? {
+                settings.groups.entry(group.name.to_string()).or_default().learn = false;
+            }
         }
-        for (group, l2) in &self.l2 {
-            settings.groups.entry(group.clone()).or_default().l2 = *l2;
+        for (groups, l2) in &self.l2 {
+            for group in select(groups)? {
+                settings.groups.entry(group.name.to_string()).or_default().l2 = *l2;
+            }
         }
         self.adjust(&mut settings);
         settings.check()?;

@@ -107,7 +107,7 @@ fn games_become_samples_labels_and_weights() {
     refuse(&folder, "label a.samples -o ../data/a.samples", "is the input a.samples");
     refuse(&folder, "fit a.samples -o a.samples", "is the input a.samples");
     refuse(&folder, "fit games.pgn -o w.json", "not a sample file");
-    refuse(&folder, "fit a.samples -o w.json --groups pears", "no group of features called pears");
+    refuse(&folder, "fit a.samples -o w.json --groups pears", "no group of features is called pears");
     let cut = fs::read(folder.join("a.samples")).unwrap();
     fs::write(folder.join("cut.samples"), &cut[..cut.len() / 2]).unwrap();
     refuse(&folder, "fit cut.samples -o w.json", "cut.samples, header: the file is cut");

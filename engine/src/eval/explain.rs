@@ -6,11 +6,11 @@
 //! shows them elsewhere, so that +1.00 wins half of the games.
 
 use super::Evaluator;
-use super::layout::{GROUPS, Group, LOCATION, MATERIAL, PAIRS, group_of};
-use super::pairs::{self, pair, pieces_of};
+use super::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS, group_of};
+use super::pairs::{self, name, pair};
 use super::placement::visit;
 use super::taper::{PHASE_MAX, taper};
-use super::terms::{describe, terms};
+use super::terms::terms;
 use super::visitor::Visitor;
 use super::weights::Weights;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
@@ -18,15 +18,15 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Opening and endgame sums.
+/// Middlegame and endgame sums.
 type Sums = [i64; 2];
 
 /// What a group contributes: White's features, and Black's as they count against White.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Opening and endgame sum of White's features.
+    /// Middlegame and endgame sum of White's features.
     pub white: Sums,
-    /// Opening and endgame sum of Black's features, from White's side.
+    /// Middlegame and endgame sum of Black's features, from White's side.
     pub black: Sums,
 }
 
@@ -63,7 +63,7 @@ pub fn shares(weights: &Weights, board: &Board) -> Vec<(&'static Group, Share)> 
     ALL.iter().zip(visitor.shares).collect()
 }
 
-/// The position's value by group and side; opening, endgame and as it is now.
+/// The position's value by group and side; middlegame (mg), endgame (eg) and as it is now.
 pub fn table(weights: &Weights, board: &Board) -> String {
     let unit = Unit::new(weights, board);
     let mut rows: Vec<_> = shares(weights, board).into_iter().filter(|(_, share)| *share != Share::default()).collect();
@@ -73,17 +73,17 @@ pub fn table(weights: &Weights, board: &Board) -> String {
     let width = rows.iter().map(|(group, _)| group.name.len()).max().unwrap_or(0).max(8);
     let rule = "-".repeat(width + 3 * 26 + 3);
     let heads = ["White", "Black", "both"].map(|head| format!("| {head:^23} ")).concat();
-    let stages = "|  opening endgame     now ".repeat(3);
-    let _ = writeln!(text, "{:width$} {heads}\n{:width$} {stages}\n{rule}", "group", "");
+    let phases = "|       mg      eg     now ".repeat(3);
+    let _ = writeln!(text, "{:width$} {heads}\n{:width$} {phases}\n{rule}", "group", "");
     for (name, share) in rows.iter().map(|(group, share)| (group.name, share)) {
         let _ = writeln!(text, "{name:width$} {}", unit.row(share));
     }
     let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", unit.row(&sum));
     let _ = writeln!(
         text,
-        "\nStage: {} % opening, {} % endgame. Values in pawns, positive for White.",
-        unit.opening_percent(),
-        100 - unit.opening_percent()
+        "\nPhase: {} % middlegame (mg), {} % endgame (eg). Values in pawns, positive for White.",
+        unit.middlegame_percent(),
+        100 - unit.middlegame_percent()
     );
     text
 }
@@ -106,12 +106,13 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 pub fn without_each_piece(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let unit = Unit::new(weights, board);
     let whole = Sum::of(weights, board);
-    let men = board.placed_pieces().filter(|man| man.piece != Piece::King);
-    men.filter_map(|man| {
-        let rest = Sum::of(weights, &without(board, man.square)?);
-        Some((man, unit.pawns([whole[0] - rest[0], whole[1] - rest[1]])))
-    })
-    .collect()
+    let pieces = board.placed_pieces().filter(|placed| placed.piece != Piece::King);
+    pieces
+        .filter_map(|placed| {
+            let rest = Sum::of(weights, &without(board, placed.square)?);
+            Some((placed, unit.pawns([whole[0] - rest[0], whole[1] - rest[1]])))
+        })
+        .collect()
 }
 
 /// The 20 heaviest reasons in words, and the board with what each piece contributes.
@@ -125,9 +126,9 @@ pub fn explain(weights: &Weights, board: &Board) -> String {
     text
 }
 
-/// A board with each man's letter and number.
+/// A board with each piece's letter and number.
 fn piece_board(board: &Board, values: &[(PieceSquare, f64)]) -> String {
-    let values: HashMap<usize, f64> = values.iter().map(|(man, pawns)| (man.square.to_index(), *pawns)).collect();
+    let values: HashMap<usize, f64> = values.iter().map(|(piece, pawns)| (piece.square.to_index(), *pawns)).collect();
     let rule = format!("   +{}\n", "-------+".repeat(8));
     let mut text = rule.clone();
     for rank in (0..8).rev() {
@@ -146,7 +147,7 @@ fn piece_board(board: &Board, values: &[(PieceSquare, f64)]) -> String {
     text
 }
 
-/// The FEN letter of the man on a square, or a space.
+/// The FEN letter of the piece on a square, or a space.
 fn letter(board: &Board, at: Square) -> char {
     match (board.color_on(at), board.piece_on(at)) {
         (Some(color), Some(piece)) => piece.to_string(color).chars().next().unwrap_or(' '),
@@ -154,7 +155,7 @@ fn letter(board: &Board, at: Square) -> char {
     }
 }
 
-/// The board without the man on `square`, if that is a legal position: a king may be left in check by the
+/// The board without the piece on `square`, if that is a legal position: a king may be left in check by the
 /// player to move, and then there is no answer.
 fn without(board: &Board, square: Square) -> Option<Board> {
     let fen = board.fen();
@@ -182,16 +183,17 @@ fn letter_or_one(board: &Board, at: Square) -> char {
 fn pair_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let ints = weights.ints();
     let worth = |feature: usize, sign: i32| ints[feature].map(|weight| i64::from(weight * sign));
-    let men: Vec<PieceSquare> = board.placed_pieces().collect();
+    let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
     let mut reasons = Vec::new();
-    for (count, &man) in men.iter().enumerate() {
-        let sign = pairs::sign(man.color);
-        let place = LOCATION.at(man.piece.to_index() * pairs::ROWS + pairs::row(man));
-        reasons.push(Reason { words: format!("{} on its square", name(man)), pawns: unit.pawns(worth(place, sign)) });
-        for &other in &men[..count] {
-            let (one, two) = (pair(man, other), pair(other, man));
-            let (a, b) = (worth(one.feature(), one.sign), worth(two.feature(), two.sign));
-            let (first, second) = if man.color == Color::White { (man, other) } else { (other, man) };
+    for (count, &piece) in pieces.iter().enumerate() {
+        let sign = pairs::sign(piece.color);
+        let square = LOCATION.at(piece.piece, HalfSquare(pairs::row(piece)));
+        let words = format!("{} on its square", name(piece));
+        reasons.push(Reason { words, pawns: unit.pawns(worth(square, sign)) });
+        for &other in &pieces[..count] {
+            let (one, two) = (pair(piece, other), pair(other, piece));
+            let (a, b) = (worth(PAIRS.at(one), one.sign), worth(PAIRS.at(two), two.sign));
+            let (first, second) = if piece.color == Color::White { (piece, other) } else { (other, piece) };
             reasons.push(Reason {
                 words: format!("{} with {}", name(first), name(second)),
                 pawns: unit.pawns([a[0] + b[0], a[1] + b[1]]),
@@ -204,8 +206,8 @@ fn pair_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
 /// Features of the whole board and of the material; those of both colors that cancel are left out.
 fn term_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let mut list: Vec<(u32, i32)> = Vec::new();
-    for man in board.placed_pieces() {
-        list.push((MATERIAL.at(man.piece.to_index()) as u32, pairs::sign(man.color)));
+    for piece in board.placed_pieces() {
+        list.push((MATERIAL.at(piece.piece) as u32, pairs::sign(piece.color)));
     }
     terms(board, &mut list);
     let mut counts: HashMap<usize, [i32; 2]> = HashMap::new();
@@ -229,30 +231,7 @@ fn term_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
 /// Any feature in words, as White's.
 pub fn describe_feature(feature: usize) -> String {
     let group = group_of(feature);
-    let index = feature - group.start;
-    if group == &PAIRS {
-        let (first, other) = pieces_of(index);
-        return format!("{} with {}", name(first), name(other));
-    }
-    if group == &MATERIAL {
-        return format!("a {}", piece_name(index));
-    }
-    if group == &LOCATION {
-        let square = pairs::square_of_row(index % pairs::ROWS);
-        return format!("{} on {square}", piece_name(index / pairs::ROWS));
-    }
-    describe(group, index).unwrap_or_else(|| format!("{} {index}", group.name))
-}
-
-fn piece_name(piece: usize) -> &'static str {
-    ["pawn", "knight", "bishop", "rook", "queen", "king"][piece]
-}
-
-/// A man as in "white Nf5".
-fn name(man: PieceSquare) -> String {
-    let color = if man.color == Color::White { "white" } else { "black" };
-    let letter = if man.piece == Piece::Pawn { String::new() } else { man.piece.to_string(Color::White) };
-    format!("{color} {letter}{}", man.square)
+    group.words(feature - group.start)
 }
 
 /// Sums by group and side.
@@ -301,7 +280,7 @@ impl Visitor for Sum<'_> {
     }
 }
 
-/// Turns sums into pawns at the position's stage.
+/// Turns sums into pawns at the position's phase.
 struct Unit<'a> {
     weights: &'a Weights,
     phase: i32,
@@ -325,7 +304,7 @@ impl<'a> Unit<'a> {
         f64::from(self.weights.centipawns(value, self.phase)) / 100.0
     }
 
-    fn opening_percent(&self) -> i32 {
+    fn middlegame_percent(&self) -> i32 {
         (self.phase * 100 + PHASE_MAX / 2) / PHASE_MAX
     }
 
@@ -341,7 +320,7 @@ impl<'a> Unit<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::layout::{LEN, MOBILITY_KNIGHT, PASSED_RANK};
+    use crate::eval::layout::{KnightSquares, LEN, MOBILITY_KNIGHT};
 
     /// Weights by which every feature is worth something.
     fn weights() -> Arc<Weights> {
@@ -389,12 +368,9 @@ mod tests {
     }
 
     #[test]
-    fn every_feature_has_words() {
-        assert_eq!(describe_feature(MATERIAL.at(4)), "a queen");
-        assert_eq!(describe_feature(LOCATION.at(32 + 4)), "knight on a2");
-        assert_eq!(describe_feature(MOBILITY_KNIGHT.at(3)), "knight, 3 safe squares");
-        assert_eq!(describe_feature(PASSED_RANK.at(5)), "passed pawn, on rank 7");
-        assert!(describe_feature(PAIRS.at(0)).contains(" with "));
+    fn a_feature_is_told_in_words() {
+        assert_eq!(describe_feature(MOBILITY_KNIGHT.at(KnightSquares(3))), "knight with 3 safe squares");
+        assert_eq!(describe_feature(PAIRS.start), "white a1 with white b1");
     }
 
     #[test]
@@ -402,7 +378,7 @@ mod tests {
         let material = Arc::new(Weights::material());
         let board = board("4k3/8/8/3q4/8/8/P7/3RK3 w - - 0 1");
         let missed = without_each_piece(&material, &board);
-        let value = |square: Square| missed.iter().find(|(man, _)| man.square == square).map(|(_, pawns)| *pawns);
+        let value = |square: Square| missed.iter().find(|(piece, _)| piece.square == square).map(|(_, pawns)| *pawns);
         // A pawn of 200 where 360 win half of the games.
         let pawn = value(Square::A2).expect("a pawn");
         assert!((0.3..0.8).contains(&pawn), "{pawn}");

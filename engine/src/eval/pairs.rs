@@ -10,8 +10,7 @@
 //! Every ordered pair counts, so two pieces bring two weights, one from each one's view. Everything about
 //! that symmetry is here; search sees tables compiled from it, never an index.
 
-use super::layout::PAIRS;
-use crate::board::{ALL_SQUARES, Color, PIECES, PieceSquare, Square};
+use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
 
 /// Tables of the network: own types by other pieces.
 pub const TABLES: usize = 6 * 12;
@@ -20,7 +19,8 @@ pub const ROWS: usize = 32;
 /// Columns of a table: squares of the other piece, the first piece's left out.
 pub const COLUMNS: usize = 63;
 
-const _: () = assert!(TABLES * ROWS * COLUMNS == PAIRS.len);
+/// All places of the network.
+const LEN: usize = TABLES * ROWS * COLUMNS;
 
 /// A place in the network, and how it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +36,11 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The pair's place among the 2-tuples.
-    #[inline]
+    /// The pair's place among the 2-tuples, which makes it a property of the group of features
+    /// [`PAIRS`](super::layout::PAIRS).
+    #[inline(always)]
     pub const fn index(self) -> usize {
         (self.table * ROWS + self.row) * COLUMNS + self.column
-    }
-
-    /// The pair's feature.
-    #[inline]
-    pub const fn feature(self) -> usize {
-        PAIRS.at(self.index())
     }
 }
 
@@ -70,7 +65,7 @@ pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
 /// # Panics
 /// If `index` is not below the number of pairs.
 pub fn pieces_of(index: usize) -> (PieceSquare, PieceSquare) {
-    assert!(index < PAIRS.len, "there is no pair {index}");
+    assert!(index < LEN, "there is no pair {index}");
     let (table, row, column) = (index / COLUMNS / ROWS, index / COLUMNS % ROWS, index % COLUMNS);
     let square = square_of_row(row);
     let other_square = ALL_SQUARES[column + usize::from(column >= square.to_index())];
@@ -79,6 +74,13 @@ pub fn pieces_of(index: usize) -> (PieceSquare, PieceSquare) {
         PieceSquare::new(Color::White, PIECES[table / 12], square),
         PieceSquare::new(other_color, PIECES[table % 6], other_square),
     )
+}
+
+/// A piece as in "white Nf5".
+pub fn name(piece: PieceSquare) -> String {
+    let color = if piece.color == Color::White { "white" } else { "black" };
+    let letter = if piece.piece == Piece::Pawn { String::new() } else { piece.piece.to_string(Color::White) };
+    format!("{color} {letter}{}", piece.square)
 }
 
 /// The row of a single piece: its square as its owner sees it, mirrored to files a to d.
@@ -121,7 +123,7 @@ const fn row_of(square: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{COLORS, Piece};
+    use crate::board::COLORS;
 
     fn all_pieces() -> impl Iterator<Item = PieceSquare> + Clone {
         COLORS.into_iter().flat_map(|color| {
@@ -146,7 +148,7 @@ mod tests {
     /// table, every index a legal placement has, and nothing else.
     #[test]
     fn placements_reach_72_tables() {
-        let mut reached = vec![0u32; PAIRS.len];
+        let mut reached = vec![0u32; LEN];
         for first in all_pieces() {
             for other in all_pieces().filter(|other| other.square != first.square) {
                 let pair = pair(first, other);
@@ -167,12 +169,12 @@ mod tests {
     /// From files a to d and White's side, index and pieces determine each other.
     #[test]
     fn index_is_a_bijection() {
-        for index in 0..PAIRS.len {
+        for index in 0..LEN {
             let (first, other) = pieces_of(index);
             let pair = pair(first, other);
             assert_eq!((pair.index(), pair.sign), (index, 1));
         }
-        assert_eq!(PAIRS.len, 72 * 32 * 63);
+        assert_eq!(LEN, 72 * 32 * 63);
     }
 
     #[test]

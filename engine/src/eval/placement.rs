@@ -4,7 +4,7 @@
 //! placed one after another, and a move takes away what a piece brought and adds what it brings
 //! elsewhere, so position and update cannot drift apart.
 
-use super::layout::{LOCATION, MATERIAL};
+use super::layout::{HalfSquare, LOCATION, MATERIAL, PAIRS};
 use super::pairs::{self, pair};
 use super::terms::terms;
 use super::visitor::Visitor;
@@ -15,21 +15,20 @@ use crate::board::{Board, PieceSquare};
 #[inline]
 pub fn placement<S: Visitor>(occupants: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
     let sign = pairs::sign(piece.color);
-    let kind = piece.piece.to_index();
-    visitor.add(MATERIAL.at(kind), sign);
-    visitor.add(LOCATION.at(kind * pairs::ROWS + pairs::row(piece)), sign);
+    visitor.add(MATERIAL.at(piece.piece), sign);
+    visitor.add(LOCATION.at(piece.piece, HalfSquare(pairs::row(piece))), sign);
     for &occupant in occupants {
         let (own, other) = (pair(piece, occupant), pair(occupant, piece));
-        visitor.add(own.feature(), own.sign);
-        visitor.add(other.feature(), other.sign);
+        visitor.add(PAIRS.at(own), own.sign);
+        visitor.add(PAIRS.at(other), other.sign);
     }
 }
 
 /// Everything a position has: its pieces placed one after another, and the terms of the whole board.
 pub fn visit<S: Visitor>(board: &Board, visitor: &mut S) {
-    let men: Vec<_> = board.placed_pieces().collect();
-    for (count, &piece) in men.iter().enumerate() {
-        placement(&men[..count], piece, visitor);
+    let pieces: Vec<_> = board.placed_pieces().collect();
+    for (count, &piece) in pieces.iter().enumerate() {
+        placement(&pieces[..count], piece, visitor);
     }
     terms(board, visitor);
 }

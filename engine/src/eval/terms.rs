@@ -1,6 +1,6 @@
 //! The linear terms that look at the whole board.
 //!
-//! What a piece is worth on its square, alone and with each other man, is the work of the pairs. Here
+//! What a piece is worth on its square, alone and with each other piece, is the work of the pairs. Here
 //! is what they cannot see: mobility, pawn structure, threats, king safety. The choice is what strong
 //! hand-crafted engines know (Stockfish 11, Ethereal 12 and the papers of Tseng, Chen, Wu), made
 //! linear: a count is either multiplied with one weight or, where its worth is not proportional, looked up in a
@@ -23,15 +23,13 @@ mod space;
 mod standing;
 mod threats;
 mod view;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use king::{Shelters, king_key, king_terms};
-pub use material::{Balance, ENDINGS, ENEMY_LEN as MATERIAL_ENEMY_LEN, OWN_LEN as MATERIAL_OWN_LEN, material_terms};
+pub use material::{Balance, material_terms};
 pub use pawns::{PawnInfo, PawnSide, pawn_terms};
-pub use words::describe;
 
 use crate::board::Board;
 use crate::eval::visitor::{Turning, TwoSided, Visitor};

@@ -35,8 +35,8 @@ fn random_floats(seed: u64) -> FloatWeights {
         weights.eg[feature] += random.random_range(-size..size);
     }
     for piece in 0..5 {
-        weights.mg[MATERIAL.at(piece)] *= random.random_range(0.9..1.1);
-        weights.eg[MATERIAL.at(piece)] *= random.random_range(0.9..1.1);
+        weights.mg[MATERIAL.nth(piece)] *= random.random_range(0.9..1.1);
+        weights.eg[MATERIAL.nth(piece)] *= random.random_range(0.9..1.1);
     }
     weights
 }
@@ -112,7 +112,7 @@ fn integers_are_the_rounded_floats() {
         assert_eq!(f64::from(weights.ints()[feature][0]), (floats.mg[feature] * gamma).round());
         assert_eq!(f64::from(weights.ints()[feature][1]), (floats.eg[feature] * gamma).round());
     }
-    let opening = |piece: Piece| weights.ints()[MATERIAL.at(piece.to_index())][0];
+    let opening = |piece: Piece| weights.ints()[MATERIAL.at(piece)][0];
     let full = 2 * opening(Piece::Queen) + 4 * (opening(Piece::Rook) + opening(Piece::Bishop) + opening(Piece::Knight));
     assert!((full - 16488).abs() <= 7, "{full}");
 }
@@ -238,7 +238,7 @@ fn phase_counts_the_pieces_with_their_opening_weights() {
         let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
         let material: i32 = pieces
             .iter()
-            .map(|&piece| board.pieces(piece).popcnt() as i32 * weights.ints()[MATERIAL.at(piece.to_index())][0])
+            .map(|&piece| board.pieces(piece).popcnt() as i32 * weights.ints()[MATERIAL.at(piece)][0])
             .sum();
         assert_eq!(weights.phase(board), material.clamp(3915, 15258) - 3915, "{}", board.fen());
     });
@@ -300,8 +300,8 @@ mod refreshing {
         let mut floats = FloatWeights::material();
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         assert!(!weights.has_pairs() && !weights.has_terms());
-        floats.mg[PAIRS.at(77_777)] = 31.0;
-        weights.refresh([PAIRS.at(77_777)], &floats).unwrap();
+        floats.mg[PAIRS.nth(77_777)] = 31.0;
+        weights.refresh([PAIRS.nth(77_777)], &floats).unwrap();
         assert!(weights.has_pairs());
         assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     }
@@ -312,8 +312,8 @@ mod refreshing {
         let mut floats = random_floats(16);
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         for index in (0..PAIRS.len).step_by(9_973) {
-            floats.eg[PAIRS.at(index)] += 40.0;
-            weights.refresh([PAIRS.at(index)], &floats).unwrap();
+            floats.eg[PAIRS.nth(index)] += 40.0;
+            weights.refresh([PAIRS.nth(index)], &floats).unwrap();
         }
         assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     }
@@ -325,12 +325,12 @@ mod refreshing {
             floats.eg[feature] = value;
             Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string()
         };
-        assert_eq!(refusal(PAIRS.at(5), f64::NAN), "endgame weight 5 of group `pairs` is NaN, not a finite number");
+        assert_eq!(refusal(PAIRS.nth(5), f64::NAN), "endgame weight 5 of group `pairs` is NaN, not a finite number");
         assert!(refusal(2, f64::INFINITY).starts_with("endgame weight 2 of group `material` is inf"));
-        assert!(refusal(PAIRS.at(3), 1e5).contains("outside -32767 to 32767"));
+        assert!(refusal(PAIRS.nth(3), 1e5).contains("outside -32767 to 32767"));
         let mut floats = FloatWeights::zeros();
         assert!(Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string().contains("sum to 0"));
-        floats.mg[MATERIAL.at(4)] = f64::NAN;
+        floats.mg[MATERIAL.nth(4)] = f64::NAN;
         assert!(Weights::from_floats(&floats, serde_json::Value::Null).is_err());
         floats.mg.pop();
         assert!(
@@ -344,8 +344,8 @@ mod refreshing {
         let knight = PieceSquare::new(Color::White, Piece::Knight, ALL_SQUARES[37]);
         let king = PieceSquare::new(Color::Black, Piece::King, ALL_SQUARES[62]);
         let (one, other) = (pairs::pair(knight, king), pairs::pair(king, knight));
-        floats.mg[one.feature()] = 20_000.0 * f64::from(one.sign);
-        floats.mg[other.feature()] = 20_000.0 * f64::from(other.sign);
+        floats.mg[PAIRS.at(one)] = 20_000.0 * f64::from(one.sign);
+        floats.mg[PAIRS.at(other)] = 20_000.0 * f64::from(other.sign);
         let error = Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string();
         assert!(error.contains("knight") && error.contains("king") && error.contains("opening"), "{error}");
     }

@@ -45,8 +45,8 @@ impl FloatWeights {
         let mut weights = FloatWeights::zeros();
         for (piece, value) in PIECE_VALUES.into_iter().enumerate().filter(|(piece, _)| *piece != Piece::King.to_index())
         {
-            weights.mg[MATERIAL.at(piece)] = f64::from(value);
-            weights.eg[MATERIAL.at(piece)] = f64::from(value);
+            weights.mg[MATERIAL.nth(piece)] = f64::from(value);
+            weights.eg[MATERIAL.nth(piece)] = f64::from(value);
         }
         weights
     }
@@ -61,7 +61,7 @@ impl FloatWeights {
 
     /// The factor that makes a full set of pieces worth 16488.
     pub fn gamma(&self) -> Result<f64, WeightsError> {
-        let opening = |piece: Piece| self.mg[MATERIAL.at(piece.to_index())];
+        let opening = |piece: Piece| self.mg[MATERIAL.at(piece)];
         let full = 2.0 * opening(Piece::Queen)
             + 4.0 * (opening(Piece::Rook) + opening(Piece::Bishop) + opening(Piece::Knight));
         let gamma = f64::from(FULL_MATERIAL) / full;
@@ -254,7 +254,7 @@ impl Weights {
         let mut non_pawn_material = 0;
         for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
             let count = |color: Color| (counts >> (4 * (6 * color as u32 + piece as u32)) & 15) as i32;
-            let value = self.ints[MATERIAL.at(piece.to_index())][0];
+            let value = self.ints[MATERIAL.at(piece)][0];
             non_pawn_material += value * (count(Color::White) + count(Color::Black));
         }
         phase_of_material(non_pawn_material)

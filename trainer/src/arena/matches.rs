@@ -348,8 +348,8 @@ mod tests {
     fn bad() -> Arc<Weights> {
         let mut floats = FloatWeights::material();
         for (piece, value) in [100.0, 2600.0, 100.0, 100.0, 10.0].into_iter().enumerate() {
-            floats.mg[MATERIAL.at(piece)] = value;
-            floats.eg[MATERIAL.at(piece)] = value;
+            floats.mg[MATERIAL.nth(piece)] = value;
+            floats.eg[MATERIAL.nth(piece)] = value;
         }
         Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
     }

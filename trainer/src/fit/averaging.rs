@@ -7,7 +7,7 @@
 //! Sets differ in the worth of a unit; they are brought to that of search by their scale before they are added.
 
 use crate::fit::calibration::factor;
-use dyad_engine::eval::layout::{GROUPS, Group, LEN};
+use dyad_engine::eval::layout::{self, GROUPS, Group, LEN};
 use dyad_engine::eval::{FloatWeights, Weights};
 use std::str::FromStr;
 
@@ -30,18 +30,18 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
 /// A factor for the weights of some groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupFactor {
-    /// The name of a group, or the beginning of several names and `*`.
+    /// The name of a group, the beginning of several names and `*`, or `@` and the name of a family.
     pub groups: String,
-    /// What the opening and the endgame weights are multiplied by.
+    /// What the middlegame and the endgame weights are multiplied by.
     pub factors: [f64; 2],
 }
 
 impl FromStr for GroupFactor {
     type Err = String;
 
-    /// Reads `GROUP=FACTOR` or `GROUP=OPENING:ENDGAME`.
+    /// Reads `GROUP=FACTOR` or `GROUP=MIDDLEGAME:ENDGAME`.
     fn from_str(text: &str) -> Result<GroupFactor, String> {
-        let (groups, factors) = text.split_once('=').ok_or("expected GROUP=FACTOR or GROUP=OPENING:ENDGAME")?;
+        let (groups, factors) = text.split_once('=').ok_or("expected GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME")?;
         let (mg, eg) = factors.split_once(':').unwrap_or((factors, factors));
         let number = |text: &str| {
             let number = text.parse().ok().filter(|number: &f64| number.is_finite());
@@ -53,14 +53,15 @@ impl FromStr for GroupFactor {
 
 impl GroupFactor {
     fn is_for(&self, group: &Group) -> bool {
-        match self.groups.strip_suffix('*') {
-            Some(beginning) => group.name.starts_with(beginning),
-            None => group.name == self.groups,
-        }
+        group.is_in(&self.groups)
     }
 
-    /// Orders the factors for one group: the more letters are named the better, and best is the whole name.
+    /// Orders the factors for one group: the more letters are named the better, and best is the whole name. A family is
+    /// named by no letters of its groups, but closer than by `*`.
     fn precision(&self) -> (usize, bool) {
+        if self.groups.starts_with('@') {
+            return (0, true);
+        }
         let beginning = self.groups.strip_suffix('*');
         (beginning.unwrap_or(&self.groups).len(), beginning.is_none())
     }
@@ -73,9 +74,7 @@ impl GroupFactor {
 /// When a factor names no group, or two have the same name.
 pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(), String> {
     for (index, factor) in factors.iter().enumerate() {
-        if !GROUPS.iter().any(|group| factor.is_for(group)) {
-            return Err(format!("no group of features is called {}", factor.groups));
-        }
+        layout::select(&factor.groups)?;
         if factors[..index].iter().any(|other| other.groups == factor.groups) {
             return Err(format!("{} has two factors", factor.groups));
         }
@@ -100,14 +99,14 @@ mod tests {
     fn sets_count_by_share_and_scale() {
         let material = Weights::material();
         let mut floats = FloatWeights::material();
-        floats.mg[MATERIAL.at(0)] += 100.0;
+        floats.mg[MATERIAL.nth(0)] += 100.0;
         let mut other = Weights::from_floats(&floats, Json::Null).unwrap();
         // Twice the units, so each is worth half.
         other.scale = material.scale / 2;
         let mean = mean(&[(&material, 1.0), (&other, 3.0)]);
-        let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.at(0)][0]);
+        let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);
-        assert!((mean.mg[MATERIAL.at(0)] - expected).abs() < 1e-9);
+        assert!((mean.mg[MATERIAL.nth(0)] - expected).abs() < 1e-9);
     }
 
     #[test]
@@ -132,11 +131,23 @@ mod tests {
         multiply(&mut weights, &parse(&["pairs=0.25", "pairs*=3", "pair*=2"])).unwrap();
         let changed = weights.mg.iter().zip(&weights.eg).filter(|&weight| weight == (&0.25, &0.25)).count();
         assert_eq!(changed, GROUPS.iter().find(|group| group.name == "pairs").unwrap().len);
+        let mut weights = ones();
+        multiply(&mut weights, &parse(&["tempo=3", "@space=2", "*=0.5"])).unwrap();
+        for group in &GROUPS {
+            let expected = match group.name {
+                "tempo" => 3.0,
+                "space" | "center_control" => 2.0,
+                _ => 0.5,
+            };
+            assert!(group.range().all(|feature| weights.eg[feature] == expected), "{}", group.name);
+        }
         for (wrong, expected) in [
-            (&["pears=2"][..], "no group of features is called pears"),
+            (&["pears=2"][..], "no group of features is called pears; there are material, "),
+            (&["@tempo=2"][..], "no group of features is called @tempo; there are material, "),
             (&["pairs=2", "pairs=3"], "pairs has two factors"),
         ] {
-            assert_eq!(multiply(&mut ones(), &parse(wrong)).unwrap_err(), expected);
+            let error = multiply(&mut ones(), &parse(wrong)).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
         }
         for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
             assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");

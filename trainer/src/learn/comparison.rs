@@ -164,7 +164,7 @@ mod tests {
         ];
         for (piece, [best, first, second]) in counts {
             let by_hand = |o: &dyn Fn(f64) -> f64| best * o(d5) - (first * o(f5) + second * o(b8)) / 2.0;
-            let [mg, eg] = change(MATERIAL.at(piece.to_index()));
+            let [mg, eg] = change(MATERIAL.at(piece));
             assert!((mg - by_hand(&opening)).abs() < 1e-12, "{piece:?}: {mg}");
             assert!((eg - by_hand(&endgame)).abs() < 1e-12, "{piece:?}: {eg}");
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, Group, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS};
 use dyad_engine::eval::pairs::{self, pair};
 
 use super::figures::{self, Axes, Board, Series};
@@ -269,8 +269,7 @@ impl Page {
         let Some(after) = &run.after else { return };
         self.heading("RunData weights");
         let value = |weights: Option<&Weights>, piece: Piece, stage: usize| {
-            weights
-                .map_or_else(|| "-".into(), |weights| weights.ints()[MATERIAL.at(piece.to_index())][stage].to_string())
+            weights.map_or_else(|| "-".into(), |weights| weights.ints()[MATERIAL.at(piece)][stage].to_string())
         };
         let rows: Vec<Vec<String>> = BY_VALUE
             .into_iter()
@@ -347,7 +346,7 @@ impl Page {
         let board = |piece: Piece, stage: usize| {
             let value = |square: Square| {
                 let row = pairs::row(PieceSquare::new(Color::White, piece, square));
-                f64::from(weights.ints()[LOCATION.at(piece.to_index() * pairs::ROWS + row)][stage])
+                f64::from(weights.ints()[LOCATION.at(piece, HalfSquare(row))][stage])
             };
             let values = ALL_SQUARES.map(|square| can_stand(piece, square).then(|| value(square)));
             Board { title: format!("{}, {}", piece_name(piece), STAGES[stage]), values, mark: None }
@@ -369,7 +368,7 @@ impl Page {
             let value = |square: Square| {
                 let other = PieceSquare::new(color, piece, square);
                 let views = [pair(focus, other), pair(other, focus)];
-                views.iter().map(|view| f64::from(view.sign * weights.ints()[view.feature()][stage])).sum::<f64>()
+                views.iter().map(|view| f64::from(view.sign * weights.ints()[PAIRS.at(*view)][stage])).sum::<f64>()
             };
             let there = |square: Square| square != focus.square && can_stand(piece, square);
             let values = ALL_SQUARES.map(|square| there(square).then(|| value(square)));

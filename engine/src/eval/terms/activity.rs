@@ -19,31 +19,31 @@ const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 pub fn activity<S: Visitor>(view: &mut View, visitor: &mut S) {
     view.us.pinned = pins(view, visitor);
     let squares = Surroundings::new(view);
-    let queens = view.us.men[QUEEN] | view.them.men[QUEEN];
-    for at in view.us.men[KNIGHT] {
+    let queens = view.us.pieces[QUEEN] | view.them.pieces[QUEEN];
+    for at in view.us.pieces[KNIGHT] {
         let all = attacks::knight(at);
         let attacked = register(view, KNIGHT, at, all);
-        visitor.add(MOBILITY_KNIGHT.at((attacked & squares.mobility).len()), 1);
+        visitor.add(MOBILITY_KNIGHT.at(KnightSquares((attacked & squares.mobility).len())), 1);
         minor(view, &squares, KNIGHT, at, attacked, visitor);
     }
-    for at in view.us.men[BISHOP] {
+    for at in view.us.pieces[BISHOP] {
         let all = attacks::bishop(at, view.occupied & !queens);
         let attacked = register(view, BISHOP, at, all);
-        visitor.add(MOBILITY_BISHOP.at((attacked & squares.mobility).len()), 1);
+        visitor.add(MOBILITY_BISHOP.at(BishopSquares((attacked & squares.mobility).len())), 1);
         minor(view, &squares, BISHOP, at, attacked, visitor);
         bishop(view, at, attacked, visitor);
     }
-    for at in view.us.men[ROOK] {
-        let all = attacks::rook(at, view.occupied & !queens & !view.us.men[ROOK]);
+    for at in view.us.pieces[ROOK] {
+        let all = attacks::rook(at, view.occupied & !queens & !view.us.pieces[ROOK]);
         let attacked = register(view, ROOK, at, all);
         let mobility = (attacked & squares.mobility).len();
-        visitor.add(MOBILITY_ROOK.at(mobility), 1);
+        visitor.add(MOBILITY_ROOK.at(RookSquares(mobility)), 1);
         rook(view, at, mobility, visitor);
     }
-    for at in view.us.men[QUEEN] {
+    for at in view.us.pieces[QUEEN] {
         let all = attacks::queen(at, view.occupied);
         let attacked = register(view, QUEEN, at, all);
-        visitor.add(MOBILITY_QUEEN.at((attacked & squares.mobility).len().min(27)), 1);
+        visitor.add(MOBILITY_QUEEN.at(QueenSquares((attacked & squares.mobility).len())), 1);
         queen(view, at, visitor);
     }
     together(view, visitor);
@@ -60,8 +60,8 @@ struct Surroundings {
 impl Surroundings {
     fn new(view: &View) -> Self {
         let (us, them) = (&view.us, &view.them);
-        let low_or_blocked = us.men[PAWN] & (view.occupied.south() | rank_set(1) | rank_set(2));
-        let excluded = low_or_blocked | us.men[KING] | us.men[QUEEN] | us.pinned | them.attacks[PAWN];
+        let low_or_blocked = us.pieces[PAWN] & (view.occupied.south() | rank_set(1) | rank_set(2));
+        let excluded = low_or_blocked | us.pieces[KING] | us.pieces[QUEEN] | us.pinned | them.attacks[PAWN];
         Self { mobility: !excluded, outposts: (rank_set(3) | rank_set(4) | rank_set(5)) & !them.pawn_span }
     }
 }
@@ -84,19 +84,19 @@ fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> Bit
     attacked
 }
 
-/// Our men that shield our king from a slider, by their type and the slider's, and enemy men between
-/// their slider and our king, which discover an attack by moving; returns the former.
+/// Our pieces that shield our king from a slider, by their type and the slider's, and discovered-check blockers: enemy
+/// pieces between their slider and our king, which give check by moving away. Returns the former.
 fn pins<S: Visitor>(view: &View, visitor: &mut S) -> BitBoard {
     let (us, them) = (&view.us, &view.them);
-    let sliders = [them.men[BISHOP] | them.men[QUEEN], them.men[ROOK] | them.men[QUEEN]];
+    let sliders = [them.pieces[BISHOP] | them.pieces[QUEEN], them.pieces[ROOK] | them.pieces[QUEEN]];
     let mut pinned = EMPTY;
     shields(us.king(), them, sliders, view.occupied, |shield, slider| {
-        let by = them.piece_on(slider) - BISHOP;
+        let by = Slider(them.piece_on(slider));
         if us.all.has(shield) {
             pinned |= only(shield);
-            visitor.add(PINNED.at(us.piece_on(shield) * 3 + by), 1);
-        } else if !them.men[KING].has(shield) {
-            visitor.add(DISCOVERY.at(them.piece_on(shield) * 3 + by), -1);
+            visitor.add(PINNED.at(Target(us.piece_on(shield)), by), 1);
+        } else if !them.pieces[KING].has(shield) {
+            visitor.add(DISCOVERY.at(Target(them.piece_on(shield)), by), -1);
         }
     });
     pinned
@@ -113,21 +113,21 @@ fn minor<S: Visitor>(
     visitor: &mut S,
 ) {
     let (us, them) = (&view.us, &view.them);
-    let kind = piece - KNIGHT;
+    let minor = Minor(piece);
     if squares.outposts.has(at) {
-        let supported = usize::from(us.attacks[PAWN].has(at));
-        visitor.add(OUTPOST.at((kind * 2 + supported) * 3 + rank(at) - 3), 1);
+        let supported = Supported(us.attacks[PAWN].has(at));
+        visitor.add(OUTPOST.at(minor, supported, OutpostRank(rank(at))), 1);
     } else {
         let reachable = attacked & squares.outposts & !us.all;
         if reachable.some() {
-            let supported = usize::from((reachable & us.attacks[PAWN]).some());
-            visitor.add(OUTPOST_REACHABLE.at(kind * 2 + supported), 1);
+            let supported = Supported((reachable & us.attacks[PAWN]).some());
+            visitor.add(OUTPOST_REACHABLE.at(minor, supported), 1);
         }
     }
     let roof = only(at).north();
-    visitor.add_if((roof & us.men[PAWN]).some(), MINOR_BEHIND_PAWN.at(kind * 2), 1);
-    visitor.add_if((roof & them.men[PAWN]).some(), MINOR_BEHIND_PAWN.at(kind * 2 + 1), 1);
-    visitor.add(MINOR_KING_DISTANCE.at(kind * 8 + distance(at, us.king())), 1);
+    visitor.add_if((roof & us.pieces[PAWN]).some(), MINOR_BEHIND_PAWN.at(minor, Owner::Own), 1);
+    visitor.add_if((roof & them.pieces[PAWN]).some(), MINOR_BEHIND_PAWN.at(minor, Owner::Enemy), 1);
+    visitor.add(MINOR_KING_DISTANCE.at(minor, Distance(distance(at, us.king()))), 1);
 }
 
 /// Bishops and the pawns on their color.
@@ -135,19 +135,19 @@ fn minor<S: Visitor>(
 fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let color = if DARK.has(at) { DARK } else { !DARK };
-    let own = us.men[PAWN] & color;
-    let blocked_center = (us.men[PAWN] & view.occupied.south() & CENTER_FILES).len().min(4);
-    let rammed = own & them.men[PAWN].south();
-    visitor.add(BISHOP_PAWNS.at(own.len()), 1);
-    visitor.add(BISHOP_BLOCKED_CENTER.at(blocked_center), 1);
-    visitor.add(BISHOP_RAMMED_PAWNS.at(rammed.len().min(4)), 1);
-    visitor.add(BISHOP_ENEMY_PAWNS.at((them.men[PAWN] & color).len()), 1);
+    let own = us.pieces[PAWN] & color;
+    let blocked_center = (us.pieces[PAWN] & view.occupied.south() & CENTER_FILES).len();
+    let rammed = own & them.pieces[PAWN].south();
+    visitor.add(BISHOP_PAWNS.at(OwnPawns(own.len())), 1);
+    visitor.add(BISHOP_BLOCKED_CENTER.at(FewOwnPawns(blocked_center)), 1);
+    visitor.add(BISHOP_RAMMED_PAWNS.at(FewOwnPawns(rammed.len())), 1);
+    visitor.add(BISHOP_ENEMY_PAWNS.at(EnemyPawns((them.pieces[PAWN] & color).len())), 1);
     let rays = attacks::diagonals(at);
-    visitor.add(BISHOP_XRAY_PAWNS.at((rays & them.men[PAWN]).len().min(5)), 1);
+    visitor.add(BISHOP_XRAY_PAWNS.at(DiagonalPawns((rays & them.pieces[PAWN]).len())), 1);
     if LONG_DIAGONALS.has(at) {
-        let through = attacks::bishop(at, us.men[PAWN] | them.men[PAWN]) | only(at);
+        let through = attacks::bishop(at, us.pieces[PAWN] | them.pieces[PAWN]) | only(at);
         if (through & CENTER).many() {
-            visitor.add(BISHOP_LONG_DIAGONAL.at(usize::from((attacked & CENTER).some())), 1);
+            visitor.add(BISHOP_LONG_DIAGONAL.at(SeesCenter((attacked & CENTER).some())), 1);
         }
     }
 }
@@ -157,27 +157,30 @@ fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut
 fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let column = file_set(file(at));
-    let own = us.men[PAWN] & column;
-    let enemy = them.men[PAWN] & column;
+    let own = us.pieces[PAWN] & column;
+    let enemy = them.pieces[PAWN] & column;
     let kind = if own.some() {
-        if (own & view.occupied.south()).some() { 3 } else { 4 }
+        if (own & view.occupied.south()).some() { RookFile::BehindBlocked } else { RookFile::BehindOwn }
     } else if !enemy.some() {
-        0
+        RookFile::Open
+    } else if (enemy & them.attacks[PAWN]).some() {
+        RookFile::HalfOpenDefended
     } else {
-        1 + usize::from((enemy & them.attacks[PAWN]).some())
+        RookFile::HalfOpen
     };
-    let near_king = usize::from(file(at).abs_diff(file(them.king())) <= 1);
-    visitor.add(ROOK_FILE.at(kind * 2 + near_king), 1);
-    if (column & (us.men[QUEEN] | them.men[QUEEN])).some() {
-        visitor.add(ROOK_QUEEN_FILE.at(usize::from((column & them.men[QUEEN]).some())), 1);
+    let near_king = NearKing(file(at).abs_diff(file(them.king())) <= 1);
+    visitor.add(ROOK_FILE.at(kind, near_king), 1);
+    if (column & (us.pieces[QUEEN] | them.pieces[QUEEN])).some() {
+        let owner = if (column & them.pieces[QUEEN]).some() { Owner::Enemy } else { Owner::Own };
+        visitor.add(ROOK_QUEEN_FILE.at(owner), 1);
     }
     if rank(at) == 6 {
-        let confines = usize::from(rank(them.king()) == 7);
-        let attacks_pawns = usize::from((them.men[PAWN] & rank_set(6)).some());
-        visitor.add(ROOK_SEVENTH.at(confines * 2 + attacks_pawns), 1);
+        let confines = ConfinesKing(rank(them.king()) == 7);
+        let against_pawns = AgainstPawns((them.pieces[PAWN] & rank_set(6)).some());
+        visitor.add(ROOK_SEVENTH.at(confines, against_pawns), 1);
     }
     if mobility <= 3 && own.some() && is_shut_in(at, us.king()) {
-        visitor.add(ROOK_TRAPPED.at(usize::from(us.can_castle) * 4 + mobility), 1);
+        visitor.add(ROOK_TRAPPED.at(CanCastle(us.can_castle), TrappedSquares(mobility)), 1);
     }
 }
 
@@ -187,37 +190,36 @@ fn is_shut_in(rook: Square, king: Square) -> bool {
     same_wing && edge(file(rook)) < edge(file(king)) && rank(rook) <= 1
 }
 
-/// Queens: on an outpost, and against sliders that a single man holds off.
+/// Queens: on an outpost, and against sliders that a single piece holds off.
 #[inline(always)]
 fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
     let them = &view.them;
     if rank(at) >= 4 && !them.pawn_span.has(at) {
-        visitor.add(QUEEN_INFILTRATION.at(0), 1);
+        visitor.add(QUEEN_INFILTRATION.at(), 1);
     }
-    let sliders = [them.men[BISHOP], them.men[ROOK]];
+    let sliders = [them.pieces[BISHOP], them.pieces[ROOK]];
     shields(at, them, sliders, view.occupied, |shield, slider| {
-        let by_rook = usize::from(them.men[ROOK].has(slider));
-        let own_shield = usize::from(view.us.all.has(shield));
-        visitor.add(QUEEN_XRAYED.at(by_rook * 2 + own_shield), 1);
+        let by = XraySlider(if them.pieces[ROOK].has(slider) { ROOK } else { BISHOP });
+        visitor.add(QUEEN_XRAYED.at(by, OwnBetween(view.us.all.has(shield))), 1);
     });
 }
 
 /// Terms of several pieces at once.
 fn together<S: Visitor>(view: &View, visitor: &mut S) {
     let us = &view.us;
-    let bishops = us.men[BISHOP];
+    let bishops = us.pieces[BISHOP];
     if (bishops & DARK).some() && (bishops & !DARK).some() {
-        visitor.add(BISHOP_PAIR.at((us.men[PAWN] | view.them.men[PAWN]).len()), 1);
+        visitor.add(BISHOP_PAIR.at(AllPawns((us.pieces[PAWN] | view.them.pieces[PAWN]).len())), 1);
     }
-    let rooks = us.men[ROOK];
+    let rooks = us.pieces[ROOK];
     if (rooks & rank_set(6)).many() {
-        visitor.add(BATTERY.at(0), 1);
+        visitor.add(BATTERY.at(Battery::RooksOnSeventh), 1);
     }
     if (rooks & us.attacks[ROOK]).some() {
         let stacked = (rooks & rooks.fill_north().north()).some();
-        visitor.add(BATTERY.at(1 + usize::from(stacked)), 1);
+        visitor.add(BATTERY.at(if stacked { Battery::RooksOnFile } else { Battery::RooksOnRank }), 1);
     }
-    if (us.men[QUEEN] & us.attacks[BISHOP]).some() {
-        visitor.add(BATTERY.at(3), 1);
+    if (us.pieces[QUEEN] & us.attacks[BISHOP]).some() {
+        visitor.add(BATTERY.at(Battery::QueenBishop), 1);
     }
 }

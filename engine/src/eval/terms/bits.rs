@@ -2,7 +2,7 @@
 //!
 //! The `chess` crate's `BitBoard` knows how to unite and intersect sets but not how to shift them. All
 //! directions here are those of White's side of the board, which is enough: the terms look at Black's
-//! men on a board turned upside down.
+//! pieces on a board turned upside down.
 
 use crate::board::attacks::{FILE_A, FILE_H};
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square};

@@ -80,8 +80,8 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = us.king();
     let here = ranks_from(rank(king));
-    let own = us.men[PAWN] & here & !them.attacks[PAWN];
-    let enemy = them.men[PAWN] & here;
+    let own = us.pieces[PAWN] & here & !them.attacks[PAWN];
+    let enemy = them.pieces[PAWN] & here;
     let center = file(king).clamp(1, 6);
     let mut units = 0;
     for column in center - 1..=center + 1 {
@@ -90,66 +90,66 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
             if pawns.some() { rank(first(pawns)) } else { 0 }
         };
         let (ours, theirs) = (nearest(own), nearest(enemy));
-        let place = usize::from(column == file(king)) * 4 + edge(column);
-        visitor.add(SHELTER.at(place * 7 + ours), 1);
+        let (before, at) = (BeforeKing(column == file(king)), EdgeFile(edge(column)));
+        visitor.add(SHELTER.at(before, at, NearestPawn(ours)), 1);
         if ours > 0 && theirs == ours + 1 {
-            visitor.add(STORM_BLOCKED.at(theirs), 1);
+            visitor.add(STORM_BLOCKED.at(NearestPawn(theirs)), 1);
         } else {
-            visitor.add(STORM_OPEN.at(place * 7 + theirs), 1);
+            visitor.add(STORM_OPEN.at(before, at, NearestPawn(theirs)), 1);
             units += STORM[theirs];
         }
         units += GAP[ours];
     }
     king_file(view, visitor);
-    visitor.add(CASTLING.at(usize::from(us.can_castle)), 1);
-    let pawns = distance_to_set(king, us.men[PAWN]);
-    visitor.add(KING_PAWNS.at(pawns), 1);
-    visitor.add(KING_PAWNS.at(8 + distance_to_set(king, them.men[PAWN])), 1);
+    visitor.add(CASTLING.at(CanCastle(us.can_castle)), 1);
+    let [own, enemy] = [us, them].map(|side| Distance(distance_to_set(king, side.pieces[PAWN])));
+    visitor.add(KING_PAWNS.at(Owner::Own, own), 1);
+    visitor.add(KING_PAWNS.at(Owner::Enemy, enemy), 1);
     units
 }
 
 /// Open files at the king.
 fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let heavy = usize::from((them.men[ROOK] | them.men[QUEEN]).some());
+    let heavy = AgainstHeavy((them.pieces[ROOK] | them.pieces[QUEEN]).some());
     let column = file_set(file(us.king()));
     for (place, files) in [column, column.west(), column.east()].into_iter().enumerate() {
         if !files.some() {
             continue;
         }
-        let kind = match ((us.men[PAWN] & files).some(), (them.men[PAWN] & files).some()) {
-            (false, false) => 0,
-            (false, true) => 1,
-            (true, false) => 2,
+        let kind = match ((us.pieces[PAWN] & files).some(), (them.pieces[PAWN] & files).some()) {
+            (false, false) => OpenFile::Open,
+            (false, true) => OpenFile::NoOwn,
+            (true, false) => OpenFile::NoEnemy,
             (true, true) => continue,
         };
-        visitor.add(KING_FILE.at((heavy * 2 + place.min(1)) * 3 + kind), 1);
+        visitor.add(KING_FILE.at(heavy, BesideKing(place > 0), kind), 1);
     }
 }
 
 /// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
 pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let queen = usize::from(us.men[QUEEN].some());
+    let queen = us.pieces[QUEEN].some();
     let king = them.king();
     let weak = us.attacked & !them.twice & (!them.attacked | them.attacks[KING] | them.attacks[QUEEN]);
     let weak_ring = (weak & them.king_ring).len();
     let checks = checks(view, weak, visitor);
     let flank = flank(view, visitor);
 
-    visitor.add(KING_ATTACKERS.at(queen * 6 + us.ring.attackers.min(5)), 1);
-    visitor.add(KING_ATTACK.at(queen * 16 + us.ring.hits.min(15)), 1);
+    visitor.add(KING_ATTACKERS.at(WithQueen(queen), Attackers(us.ring.attackers)), 1);
+    visitor.add(KING_ATTACK.at(WithQueen(queen), RingAttacks(us.ring.hits)), 1);
     let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
     let [_, by_piece @ .., _] = us.ring.by_piece;
-    for (by, hits) in by_piece.into_iter().chain([pawn_hits]).enumerate() {
+    for (by, hits) in RingAttacker::ALL.into_iter().zip(by_piece.into_iter().chain([pawn_hits])) {
         visitor.add_if(hits > 0, KING_ATTACK_BY.at(by), hits);
     }
-    visitor.add(KING_WEAK_SQUARES.at(queen * 10 + weak_ring), 1);
+    visitor.add(KING_WEAK_SQUARES.at(WithQueen(queen), WeakSquares(weak_ring)), 1);
 
-    let defenders = (them.all & them.king_ring & !them.men[KING]).len();
-    visitor.add(KING_DEFENDERS.at(queen * 9 + defenders.min(8)), -1);
+    let defenders = (them.all & them.king_ring & !them.pieces[KING]).len();
+    visitor.add(KING_DEFENDERS.at(AgainstQueen(queen), RingDefenders(defenders)), -1);
     let refuge = them.attacks[KING] & !them.all & !us.attacked;
-    visitor.add(KING_REFUGE.at(queen * 9 + refuge.len()), -1);
+    visitor.add(KING_REFUGE.at(AgainstQueen(queen), FlightSquares(refuge.len())), -1);
     back_rank(view, refuge, visitor);
 
     let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
@@ -160,10 +160,10 @@ pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
         + unit::SHELTER * shelter
         + checks
         + flank
-        + if queen == 0 { unit::NO_QUEEN } else { 0 }
+        + if queen { 0 } else { unit::NO_QUEEN }
         + if defended_by_knight { unit::KNIGHT_DEFENDS } else { 0 };
-    let step = ((danger + unit::BASE) / unit::STEP).clamp(0, KING_DANGER.len as i32 - 1);
-    visitor.add(KING_DANGER.at(step as usize), 1);
+    let step = ((danger + unit::BASE) / unit::STEP).max(0);
+    visitor.add(KING_DANGER.at(Danger(step as usize)), 1);
 }
 
 /// Checks we can give with the next move, safe ones and others; the papers' SPC. Returns danger units.
@@ -171,7 +171,7 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = them.king();
     let safe = !us.all & (!them.attacked | (weak & us.twice));
-    let through = view.occupied & !them.men[QUEEN];
+    let through = view.occupied & !them.pieces[QUEEN];
     let diagonal = attacks::bishop(king, through);
     let straight = attacks::rook(king, through);
     let lines = [attacks::knight(king), diagonal, straight, diagonal | straight];
@@ -182,14 +182,16 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
         // A queen's check that the enemy queen parries is no danger.
         let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
         let safe = from & safe & !spared;
-        let more = usize::from(safe.many());
+        let more = safe.many();
         let only_unsafe = from.some() && !safe.some();
         total += safe.len();
-        units += unit::SAFE_CHECK[kind][more] * i32::from(safe.some()) + unit::UNSAFE_CHECK * i32::from(only_unsafe);
-        visitor.add_if(safe.some(), SAFE_CHECKS.at(kind * 2 + more), 1);
-        visitor.add_if(only_unsafe, UNSAFE_CHECKS.at(kind * 2 + usize::from(from.many())), 1);
+        units += unit::SAFE_CHECK[kind][usize::from(more)] * i32::from(safe.some())
+            + unit::UNSAFE_CHECK * i32::from(only_unsafe);
+        let checker = Checker(KNIGHT + kind);
+        visitor.add_if(safe.some(), SAFE_CHECKS.at(SafeChecks::By(checker, Several(more))), 1);
+        visitor.add_if(only_unsafe, UNSAFE_CHECKS.at(checker, Several(from.many())), 1);
     }
-    visitor.add(SAFE_CHECKS.at(8 + total.min(7)), 1);
+    visitor.add(SAFE_CHECKS.at(SafeChecks::All(total)), 1);
     units
 }
 
@@ -201,10 +203,10 @@ fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let once = us.attacked & camp;
     let attack = once.len() + (once & us.twice & !them.attacks[PAWN]).len();
     let defense = (them.attacked & camp).len();
-    visitor.add(FLANK_ATTACK.at(attack.min(23)), 1);
-    visitor.add(FLANK_DEFENSE.at(defense.min(20)), -1);
-    if !((us.men[PAWN] | them.men[PAWN]) & files).some() {
-        visitor.add(FLANK_PAWNLESS.at(0), 1);
+    visitor.add(FLANK_ATTACK.at(FlankAttacks(attack)), 1);
+    visitor.add(FLANK_DEFENSE.at(FlankDefenses(defense)), -1);
+    if !((us.pieces[PAWN] | them.pieces[PAWN]) & files).some() {
+        visitor.add(FLANK_PAWNLESS.at(), 1);
     }
     (attack * attack) as i32 / 25 - defense as i32 / 2
 }
@@ -224,9 +226,9 @@ fn flank_files(file: usize) -> BitBoard {
 /// Their king is shut in on its back rank while we have rooks or a queen.
 fn back_rank<S: Visitor>(view: &View, refuge: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let heavy = us.men[ROOK] | us.men[QUEEN];
+    let heavy = us.pieces[ROOK] | us.pieces[QUEEN];
     if rank(them.king()) == 7 && heavy.some() && !(refuge & !rank_set(7)).some() {
-        let guarded = usize::from((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
+        let guarded = Guarded((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
         visitor.add(BACK_RANK.at(guarded), 1);
     }
 }

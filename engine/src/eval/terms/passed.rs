@@ -13,68 +13,69 @@ pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     if !passed.some() {
         return;
     }
-    let strongest = strongest(&them.men);
+    let strongest = strongest(&them.pieces);
     for at in passed {
-        let step = rank(at) - 1;
+        let pawn_rank = PawnRank(rank(at));
         let block = square(at.to_index() + 8);
-        visitor.add(PASSED_AGAINST.at(strongest * 6 + step), 1);
-        visitor.add(PASSED_OWN_KING.at(step * 8 + distance(us.king(), block)), 1);
-        visitor.add(PASSED_ENEMY_KING.at(step * 8 + distance(them.king(), block)), 1);
+        visitor.add(PASSED_AGAINST.at(strongest, pawn_rank), 1);
+        visitor.add(PASSED_OWN_KING.at(pawn_rank, Distance(distance(us.king(), block))), 1);
+        visitor.add(PASSED_ENEMY_KING.at(pawn_rank, Distance(distance(them.king(), block))), 1);
         path(view, at, block, visitor);
     }
-    if strongest == 0 {
+    if strongest == Strongest::Bare {
         race(view, visitor);
     }
-    visitor.add(PASSED_COUNT.at(passed.len().min(5) - 1), 1);
+    visitor.add(PASSED_COUNT.at(PassedPawns(passed.len())), 1);
 }
 
-/// 0 without pieces, else 1 for minor pieces, 2 for rooks, 3 with a queen.
-fn strongest(men: &[BitBoard; 6]) -> usize {
-    if men[QUEEN].some() {
-        3
-    } else if men[ROOK].some() {
-        2
+fn strongest(pieces: &[BitBoard; 6]) -> Strongest {
+    if pieces[QUEEN].some() {
+        Strongest::Queen
+    } else if pieces[ROOK].some() {
+        Strongest::Rook
+    } else if (pieces[KNIGHT] | pieces[BISHOP]).some() {
+        Strongest::Minor
     } else {
-        usize::from((men[KNIGHT] | men[BISHOP]).some())
+        Strongest::Bare
     }
 }
 
 /// What the pawn finds on its way, and the rooks behind it.
 fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let step = rank(at) - 1;
+    let pawn_rank = PawnRank(rank(at));
     let below = last(behind(at) & view.occupied);
-    let own_rook = (below & (us.men[ROOK] | us.men[QUEEN])).some();
-    let enemy_rook = (below & (them.men[ROOK] | them.men[QUEEN])).some();
+    let own_rook = (below & (us.pieces[ROOK] | us.pieces[QUEEN])).some();
+    let enemy_rook = (below & (them.pieces[ROOK] | them.pieces[QUEEN])).some();
     if own_rook {
-        visitor.add(PASSED_ROOK_BEHIND.at(step), 1);
+        visitor.add(PASSED_ROOK_BEHIND.at(Owner::Own, pawn_rank), 1);
     } else if enemy_rook {
-        visitor.add(PASSED_ROOK_BEHIND.at(6 + step), 1);
+        visitor.add(PASSED_ROOK_BEHIND.at(Owner::Enemy, pawn_rank), 1);
     }
     if view.occupied.has(block) {
         let blocker = if us.all.has(block) {
-            0
+            Blocker::Own
         } else {
             match them.piece_on(block) {
-                KNIGHT | BISHOP => 1,
-                KING => 3,
-                _ => 2,
+                KNIGHT | BISHOP => Blocker::Minor,
+                KING => Blocker::King,
+                _ => Blocker::Heavy,
             }
         };
-        visitor.add(PASSED_BLOCKED.at(blocker * 6 + step), 1);
+        visitor.add(PASSED_BLOCKED.at(blocker, pawn_rank), 1);
         return;
     }
     let way = ahead(at);
     let contested = if enemy_rook { way } else { way & (them.attacked | them.all) };
     let safety = if contested.has(block) {
-        0
+        Way::NextAttacked
     } else if contested.some() {
-        1
+        Way::LaterAttacked
     } else {
-        2
+        Way::Safe
     };
-    let defended = usize::from(own_rook || us.attacked.has(block));
-    visitor.add(PASSED_PATH.at((safety * 2 + defended) * 6 + step), 1);
+    let defended = NextDefended(own_rook || us.attacked.has(block));
+    visitor.add(PASSED_PATH.at(safety, defended, pawn_rank), 1);
 }
 
 /// The enemy has only king and pawns: a pawn that its king cannot catch, or that our king leads home.
@@ -87,9 +88,9 @@ fn race<S: Visitor>(view: &View, visitor: &mut S) {
         let moves = (7 - rank(at)).min(5);
         let kept_off = way & (view.occupied | only(them.king()));
         let outrun = !kept_off.some() && distance(them.king(), goal) > moves + late;
-        let led = !(way & us.men[KING]).some() && (way & !attacks::king(us.king())) == crate::board::EMPTY;
+        let led = !(way & us.pieces[KING]).some() && (way & !attacks::king(us.king())) == crate::board::EMPTY;
         if outrun || led {
-            visitor.add(PASSED_UNSTOPPABLE.at(rank(at) - 1), 1);
+            visitor.add(PASSED_UNSTOPPABLE.at(PawnRank(rank(at))), 1);
             return;
         }
     }

@@ -81,15 +81,14 @@ fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
 fn islands<S: Visitor>(us: BitBoard, sign: i32, visitor: &mut S) {
     let files = us.fill_south().0 & 0xFF;
     let starts = files & !(files << 1);
-    visitor.add(PAWN_ISLANDS.at(starts.count_ones() as usize), sign);
+    visitor.add(PAWN_ISLANDS.at(Islands(starts.count_ones() as usize)), sign);
 }
 
 /// One pawn and the pawns that matter to it.
 struct Pawn {
     square: Square,
-    /// Rank from its own side, 0 for the second to 5 for the seventh.
+    /// Rank from its own side, 1 for the second to 6 for the seventh.
     rank: usize,
-    edge: usize,
     /// Own pawns on the files beside.
     neighbors: BitBoard,
     /// Own pawns beside it on its rank.
@@ -119,8 +118,7 @@ impl Pawn {
         let neighbors = pawns.us & (file_set(file(square)).beside());
         Self {
             square,
-            rank: rank(square) - 1,
-            edge: edge(file(square)),
+            rank: rank(square),
             neighbors,
             phalanx: pawns.us & here.beside(),
             support: pawns.us & here.beside().south(),
@@ -140,7 +138,7 @@ impl Pawn {
 
     /// Behind all its neighbors, and not able to advance without loss.
     fn is_backward(&self) -> bool {
-        let not_ahead = !ranks_from(self.rank + 2);
+        let not_ahead = !ranks_from(self.rank + 1);
         !(self.neighbors & not_ahead).some() && (self.push_levers | self.ram).some()
     }
 
@@ -150,41 +148,47 @@ impl Pawn {
     }
 
     fn structure<S: Visitor>(&self, sign: i32, visitor: &mut S) {
-        let opposed = usize::from(self.opposing.some());
+        let (rank, file) = (PawnRank(self.rank), EdgeFile::of(self.square));
+        let opposed = Opposed(self.opposing.some());
         let supporters = self.support.len();
+        let supported = Supported(supporters > 0);
         if self.is_isolated() {
-            let doubled = usize::from((self.leading | self.trailing).some());
-            visitor.add(PAWN_ISOLATED.at((opposed * 2 + doubled) * 4 + self.edge), sign);
+            let doubled = Doubled((self.leading | self.trailing).some());
+            visitor.add(PAWN_ISOLATED.at(opposed, doubled, file), sign);
         } else if self.is_backward() {
-            visitor.add(PAWN_BACKWARD.at(opposed * 4 + self.edge), sign);
+            visitor.add(PAWN_BACKWARD.at(opposed, file), sign);
         }
         if self.trailing.some() {
-            let close = usize::from(self.trailing.has(square(self.square.to_index() - 8)));
-            visitor.add(PAWN_DOUBLED.at(close * 4 + self.edge), sign);
+            let close = Close(self.trailing.has(square(self.square.to_index() - 8)));
+            visitor.add(PAWN_DOUBLED.at(close, file), sign);
         }
         if self.phalanx.some() {
-            visitor.add(PAWN_PHALANX.at(opposed * 6 + self.rank), sign);
+            visitor.add(PAWN_PHALANX.at(opposed, rank), sign);
         }
         if supporters > 0 {
-            let kind = (supporters - 1) * 2 + opposed;
-            visitor.add(PAWN_SUPPORTED.at(kind * 6 + self.rank), sign);
+            visitor.add(PAWN_SUPPORTED.at(Supporters(supporters), opposed, rank), sign);
         }
         if self.levers.some() {
-            let kind = if self.levers.many() { 2 } else { usize::from(supporters > 0) };
-            visitor.add(PAWN_LEVER.at(kind * 6 + self.rank), sign);
+            let lever = match supported {
+                _ if self.levers.many() => Lever::Two,
+                Supported(true) => Lever::Supported,
+                Supported(false) => Lever::Unsupported,
+            };
+            visitor.add(PAWN_LEVER.at(lever, rank), sign);
         }
         if self.ram.some() {
-            visitor.add(PAWN_RAMMED.at(usize::from(supporters > 0) * 6 + self.rank), sign);
+            visitor.add(PAWN_RAMMED.at(supported, rank), sign);
         }
     }
 
     fn passed<S: Visitor>(&self, sign: i32, visitor: &mut S) {
-        visitor.add(PASSED_RANK.at(self.rank), sign);
-        visitor.add(PASSED_FILE.at(self.edge), sign);
+        let rank = PawnRank(self.rank);
+        visitor.add(PASSED_RANK.at(rank), sign);
+        visitor.add(PASSED_FILE.at(EdgeFile::of(self.square)), sign);
         if self.support.some() {
-            visitor.add(PASSED_CONNECTED.at(self.rank), sign);
+            visitor.add(PASSED_CONNECTED.at(Connected::Supported, rank), sign);
         } else if self.phalanx.some() {
-            visitor.add(PASSED_CONNECTED.at(6 + self.rank), sign);
+            visitor.add(PASSED_CONNECTED.at(Connected::Phalanx, rank), sign);
         }
     }
 
@@ -195,19 +199,19 @@ impl Pawn {
             return;
         }
         let guards = self.stoppers & !self.levers;
-        let kind = if !guards.some() {
-            0
+        let how = if !guards.some() {
+            Candidate::Exchange
         } else if guards == self.push_levers && self.phalanx.len() >= guards.len() {
-            1
+            Candidate::Helpers
         } else if !self.opposing.some() {
-            let helpers = self.neighbors & !ranks_from(self.rank + 2);
-            if helpers.len() >= (self.stoppers).len() { 2 } else { return }
-        } else if self.stoppers == self.ram && self.rank >= 3 && self.can_break(pawns) {
-            3
+            let helpers = self.neighbors & !ranks_from(self.rank + 1);
+            if helpers.len() >= (self.stoppers).len() { Candidate::HalfOpen } else { return }
+        } else if self.stoppers == self.ram && self.rank >= 4 && self.can_break(pawns) {
+            Candidate::Breakthrough
         } else {
             return;
         };
-        visitor.add(PAWN_CANDIDATE.at(kind * 6 + self.rank), sign);
+        visitor.add(PAWN_CANDIDATE.at(how, PawnRank(self.rank)), sign);
     }
 
     /// A defender can step up beside the ram and offer itself, and only the ram may take.

@@ -23,9 +23,7 @@ pub fn standing<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
     let board = Both { ahead, behind, lead: lead.unsigned_abs() as usize, pieces: pieces * lead.signum() };
     board.winning_chances(sign, visitor);
     if let Some(ending) = if board.opposite_bishops() { balance.opposite_bishops } else { balance.ending } {
-        let size = board.lead.min(4) - 1;
-        let wings = usize::from(board.on_both_wings());
-        visitor.add(ENDING.at((usize::from(ending) * 4 + size) * 2 + wings), sign);
+        visitor.add(ENDING.at(ending, LeadSize(board.lead), BothWings(board.on_both_wings())), sign);
     }
 }
 
@@ -40,7 +38,7 @@ struct Both<'a> {
 
 impl Both<'_> {
     fn both(&self, piece: usize) -> BitBoard {
-        self.ahead.men[piece] | self.behind.men[piece]
+        self.ahead.pieces[piece] | self.behind.pieces[piece]
     }
 
     fn on_both_wings(&self) -> bool {
@@ -49,28 +47,27 @@ impl Both<'_> {
 
     /// What Stockfish's initiative term looks at, and how many pawns are left to win with.
     fn winning_chances<S: Visitor>(&self, sign: i32, visitor: &mut S) {
-        let large = usize::from(self.lead > 2);
+        let large = LargeLead(self.lead > 2);
         let (king, enemy_king) = (self.ahead.king(), self.behind.king());
         let across = file(king).abs_diff(file(enemy_king)) as i32;
         let apart = rank(king).abs_diff(rank(enemy_king)) as i32;
-        let outflanking = (across - apart + 7) as usize;
         let passed = (self.ahead.passed | self.behind.passed).len();
-        visitor.add(AHEAD_PAWNS_LEFT.at(large * 17 + self.both(PAWN).len()), sign);
-        visitor.add(AHEAD_WINGS.at(large * 2 + usize::from(self.on_both_wings())), sign);
-        visitor.add(AHEAD_OUTFLANKING.at(large * 15 + outflanking), sign);
-        visitor.add(AHEAD_PASSED.at(large * 5 + passed.min(4)), sign);
-        let class = match self.pieces {
-            ..=-1 => 0,
-            0 => 1,
-            1..=2 => 2,
-            3..=4 => 3,
-            _ => 4,
+        visitor.add(AHEAD_PAWNS_LEFT.at(large, AllPawns(self.both(PAWN).len())), sign);
+        visitor.add(AHEAD_WINGS.at(large, BothWings(self.on_both_wings())), sign);
+        visitor.add(AHEAD_OUTFLANKING.at(large, Outflanking(across - apart)), sign);
+        visitor.add(AHEAD_PASSED.at(large, AllPassed(passed)), sign);
+        let pieces = match self.pieces {
+            ..=-1 => PieceLead::Behind,
+            0 => PieceLead::Pawns,
+            1..=2 => PieceLead::Little,
+            3..=4 => PieceLead::Piece,
+            _ => PieceLead::More,
         };
-        visitor.add(AHEAD_OWN_PAWNS.at(class * 9 + self.ahead.men[PAWN].len()), sign);
+        visitor.add(AHEAD_OWN_PAWNS.at(pieces, OwnPawns(self.ahead.pieces[PAWN].len())), sign);
     }
 
     fn opposite_bishops(&self) -> bool {
-        let dark = |side: &Side| (side.men[BISHOP] & DARK).some();
+        let dark = |side: &Side| (side.pieces[BISHOP] & DARK).some();
         dark(self.ahead) != dark(self.behind)
     }
 }

@@ -9,25 +9,25 @@ use crate::board::{BitBoard, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits our threats against their men; needs the attack maps of both.
+/// Visits our threats against their pieces; needs the attack maps of both.
 pub fn threats<S: Visitor>(view: &View, visitor: &mut S) {
     let squares = Contested::new(view);
-    attacked_men(view, &squares, visitor);
+    attacked_pieces(view, &squares, visitor);
     pawn_threats(view, &squares, visitor);
     queen_threats(view, &squares, visitor);
     let restricted = view.them.attacked & view.us.attacked & !squares.strong;
     let empty = (restricted & !view.occupied).len();
-    visitor.add(RESTRICTED.at(0), empty as i32);
-    visitor.add(RESTRICTED.at(1), (restricted.len() - empty) as i32);
+    visitor.add(RESTRICTED.at(Occupied(false)), empty as i32);
+    visitor.add(RESTRICTED.at(Occupied(true)), (restricted.len() - empty) as i32);
 }
 
 /// Who holds which squares.
 struct Contested {
     /// Squares they hold against anything: defended by a pawn, or twice while we attack once.
     strong: BitBoard,
-    /// Their men that we attack and they do not hold.
+    /// Their pieces that we attack and they do not hold.
     weak: BitBoard,
-    /// Squares where our men are not lost: not attacked by them, or defended by us.
+    /// Squares where our pieces are not lost: not attacked by them, or defended by us.
     safe: BitBoard,
 }
 
@@ -39,44 +39,50 @@ impl Contested {
     }
 }
 
-/// Each of their men that we attack, with each of our piece types that attacks it.
-fn attacked_men<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
+/// Each of their pieces that we attack, with each of our piece types that attacks it.
+fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let mut targets = 0;
-    for at in them.all & us.attacked & !them.men[KING] {
+    for at in them.all & us.attacked & !them.pieces[KING] {
         let target = them.piece_on(at);
-        let defense = if them.attacks[PAWN].has(at) { 2 } else { usize::from(them.attacked.has(at)) };
+        let defense = if them.attacks[PAWN].has(at) {
+            Defense::ByPawn
+        } else if them.attacked.has(at) {
+            Defense::ByPiece
+        } else {
+            Defense::Undefended
+        };
         for attacker in PAWN..=KING {
-            let feature = ATTACKED.at((defense * 6 + attacker) * 5 + target);
+            let feature = ATTACKED.at(defense, Attacker(attacker), Target(target));
             visitor.add_if(us.attacks[attacker].has(at), feature, 1);
         }
         if squares.weak.has(at) {
             let piece = target != PAWN;
             targets += usize::from(piece);
-            let hanging = (defense == 0) | (piece & us.twice.has(at));
-            let queen_defends = (defense == 1) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
-            let overloaded = (defense == 1) & !us.twice.has(at) & !queen_defends;
-            visitor.add_if(hanging, HANGING.at(usize::from(view.to_move) * 5 + target), 1);
-            visitor.add_if(queen_defends, QUEEN_DEFENDS.at(0), 1);
-            visitor.add_if(overloaded, OVERLOADED.at(usize::from(piece)), 1);
+            let hanging = (defense == Defense::Undefended) | (piece & us.twice.has(at));
+            let queen_defends = (defense == Defense::ByPiece) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
+            let overloaded = (defense == Defense::ByPiece) & !us.twice.has(at) & !queen_defends;
+            visitor.add_if(hanging, HANGING.at(OnMove(view.to_move), Target(target)), 1);
+            visitor.add_if(queen_defends, QUEEN_DEFENDS.at(), 1);
+            visitor.add_if(overloaded, OVERLOADED.at(NotPawn(piece)), 1);
         }
     }
-    visitor.add(TARGETS.at(usize::from(view.to_move) * 4 + targets.min(3)), 1);
+    visitor.add(TARGETS.at(OnMove(view.to_move), Targets(targets)), 1);
 }
 
 /// Attacks by pawns that stand safely, or could after a push.
 fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let count = |group: Group, attacked: BitBoard, visitor: &mut S| {
-        for at in attacked & them.all & !them.men[PAWN] & !them.men[KING] {
-            visitor.add(group.at(them.piece_on(at) - KNIGHT), 1);
+    let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut S| {
+        for at in attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING] {
+            visitor.add(group.at(NotPawnNorKing(them.piece_on(at))), 1);
         }
     };
-    let attacked = (us.men[PAWN] & squares.safe).pawn_attacks();
+    let attacked = (us.pieces[PAWN] & squares.safe).pawn_attacks();
     count(PAWN_THREAT, attacked, visitor);
 
     let free = !view.occupied;
-    let one = us.men[PAWN].north() & free;
+    let one = us.pieces[PAWN].north() & free;
     let pushes = one | ((one & rank_set(2)).north() & free);
     let pushes = pushes & !them.attacks[PAWN] & squares.safe;
     count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, visitor);
@@ -85,19 +91,19 @@ fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
 /// Safe squares from which a knight or a slider of ours would attack their queen.
 fn queen_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let queens = them.men[QUEEN];
+    let queens = them.pieces[QUEEN];
     if !queens.some() || queens.many() {
         return;
     }
     let queen = first(queens);
-    let alone = usize::from(!us.men[QUEEN].some());
-    let open = !us.men[PAWN] & !squares.strong;
-    let mut add = |kind: usize, from: BitBoard| {
+    let alone = WithoutQueen(!us.pieces[QUEEN].some());
+    let open = !us.pieces[PAWN] & !squares.strong;
+    let mut add = |attacker: usize, from: BitBoard| {
         let count = from.len() as i32;
-        visitor.add_if(count > 0, QUEEN_THREAT.at(kind * 2 + alone), count);
+        visitor.add_if(count > 0, QUEEN_THREAT.at(QueenAttacker(attacker), alone), count);
     };
-    add(0, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
+    add(KNIGHT, us.attacks[KNIGHT] & attacks::knight(queen) & open & !us.all);
     let twice = us.twice & open & !us.all;
-    add(1, us.attacks[BISHOP] & attacks::bishop(queen, view.occupied) & twice);
-    add(2, us.attacks[ROOK] & attacks::rook(queen, view.occupied) & twice);
+    add(BISHOP, us.attacks[BISHOP] & attacks::bishop(queen, view.occupied) & twice);
+    add(ROOK, us.attacks[ROOK] & attacks::rook(queen, view.occupied) & twice);
 }

@@ -17,12 +17,12 @@ pub const ROOK: usize = 3;
 pub const QUEEN: usize = 4;
 pub const KING: usize = 5;
 
-/// One player's men and what they attack.
+/// One player's pieces and what they attack.
 #[derive(Clone, Copy, Default)]
 pub struct Side {
-    /// Men by piece type.
-    pub men: [BitBoard; 6],
-    /// All men.
+    /// Pieces by type.
+    pub pieces: [BitBoard; 6],
+    /// All pieces.
     pub all: BitBoard,
     /// Squares attacked, by type of the attacker.
     pub attacks: [BitBoard; 6],
@@ -30,7 +30,7 @@ pub struct Side {
     pub attacked: BitBoard,
     /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Men between the own king and an enemy slider.
+    /// Pieces between the own king and an enemy slider.
     pub pinned: BitBoard,
     /// The king's square and those around it, moved in from the edge so that there are always nine,
     /// without those that two own pawns defend.
@@ -59,11 +59,11 @@ pub struct RingAttack {
 }
 
 impl Side {
-    /// A player's men with the attacks of king and pawns; those of pieces are added by the mobility terms.
+    /// A player's pieces with the attacks of king and pawns; those of the others are added by the mobility terms.
     pub fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
         let pawns = &pawns.sides[color.to_index()];
         let mut side = Self {
-            men: PIECES.map(|piece| board.colored(color, piece)),
+            pieces: PIECES.map(|piece| board.colored(color, piece)),
             all: board.colors(color),
             pawn_span: pawns.span,
             passed: pawns.passed,
@@ -84,18 +84,18 @@ impl Side {
         [Color::White, Color::Black].map(|color| Self::new(board, color, pawns))
     }
 
-    /// The type of the man on `square`, which has one of this side's.
+    /// The type of the piece on `square`, which has one of this side's.
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> usize {
-        let is = |piece: usize| usize::from(self.men[piece].has(square));
+        let is = |piece: usize| usize::from(self.pieces[piece].has(square));
         is(KNIGHT) + 2 * is(BISHOP) + 3 * is(ROOK) + 4 * is(QUEEN) + 5 * is(KING)
     }
 
     pub fn king(&self) -> Square {
-        first(self.men[KING])
+        first(self.pieces[KING])
     }
 
-    /// Adds what one man attacks.
+    /// Adds what one piece attacks.
     #[inline(always)]
     pub fn attack(&mut self, piece: usize, squares: BitBoard) {
         self.twice |= self.attacked & squares;
@@ -104,7 +104,7 @@ impl Side {
     }
 
     fn turn(&mut self) {
-        self.men = self.men.map(BitBoard::turned);
+        self.pieces = self.pieces.map(BitBoard::turned);
         self.attacks = self.attacks.map(BitBoard::turned);
         self.all = self.all.turned();
         self.attacked = self.attacked.turned();
@@ -148,7 +148,7 @@ fn king_ring(king: Square) -> BitBoard {
     only(square(rank * 8 + file)).grown()
 }
 
-/// Visits each man of either color that alone stands between `target` and a slider among `side`'s men,
+/// Visits each piece of either color that alone stands between `target` and a slider among `side`'s pieces,
 /// with the square of the slider.
 #[inline(always)]
 pub fn shields(

@@ -50,12 +50,12 @@ impl Model {
     pub fn settle(&mut self) {
         let squares = LOCATION.len / MATERIAL.len;
         for piece in 0..MATERIAL.len {
-            let rows = LOCATION.at(piece * squares)..LOCATION.at(piece * squares) + squares;
+            let rows = LOCATION.nth(piece * squares)..LOCATION.nth(piece * squares) + squares;
             for stage in [0, 1] {
                 let worth = |row: usize| self.weights[row][stage] * self.frequencies[row - LOCATION.start];
                 let mean: f64 = rows.clone().map(worth).sum();
                 rows.clone().for_each(|row| self.weights[row][stage] -= mean);
-                self.weights[MATERIAL.at(piece)][stage] += mean;
+                self.weights[MATERIAL.nth(piece)][stage] += mean;
             }
         }
     }

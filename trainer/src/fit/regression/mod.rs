@@ -104,7 +104,7 @@ pub fn fit(
 
     let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
-    let shares = [&MATERIAL, &LOCATION].iter().all(|group| settings.group(group.name).learn);
+    let shares = [MATERIAL.name, LOCATION.name].iter().all(|name| settings.group(name).learn);
     let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());
     let batches = data.train.len().div_ceil(settings.batch);
     let positions: Vec<u32> = (0..data.train.len() as u32).collect();

@@ -224,8 +224,8 @@ fn games_of_known_weights_bring_their_order_back() {
     let weights = |pieces: [f64; 5]| {
         let mut floats = FloatWeights::zeros();
         for (piece, value) in pieces.into_iter().enumerate() {
-            floats.mg[MATERIAL.at(piece)] = value;
-            floats.eg[MATERIAL.at(piece)] = value;
+            floats.mg[MATERIAL.nth(piece)] = value;
+            floats.eg[MATERIAL.nth(piece)] = value;
         }
         Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
     };

@@ -1,0 +1,316 @@
+//! What tells the features of a group apart, as types.
+//!
+//! A group of features is a table over one or more properties. If the terms worked out the place in that table by
+//! themselves, each would repeat the table's shape as a formula, and nothing would notice two properties exchanged. So
+//! each property is a small type, which knows how many values it has, how a value becomes an index and how it is
+//! called; a term hands over values, and a wrong one does not compile. The macros below make the usual kinds: a
+//! property that holds or does not, one of several, a number, a piece type, a rank.
+
+use crate::board::Piece;
+use crate::eval::pairs::{self, Pair};
+
+/// A property that has one of a fixed number of values.
+pub trait Dimension: Copy {
+    /// What it is called in the table of features.
+    const NAME: &'static str;
+    /// How many values it has.
+    const LEN: usize;
+    /// The number of this value, below [`Dimension::LEN`].
+    fn index(self) -> usize;
+    /// The value with this number in words; empty where it goes without saying.
+    fn words(index: usize) -> String;
+}
+
+/// A [`Dimension`] as a value, for texts.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// What the property is called.
+    pub name: &'static str,
+    /// How many values it has.
+    pub len: usize,
+    /// Its value with this number in words.
+    pub words: fn(usize) -> String,
+}
+
+const fn axis<D: Dimension>() -> Axis {
+    Axis { name: D::NAME, len: D::LEN, words: D::words }
+}
+
+/// The properties of a group, the first of them outermost: a tuple of [`Dimension`]s.
+pub trait Dimensions {
+    /// The same as values.
+    const AXES: &'static [Axis];
+}
+
+impl Dimensions for () {
+    const AXES: &'static [Axis] = &[];
+}
+
+impl<A: Dimension> Dimensions for (A,) {
+    const AXES: &'static [Axis] = &[axis::<A>()];
+}
+
+impl<A: Dimension, B: Dimension> Dimensions for (A, B) {
+    const AXES: &'static [Axis] = &[axis::<A>(), axis::<B>()];
+}
+
+impl<A: Dimension, B: Dimension, C: Dimension> Dimensions for (A, B, C) {
+    const AXES: &'static [Axis] = &[axis::<A>(), axis::<B>(), axis::<C>()];
+}
+
+/// Declares properties that hold or do not: `Type "name" ["words if not", "words if so"];`
+macro_rules! either {
+    ($($(#[$doc:meta])* $type:ident $name:literal [$no:literal, $yes:literal];)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub bool);
+
+        impl Dimension for $type {
+            const NAME: &'static str = $name;
+            const LEN: usize = 2;
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                usize::from(self.0)
+            }
+
+            fn words(index: usize) -> String {
+                [$no, $yes][index].to_string()
+            }
+        }
+    )*};
+}
+
+/// Declares properties that are one of several: `Type "name" { Value "words", ... }`
+macro_rules! one_of {
+    ($($(#[$doc:meta])* $type:ident $name:literal { $($(#[$value_doc:meta])* $value:ident $words:literal),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$value_doc])* #[doc = $words] $value,)*
+        }
+
+        impl $type {
+            /// All values in the order of their index.
+            pub const ALL: [Self; [$($words),*].len()] = [$(Self::$value),*];
+        }
+
+        impl Dimension for $type {
+            const NAME: &'static str = $name;
+            const LEN: usize = Self::ALL.len();
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                self as usize
+            }
+
+            fn words(index: usize) -> String {
+                [$($words),*][index].to_string()
+            }
+        }
+    )*};
+}
+
+/// Declares numbers: `Type "name" 0 to 8 ["thing", "things"];`, and with `or more` behind the last those where what is
+/// above counts as the last.
+macro_rules! number {
+    ($($(#[$doc:meta])* $type:ident $name:literal $first:literal to $last:literal $(or $more:ident)?
+        [$one:literal, $several:literal];)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub usize);
+
+        impl $type {
+            const OPEN: bool = !stringify!($($more)?).is_empty();
+        }
+
+        impl Dimension for $type {
+            const NAME: &'static str = $name;
+            const LEN: usize = $last - $first + 1;
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                (if Self::OPEN { self.0.min($last) } else { self.0 }) - $first
+            }
+
+            fn words(index: usize) -> String {
+                let more = if Self::OPEN && index + 1 == Self::LEN { " or more" } else { "" };
+                match $first + index {
+                    0 => format!("no {}", $several),
+                    1 if more.is_empty() => format!("1 {}", $one),
+                    count => format!("{count}{more} {}", $several),
+                }
+            }
+        }
+    )*};
+}
+
+/// Declares ranges of piece types, given by their indices: `Type "name" Knight to Bishop;`
+macro_rules! piece_type {
+    ($($(#[$doc:meta])* $type:ident $name:literal $first:ident to $last:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub usize);
+
+        impl Dimension for $type {
+            const NAME: &'static str = $name;
+            const LEN: usize = Piece::$last as usize - Piece::$first as usize + 1;
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                self.0 - Piece::$first as usize
+            }
+
+            fn words(index: usize) -> String {
+                PIECE_NAMES[Piece::$first as usize + index].to_string()
+            }
+        }
+    )*};
+}
+
+/// Declares ranges of ranks, given by their indices 0 to 7 as their player counts them: `Type 2 to 7;`
+macro_rules! rank {
+    ($($(#[$doc:meta])* $type:ident $first:literal to $last:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $type(pub usize);
+
+        impl Dimension for $type {
+            const NAME: &'static str = "rank";
+            const LEN: usize = $last - $first + 1;
+
+            #[inline(always)]
+            fn index(self) -> usize {
+                self.0 - ($first - 1)
+            }
+
+            fn words(index: usize) -> String {
+                on_rank($first - 1 + index)
+            }
+        }
+    )*};
+}
+
+pub(super) use {either, number, one_of, piece_type, rank};
+
+/// The names of the piece types by their index.
+pub const PIECE_NAMES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+
+pub(super) fn on_rank(rank: usize) -> String {
+    let ordinal = ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"][rank];
+    format!("on the {ordinal} rank")
+}
+
+impl Dimension for Piece {
+    const NAME: &'static str = "piece type";
+    const LEN: usize = PIECE_NAMES.len();
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.to_index()
+    }
+
+    fn words(index: usize) -> String {
+        PIECE_NAMES[index].to_string()
+    }
+}
+
+/// A square on files a to d, by its number among them (see [`pairs::row`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfSquare(pub usize);
+
+impl Dimension for HalfSquare {
+    const NAME: &'static str = "square";
+    const LEN: usize = pairs::ROWS;
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.0
+    }
+
+    fn words(index: usize) -> String {
+        pairs::square_of_row(index).to_string()
+    }
+}
+
+impl Dimension for Pair {
+    const NAME: &'static str = "both pieces and their squares";
+    const LEN: usize = pairs::TABLES * pairs::ROWS * pairs::COLUMNS;
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        Pair::index(self)
+    }
+
+    fn words(index: usize) -> String {
+        let (first, other) = pairs::pieces_of(index);
+        format!("{} with {}", pairs::name(first), pairs::name(other))
+    }
+}
+
+/// The numbers of pieces of two types, of one player (`ENEMY` false) or of the second type the enemy's.
+///
+/// Every type has a table with each type behind it in the order of pieces, against the enemy with its own too. The
+/// king has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts<const ENEMY: bool> {
+    /// The indices of the types, the second not before the first.
+    pub types: [usize; 2],
+    /// How many there are, below [`COUNT_LEVELS`].
+    pub counts: [usize; 2],
+}
+
+/// How many numbers of pieces are told apart, by piece type: 0 to 8 pawns, up to two knights, bishops and rooks,
+/// up to one queen. What is above counts as the most.
+pub const COUNT_LEVELS: [usize; 5] = [9, 3, 3, 3, 2];
+
+impl<const ENEMY: bool> Counts<ENEMY> {
+    /// The first feature of each pair of types, and how many features there are.
+    const TABLES: ([[usize; 5]; 5], usize) = {
+        let mut starts = [[0; 5]; 5];
+        let mut next = 0;
+        let mut one = 0;
+        while one < 5 {
+            let mut other = if ENEMY { one } else { one + 1 };
+            while other < 5 {
+                starts[one][other] = next;
+                next += COUNT_LEVELS[one] * COUNT_LEVELS[other];
+                other += 1;
+            }
+            one += 1;
+        }
+        (starts, next)
+    };
+
+    fn of(index: usize) -> Self {
+        let pairs = (0..5).flat_map(|one| (one + usize::from(!ENEMY)..5).map(move |other| [one, other]));
+        let begun = pairs.filter(|&[one, other]| Self::TABLES.0[one][other] <= index);
+        let types @ [one, other] = begun.max().expect("the first pair starts at 0");
+        let place = index - Self::TABLES.0[one][other];
+        Self { types, counts: [place / COUNT_LEVELS[other], place % COUNT_LEVELS[other]] }
+    }
+}
+
+impl<const ENEMY: bool> Dimension for Counts<ENEMY> {
+    const NAME: &'static str = "both types and numbers";
+    const LEN: usize = Self::TABLES.1;
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        let ([one, other], [count, other_count]) = (self.types, self.counts);
+        Self::TABLES.0[one][other] + count * COUNT_LEVELS[other] + other_count
+    }
+
+    fn words(index: usize) -> String {
+        let Self { types, counts } = Self::of(index);
+        let [one, other] = [0, 1].map(|i| {
+            let (piece, count) = (types[i], counts[i]);
+            let more = if piece != 0 && count + 1 == COUNT_LEVELS[piece] { " or more" } else { "" };
+            let plural = if count == 1 && more.is_empty() { "" } else { "s" };
+            let count = if count == 0 { "no".to_string() } else { count.to_string() };
+            format!("{count}{more} {}{plural}", PIECE_NAMES[piece])
+        });
+        let relation = if ENEMY { "against" } else { "with" };
+        format!("{one} {relation} {other}")
+    }
+}

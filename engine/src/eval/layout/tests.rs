@@ -1,0 +1,156 @@
+//! The declaration and what is derived from it.
+
+use super::*;
+use std::collections::HashSet;
+
+#[test]
+fn names_are_unique_and_lie_end_to_end() {
+    let names: HashSet<_> = GROUPS.iter().map(|group| group.name).collect();
+    assert_eq!(names.len(), GROUPS.len());
+    for pair in GROUPS.windows(2) {
+        assert_eq!(pair[0].start + pair[0].len, pair[1].start, "{}", pair[1].name);
+    }
+    assert_eq!(GROUPS[0].start, 0);
+    assert_eq!(PAIRS.len, 145_152);
+    assert_eq!(PAWN_ISOLATED.name, "pawn_isolated");
+}
+
+/// A declaration that only reads better must leave the layout as it is: weights files carry its checksum.
+#[test]
+fn weights_of_the_first_release_fit() {
+    assert_eq!((GROUPS.len(), LEN, checksum()), (86, 147_067, 978_064_663));
+}
+
+#[test]
+fn families_are_runs_of_groups() {
+    let mut families: Vec<Family> = GROUPS.iter().map(|group| group.family).collect();
+    families.dedup();
+    assert_eq!(families, Family::ALL);
+    assert_eq!(Family::ALL.map(Family::name).into_iter().collect::<HashSet<_>>().len(), Family::ALL.len());
+}
+
+#[test]
+fn a_feature_knows_its_group() {
+    for known in &GROUPS {
+        assert_eq!(group(known.name), Some(known));
+        for feature in [known.start, known.start + known.len - 1] {
+            assert_eq!(group_of(feature), known);
+        }
+    }
+    assert_eq!(group("nonsense"), None);
+}
+
+#[test]
+fn checksum_sees_names_lengths_and_order() {
+    let sum = |groups: &[(&str, usize)]| checksum_of(groups.iter().copied());
+    let all = [
+        sum(&[("a", 1), ("b", 2)]),
+        sum(&[("b", 2), ("a", 1)]),
+        sum(&[("a", 12), ("b", 2)]),
+        sum(&[("a1", 1), ("b", 2)]),
+        sum(&[("a", 1)]),
+    ];
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+}
+
+#[test]
+fn a_selection_is_a_group_a_beginning_or_a_family() {
+    let expect = |selection: &str, expected: &[&str]| {
+        let names: Vec<&str> = select(selection).expect("known groups").iter().map(|group| group.name).collect();
+        assert_eq!(names, expected, "{selection}");
+    };
+    expect("space", &["space"]);
+    expect("@space", &["space", "center_control", "tempo"]);
+    expect("minor_*", &["minor_behind_pawn", "minor_king_distance"]);
+    expect("@pairs", &["pairs"]);
+    assert_eq!(select("*").map(|groups| groups.len()), Ok(GROUPS.len()));
+    for wrong in ["minor_", "@minor", "@", "", "bishops*"] {
+        let error = select(wrong).expect_err(wrong);
+        assert!(error.starts_with(&format!("no group of features is called {wrong}; there are material, location")));
+        assert!(error.ends_with("@lead, @pairs"), "{error}");
+    }
+}
+
+/// All properties of a group are told, each once, and no two features are told alike.
+#[test]
+fn every_feature_has_words_of_its_own() {
+    for group in GROUPS.iter().filter(|group| **group != PAIRS) {
+        let told: HashSet<String> = (0..group.len).map(|index| group.words(index)).collect();
+        assert_eq!(told.len(), group.len, "{}", group.name);
+        for words in told {
+            let tidy = !words.contains(['{', '}']) && !words.contains("  ") && !words.ends_with([' ', ',', ':']);
+            assert!(tidy && words.len() > 4, "{}: '{words}'", group.name);
+        }
+    }
+}
+
+/// Each property runs over its values as its group does: the last value of all is the last feature.
+#[test]
+fn typed_values_reach_the_ends_of_their_groups() {
+    let last = |group: &Group| group.start + group.len - 1;
+    assert_eq!(PAWN_ISOLATED.at(Opposed(true), Doubled(true), EdgeFile(3)), last(&GROUPS[8]));
+    assert_eq!(ATTACKED.at(Defense::Undefended, Attacker(0), Target(0)), ATTACKED.start);
+    assert_eq!(ATTACKED.at(Defense::ByPawn, Attacker(5), Target(4)), ATTACKED.range().end - 1);
+    assert_eq!(SAFE_CHECKS.at(SafeChecks::All(9)), SAFE_CHECKS.range().end - 1);
+    assert_eq!(SAFE_CHECKS.at(SafeChecks::By(Checker(4), Several(true))), SAFE_CHECKS.start + 7);
+    assert_eq!(AHEAD_OUTFLANKING.at(LargeLead(true), Outflanking(7)), AHEAD_OUTFLANKING.range().end - 1);
+    assert_eq!(MOBILITY_QUEEN.at(QueenSquares(30)), MOBILITY_QUEEN.range().end - 1);
+    assert_eq!(PASSED_COUNT.at(PassedPawns(1)), PASSED_COUNT.start);
+    assert_eq!(QUEEN_DEFENDS.at(), QUEEN_DEFENDS.start);
+    let queens = Counts { types: [4, 4], counts: [1, 1] };
+    assert_eq!(MATERIAL_PAIRS_ENEMY.at(queens), MATERIAL_PAIRS_ENEMY.range().end - 1);
+}
+
+#[test]
+fn words_are_those_of_a_player() {
+    let cases = [
+        (MATERIAL.at(Piece::Queen), "extra queen"),
+        (LOCATION.at(Piece::Knight, HalfSquare(4)), "knight on a2"),
+        (
+            PAWN_ISOLATED.at(Opposed(false), Doubled(true), EdgeFile(3)),
+            "doubled isolated pawn on the d- or e-file, unopposed",
+        ),
+        (PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile(0)), "isolated pawn on an edge file, opposed"),
+        (MOBILITY_KNIGHT.at(KnightSquares(1)), "knight with 1 safe square"),
+        (MOBILITY_QUEEN.at(QueenSquares(27)), "queen with 27 or more safe squares"),
+        (
+            PASSED_ENEMY_KING.at(PawnRank(5), Distance(2)),
+            "passed pawn on the 6th rank, enemy king 2 moves from the square ahead",
+        ),
+        (ROOK_SEVENTH.at(ConfinesKing(false), AgainstPawns(true)), "rook on the 7th rank, against pawns"),
+        (ATTACKED.at(Defense::ByPawn, Attacker(1), Target(3)), "knight attacking a rook, defended by a pawn"),
+        (SAFE_CHECKS.at(SafeChecks::All(0)), "no safe checks"),
+        (
+            SHELTER.at(BeforeKing(true), EdgeFile(1), NearestPawn(1)),
+            "shelter before the king on the b- or g-file: pawn on the 2nd rank",
+        ),
+        (MATERIAL_PAIRS_OWN.nth(0), "no pawns with no knights"),
+        (MATERIAL_PAIRS_ENEMY.nth(80), "8 pawns against 8 pawns"),
+    ];
+    for (feature, expected) in cases {
+        let group = group_of(feature);
+        assert_eq!(group.words(feature - group.start), expected);
+    }
+}
+
+/// The table of features in the documentation is this layout. After a change of the layout
+/// `DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation` writes it anew.
+#[test]
+fn features_in_the_documentation() {
+    const BEGIN: &str = "<!-- features: written by the test features_in_the_documentation -->\n";
+    const END: &str = "<!-- features end -->\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/evaluation.md");
+    let text = std::fs::read_to_string(path).expect("docs/evaluation.md");
+    let (before, rest) = text.split_once(BEGIN).expect("the table has a beginning");
+    let (table, after) = rest.split_once(END).expect("the table has an end");
+    if table != markdown() {
+        if std::env::var_os("DYAD_RENEW").is_some() {
+            std::fs::write(path, format!("{before}{BEGIN}{}{END}{after}", markdown())).expect("docs/evaluation.md");
+        } else {
+            panic!(
+                "the table of features in docs/evaluation.md is not that of eval/layout.rs; \
+                 DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation writes it anew"
+            );
+        }
+    }
+}
