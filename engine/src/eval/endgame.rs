@@ -57,9 +57,9 @@ pub fn probe(board: &Board, ahead: Color) -> Known {
     Ending::new(board, ahead).probe(board)
 }
 
-/// One player's men.
+/// One player's pieces.
 struct Player {
-    men: [BitBoard; 6],
+    pieces: [BitBoard; 6],
     /// Numbers of pawns, knights, bishops, rooks, queens.
     counts: [usize; 5],
     king: Square,
@@ -67,11 +67,11 @@ struct Player {
 
 impl Player {
     fn new(board: &Board, color: Color, turn: bool) -> Self {
-        let men = PIECES.map(|piece| {
-            let men = board.colored(color, piece);
-            if turn { men.turned() } else { men }
+        let pieces = PIECES.map(|piece| {
+            let squares = board.colored(color, piece);
+            if turn { squares.turned() } else { squares }
         });
-        Self { men, counts: std::array::from_fn(|piece| men[piece].len()), king: first(men[KING]) }
+        Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: first(pieces[KING]) }
     }
 
     fn value(&self, from: usize) -> i32 {
@@ -83,11 +83,11 @@ impl Player {
     }
 
     fn the(&self, piece: usize) -> Square {
-        first(self.men[piece])
+        first(self.pieces[piece])
     }
 
     fn bishops_on_both_colors(&self) -> bool {
-        (self.men[BISHOP] & DARK).some() && (self.men[BISHOP] & !DARK).some()
+        (self.pieces[BISHOP] & DARK).some() && (self.pieces[BISHOP] & !DARK).some()
     }
 }
 
@@ -160,7 +160,7 @@ impl Ending {
             [1, 0, 0, 0, 0] => self.pawn_against_king(),
             [_, 0, 0 | 1, 0, 0] if self.is_wrong_bishop() => self.scale(0),
             [0, 1, 1, 0, 0] => {
-                let corner = drive_to_corner(self.weak.king, strong.men[BISHOP]);
+                let corner = drive_to_corner(self.weak.king, strong.pieces[BISHOP]);
                 self.win(board, 3 * corner + drive_together(strong.king, self.weak.king))
             }
             [_, _, _, 0, 0] if !self.mates_without_pawns() => Known::None,
@@ -236,13 +236,13 @@ impl Ending {
 
     /// Rook's pawns whose last square the bishop (if any) does not control, with the enemy king there.
     fn is_wrong_bishop(&self) -> bool {
-        let pawns = self.strong.men[PAWN];
+        let pawns = self.strong.pieces[PAWN];
         let file_a = (pawns & !file_set(0)).0 == 0;
         if !file_a && (pawns & !file_set(7)).some() {
             return false;
         }
         let corner = square(if file_a { 56 } else { 63 });
-        let bishop = self.strong.men[BISHOP];
+        let bishop = self.strong.pieces[BISHOP];
         let guarded = bishop.some() && DARK.has(corner) == (bishop & DARK).some();
         !guarded && distance(self.weak.king, corner) <= 1
     }
@@ -270,7 +270,7 @@ impl Ending {
     /// A rook that a pawn defends on its third rank keeps the enemy king out for ever.
     fn is_rook_fortress(&self) -> bool {
         let (rook, king) = (self.weak.the(ROOK), self.weak.king);
-        let defenders = self.weak.men[PAWN] & rank_set(6) & attacks::king(king);
+        let defenders = self.weak.pieces[PAWN] & rank_set(6) & attacks::king(king);
         rank(king) >= 6
             && rank(self.strong.king) <= 3
             && rank(rook) == 5
@@ -278,7 +278,7 @@ impl Ending {
     }
 
     fn opposite_bishops(&self) -> bool {
-        (self.strong.men[BISHOP] & DARK).some() != (self.weak.men[BISHOP] & DARK).some()
+        (self.strong.pieces[BISHOP] & DARK).some() != (self.weak.pieces[BISHOP] & DARK).some()
     }
 
     /// Bishops that never meet: a few pawns more are often not enough.
@@ -287,9 +287,9 @@ impl Ending {
         if !alone {
             return 52;
         }
-        let guards = self.weak.men[PAWN].turned().fill_north().turned();
+        let guards = self.weak.pieces[PAWN].turned().fill_north().turned();
         let span = guards | guards.beside();
-        let passed = (self.strong.men[PAWN] & !span.south()).len() as i32;
+        let passed = (self.strong.pieces[PAWN] & !span.south()).len() as i32;
         (22 + 8 * passed).min(FULL_SCALE)
     }
 

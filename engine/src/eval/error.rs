@@ -11,21 +11,21 @@ pub const LIMIT: i32 = i16::MAX as i32;
 /// Which weight of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The opening weight.
-    Opening,
+    /// The middlegame weight.
+    Middlegame,
     /// The endgame weight.
     Endgame,
 }
 
 impl Stage {
     /// Both, in the order in which weights hold them.
-    pub const ALL: [Stage; 2] = [Stage::Opening, Stage::Endgame];
+    pub const ALL: [Stage; 2] = [Stage::Middlegame, Stage::Endgame];
 }
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Stage::Opening => "opening",
+            Stage::Middlegame => "middlegame",
             Stage::Endgame => "endgame",
         })
     }
@@ -180,7 +180,7 @@ impl fmt::Display for WeightsError {
             }
             Length { found, expected } => write!(f, "there are {found} float weights for {expected} features"),
             Material(sum) => {
-                write!(f, "the opening weights of the pieces sum to {sum}, which no scaling turns into a constant")
+                write!(f, "the middlegame weights of the pieces sum to {sum}, which no scaling turns into a constant")
             }
             Scale(scale) => write!(f, "the scale is {scale}, and must be from 1 to {MAX_SCALE}"),
             WinRate => f.write_str("the win rate model's parameters are not positive at every phase"),

@@ -1,33 +1,33 @@
-//! The game phase, and how opening and endgame sums become one value.
+//! The game phase, and how middlegame and endgame sums become one value.
 //!
-//! A position's stage is how much non-pawn material is left, counted with the opening weights in use and
+//! A position's phase is how much non-pawn material is left, counted with the middlegame weights in use and
 //! held between two bounds (Tseng, Chen and Wu, section 2.4, after Stockfish). Because weights are scaled
 //! until a full set of pieces is worth a constant (section 3.3), the bounds never have to move with them.
-//! The stage stays a whole number of [`PHASE_MAX`] parts, so that every evaluation is exact integers.
+//! The phase stays a whole number of [`PHASE_MAX`] parts, so that every evaluation is exact integers.
 
 /// Non-pawn material at which a position is all endgame.
 pub const ENDGAME_MATERIAL: i32 = 3915;
-/// Non-pawn material at which a position is all opening.
-pub const OPENING_MATERIAL: i32 = 15258;
+/// Non-pawn material at which a position is all middlegame.
+pub const MIDDLEGAME_MATERIAL: i32 = 15258;
 /// Non-pawn material of the full set of pieces, which scaling keeps.
 pub const FULL_MATERIAL: i32 = 16488;
-/// The phase of a position that is all opening.
-pub const PHASE_MAX: i32 = OPENING_MATERIAL - ENDGAME_MATERIAL;
+/// The phase of a position that is all middlegame.
+pub const PHASE_MAX: i32 = MIDDLEGAME_MATERIAL - ENDGAME_MATERIAL;
 
-/// The phase, from 0 (endgame) to [`PHASE_MAX`] (opening), of a position with this much non-pawn material.
+/// The phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame), of a position with this much non-pawn material.
 #[inline]
 pub const fn phase_of_material(non_pawn_material: i32) -> i32 {
     let within = if non_pawn_material < ENDGAME_MATERIAL {
         ENDGAME_MATERIAL
-    } else if non_pawn_material > OPENING_MATERIAL {
-        OPENING_MATERIAL
+    } else if non_pawn_material > MIDDLEGAME_MATERIAL {
+        MIDDLEGAME_MATERIAL
     } else {
         non_pawn_material
     };
     within - ENDGAME_MATERIAL
 }
 
-/// Interpolates between opening and endgame, rounding toward zero so that a board and its color-flipped
+/// Interpolates between middlegame and endgame, rounding toward zero so that a board and its color-flipped
 /// image stay exact opposites.
 #[inline]
 pub const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {

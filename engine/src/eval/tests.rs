@@ -112,8 +112,9 @@ fn integers_are_the_rounded_floats() {
         assert_eq!(f64::from(weights.ints()[feature][0]), (floats.mg[feature] * gamma).round());
         assert_eq!(f64::from(weights.ints()[feature][1]), (floats.eg[feature] * gamma).round());
     }
-    let opening = |piece: Piece| weights.ints()[MATERIAL.at(piece)][0];
-    let full = 2 * opening(Piece::Queen) + 4 * (opening(Piece::Rook) + opening(Piece::Bishop) + opening(Piece::Knight));
+    let middlegame = |piece: Piece| weights.ints()[MATERIAL.at(piece)][0];
+    let full = 2 * middlegame(Piece::Queen)
+        + 4 * (middlegame(Piece::Rook) + middlegame(Piece::Bishop) + middlegame(Piece::Knight));
     assert!((full - 16488).abs() <= 7, "{full}");
 }
 
@@ -181,15 +182,15 @@ fn accumulator_follows_long_games_and_other_weights() {
 fn turned(board: &Board, flip: bool, mirror: bool) -> Board {
     let turn = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
     let mut squares = [None; 64];
-    for man in board.placed_pieces() {
-        let color = if flip { !man.color } else { man.color };
-        squares[man.square.to_index() ^ turn] = Some(PieceSquare::new(color, man.piece, man.square));
+    for placed in board.placed_pieces() {
+        let color = if flip { !placed.color } else { placed.color };
+        squares[placed.square.to_index() ^ turn] = Some(PieceSquare::new(color, placed.piece, placed.square));
     }
     let mut placement = String::new();
     for rank in (0..8).rev() {
         for file in 0..8 {
-            placement +=
-                &squares[rank * 8 + file].map_or("1".to_string(), |man: PieceSquare| man.piece.to_string(man.color));
+            placement += &squares[rank * 8 + file]
+                .map_or("1".to_string(), |placed: PieceSquare| placed.piece.to_string(placed.color));
         }
         placement += if rank > 0 { "/" } else { "" };
     }
@@ -225,14 +226,14 @@ fn color_flip_negates_and_mirroring_keeps() {
 #[test]
 fn every_man_brings_two_pairs_with_every_other() {
     random_positions(11, 2_000, |board| {
-        let men = board.occupied().popcnt() as usize;
+        let pieces = board.occupied().popcnt() as usize;
         let pairs = features(board).iter().filter(|(feature, _)| *feature as usize >= PAIRS.start).count();
-        assert_eq!(pairs, men * (men - 1));
+        assert_eq!(pairs, pieces * (pieces - 1));
     });
 }
 
 #[test]
-fn phase_counts_the_pieces_with_their_opening_weights() {
+fn phase_counts_the_pieces_with_their_middlegame_weights() {
     let weights = random_weights(12);
     random_positions(13, 2_000, |board| {
         let pieces = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -247,18 +248,22 @@ fn phase_counts_the_pieces_with_their_opening_weights() {
     assert_eq!(weights.phase(&kings), 0);
 }
 
-/// Nine queens a side and the largest weights that are accepted: nothing overflows.
+/// Nine queens against a king and the largest weights that are accepted: no sum of search overflows.
 #[test]
 fn largest_weights_do_not_overflow() {
     let half = i32::from(i16::MAX) / 2;
     let ints = (0..LEN).map(|feature| if feature < PAIRS.start { [i32::from(i16::MAX); 2] } else { [half; 2] });
     let weights = Arc::new(Weights::from_ints(ints.collect()).unwrap());
     let mut evaluator = Evaluator::new(weights.clone());
-    for fen in ["QQQQQQQQ/Q7/7k/8/8/8/8/K7 w - - 0 1", "qqqqqqqq/q6K/8/8/8/8/QQQQQQQQ/k6Q b - - 0 1"] {
-        let Ok(board) = Board::from_fen(fen) else { continue };
+    for (fen, sign) in [("7k/8/8/8/8/QQ1Q4/Q1QQQQQ1/K7 w - - 0 1", 1), ("k7/q1qqqqq1/qq1q4/8/8/8/8/7K b - - 0 1", -1)] {
+        let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"));
+        let mut features: Vec<(u32, i32)> = Vec::new();
+        visit(&board, &mut features);
+        let sum: i64 = features.iter().map(|&(f, n)| i64::from(weights.ints()[f as usize][0]) * i64::from(n)).sum();
+        assert!(sum * sign > 1_000_000, "{fen}: {sum}");
         evaluator.reset(&board);
-        assert_eq!(evaluator.sums(&board), weights.sums(&board));
-        assert!(evaluator.evaluate(&board).abs() <= MAX_EVALUATION);
+        assert_eq!(evaluator.sums(&board).map(i64::from), [sum; 2], "{fen}");
+        assert!(evaluator.evaluate(&board).abs() <= MAX_EVALUATION, "{fen}");
     }
 }
 
@@ -347,7 +352,7 @@ mod refreshing {
         floats.mg[PAIRS.at(one)] = 20_000.0 * f64::from(one.sign);
         floats.mg[PAIRS.at(other)] = 20_000.0 * f64::from(other.sign);
         let error = Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string();
-        assert!(error.contains("knight") && error.contains("king") && error.contains("opening"), "{error}");
+        assert!(error.contains("knight") && error.contains("king") && error.contains("middlegame"), "{error}");
     }
 }
 
@@ -423,8 +428,8 @@ mod files {
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[NaN,"), vec!["not valid JSON", "line 1"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[1e3,"), vec!["pairs", "mg"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[99999999999,"), vec!["pairs", "99999999999"]),
-            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[7,"), vec!["pairs", "145153", "opening", "145152"]),
-            (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 opening"]),
+            (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[7,"), vec!["pairs", "145153", "middlegame", "145152"]),
+            (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 middlegame"]),
             (replace("\"format\":1", "\"format\":2"), vec!["version 2", "version 1"]),
             (replace("\"scale\":1100", "\"scale\":0"), vec!["scale", "0"]),
             (replace("\"scale\":1100", "\"scale\":2147483647"), vec!["scale", "2147483647", "1000000"]),

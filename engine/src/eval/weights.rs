@@ -73,7 +73,7 @@ impl FloatWeights {
         let eg = rounded(self.eg[feature] * gamma);
         match (mg, eg) {
             (Some(mg), Some(eg)) => Ok([mg, eg]),
-            (None, _) => Err(refused(feature, Stage::Opening, self.mg[feature] * gamma)),
+            (None, _) => Err(refused(feature, Stage::Middlegame, self.mg[feature] * gamma)),
             (_, None) => Err(refused(feature, Stage::Endgame, self.eg[feature] * gamma)),
         }
     }
