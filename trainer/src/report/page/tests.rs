@@ -170,7 +170,7 @@ fn whatever_is_missing_is_left_out() {
         check_markup(&html);
         assert!(!html.contains("of 0 test positions"));
     }
-    assert!(page(&whole, focus).contains("of 2000 test positions: 25.00 % at the start, at best 27.00 %"));
+    assert!(page(&whole, focus).contains("on 2000 test positions: 25.00 % at the start, at best 27.00 %"));
     let empty = folder("empty");
     assert!(RunData::load(&empty).is_err());
     fs::remove_dir(&empty).unwrap();
