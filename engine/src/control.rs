@@ -9,8 +9,8 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The strings by which one search is held: made when the job is accepted, so that a stop that comes
-/// right after `go` is never lost; set once and never reset.
+/// The stop and ponder state of one search: made when the job is accepted, so that a stop that comes right after `go` is
+/// never lost; set once and never reset.
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
@@ -44,7 +44,7 @@ impl Control {
         self.wake();
     }
 
-    /// The pondered move was played: the search goes on as an ordinary one, its clock running from now. Said again, or
+    /// The pondered move was played: the search continues as an ordinary one, its clock running from now. Said again, or
     /// to a search that does not ponder, it changes nothing: it must not give the clock more time.
     pub fn ponderhit(&self) {
         let mut hit = lock(&self.hit);

@@ -122,7 +122,6 @@ impl Engine {
             finished: AtomicBool::new(false),
             nodes: &nodes,
             findings: &findings,
-            salt: 0,
             reporter: Mutex::new(report),
         };
         if !self.main.prepare(game, &limits.searchmoves) {

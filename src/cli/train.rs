@@ -108,6 +108,9 @@ pub struct Arguments {
     /// Threads [default: one per processor]
     #[arg(long)]
     threads: Option<usize>,
+    /// Nodes for one position at most; one that needs more is skipped
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    node_limit: Option<u64>,
     /// Search every sibling with the full window, to measure against
     #[arg(long, conflicts_with = "resume")]
     plain_search: bool,
@@ -202,6 +205,7 @@ impl Arguments {
         set(&mut settings.depth, &self.depth);
         set(&mut settings.batch, &self.batch);
         set(&mut settings.seed, &self.seed);
+        set(&mut settings.node_limit, &self.node_limit);
         set(&mut settings.report_every, &self.report_every);
         set(&mut settings.report_positions, &self.report_positions);
         settings.start = self.start.clone().or(settings.start);
@@ -353,6 +357,9 @@ fn line_text(line: &LogLine) -> String {
             100.0 * line.empty_s,
             line.loss
         );
+    }
+    if line.over_limit > 0 {
+        text += &format!("  {} skipped with too many nodes", line.over_limit);
     }
     if let Some(accuracy) = line.accuracy {
         text += &format!("  accuracy {:.2} % of {}", 100.0 * accuracy, line.accuracy_positions);

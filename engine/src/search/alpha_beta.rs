@@ -1,32 +1,74 @@
 //! The principal variation search: one node.
 //!
-//! Each step carries its usual name (see the Chess Programming Wiki). The techniques are common property of today's
+//! [`Worker::alpha_beta`] reads as the list of its steps; each is a function below it, in the same order and under its
+//! usual name (see the Chess Programming Wiki). The techniques are common property of today's
 //! engines; the forms here were learned from reading about Stockfish, Ethereal, Weiss and Berserk, and the
 //! constants are ours (see `params`).
+//!
+//! The steps are inlined: they were one function, and cost no more than that.
 
-use super::history::{NO_PIECE_TO, PieceTo, butterfly_index};
+use super::history::{Context, NO_PIECE_TO, PieceTo, butterfly_index, piece_to};
 use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
+use super::pv::Line;
 use super::quiescence::{better_guess, cutoff};
-use super::{Mode, Report, Shared, Stopped, Worker, params};
+use super::window::Window;
+use super::{Report, Shared, Stopped, Worker, params};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// After so much time the program is told which root move is searched.
 const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
 
-/// What pruning and reductions ask of a node, found before its first move.
-struct Node {
+/// A node, as far as it is known before its first move.
+struct Node<'a> {
+    board: &'a Board,
+    ply: usize,
+    /// Expected to fail high.
     cut_node: bool,
     in_check: bool,
+    /// The move that a singular search leaves out.
+    excluded: Option<ChessMove>,
+    /// Squares that enemy pawns attack.
+    threats: u64,
+    /// What the table knows.
+    entry: Option<Entry>,
+    /// The table's move, if it is legal.
+    tt_move: Option<ChessMove>,
+    /// It captures or promotes.
+    tt_noisy: bool,
+    /// On the principal variation, now or once.
+    tt_pv: bool,
+    /// The static evaluation as the evaluator gave it; [`NONE`] in check.
+    raw_eval: Value,
+    /// The static evaluation, corrected.
+    eval: Value,
+    /// The table's value where it says more than the static evaluation.
+    guess: Value,
     /// The static evaluation is better than our last one.
     improving: bool,
-    tt_pv: bool,
-    /// The table's move captures or promotes.
-    tt_noisy: bool,
-    /// How much the static evaluation was corrected.
-    correction: Value,
+    /// It is also worse for the opponent than its own was.
+    opponent_worsening: bool,
+    /// Reduction of the move that led here, in plies.
+    reduction: i32,
+    /// Double extensions on the way here.
+    double_extensions: i32,
+}
+
+/// A move to be searched.
+#[derive(Clone, Copy)]
+struct Candidate {
+    mv: ChessMove,
+    mover: PieceTo,
+    score: i32,
+    /// It captures or promotes to a queen.
+    noisy: bool,
+    /// What the histories say of a quiet one.
+    history: i32,
+    /// Its number, from 1.
+    count: usize,
 }
 
 /// Moves searched in vain before a cutoff, each with its mover in one word: made anew for every node, they must be
@@ -57,245 +99,52 @@ impl<const N: usize> Tried<N> {
 }
 
 impl Worker {
-    /// Value of the node at the current ply, fail-soft, within the window (`alpha`, `beta`).
-    pub(super) fn alpha_beta<M: Mode, const PV: bool>(
+    /// Value of the node at the current ply, fail-soft.
+    pub(super) fn alpha_beta<const PV: bool>(
         &mut self,
         shared: &Shared,
-        mut alpha: Value,
-        mut beta: Value,
+        mut window: Window,
         mut depth: i32,
         cut_node: bool,
     ) -> Result<Value, Stopped> {
         if depth <= 0 {
-            return self.quiescence::<M, PV>(shared, alpha, beta, true);
+            return self.quiescence::<PV>(shared, window, true);
         }
         self.poll(shared)?;
         let ply = self.position.ply();
-        let root = !M::TRAINING && ply == 0;
+        let root = ply == 0;
         if PV {
             self.lines[ply].end(false);
             self.seldepth = self.seldepth.max(ply);
         }
         let board = *self.position.board();
-        let in_check = board.in_check();
-
-        if !root {
-            if self.position.is_draw() {
-                if PV {
-                    self.lines[ply].end(true);
-                }
-                return Ok(self.draw_value::<M>());
-            }
-            if ply >= MAX_PLY - 2 {
-                return Ok(if in_check { DRAW } else { self.static_eval::<M>(&board, NONE).1 });
-            }
-            if !M::TRAINING {
-                // Mate-distance pruning: a shorter mate is known already.
-                alpha = alpha.max(mated_in(ply));
-                beta = beta.min(mate_in(ply + 1));
-                if alpha >= beta {
-                    return Ok(alpha);
-                }
-                // Upcoming repetition: at least a draw is there.
-                if alpha < DRAW && self.position.upcoming_repetition() {
-                    alpha = self.draw_value::<M>();
-                    if alpha >= beta {
-                        return Ok(alpha);
-                    }
-                }
-            }
+        if !root && let Some(value) = self.end_of_line::<PV>(&board, &mut window) {
+            return Ok(value);
         }
-        let original_alpha = alpha;
-        let us = board.side_to_move();
+        let original_alpha = window.alpha;
 
-        // Transposition table.
-        let excluded = self.frame(ply).excluded;
-        let key = board.key() ^ shared.salt;
-        let entry = if excluded.is_some() { None } else { shared.table.probe(key, ply) };
-        let tt_move = if root {
-            self.root_moves.get(self.pv_index).map(|root_move| root_move.mv)
-        } else {
-            entry.and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv))
-        };
-        let tt_noisy = tt_move.is_some_and(|mv| board.is_noisy(mv));
-        let tt_pv = PV || if excluded.is_some() { self.frame(ply).tt_pv } else { entry.is_some_and(|entry| entry.pv) };
-        self.frame(ply).tt_pv = tt_pv;
-        let threats = attacks::pawns(!board.side_to_move(), board.colored(!board.side_to_move(), Piece::Pawn)).0;
-        if !PV
-            && !M::TRAINING
-            && let Some(entry) = entry
-            && entry.depth >= depth + i32::from(entry.value <= alpha && !cut_node && entry.bound != Bound::Exact)
-            && board.halfmove_clock() < 90
-            && let Some(value) = cutoff(&entry, alpha, beta)
-        {
-            if value >= beta
-                && let Some(mv) = tt_move
-                && !tt_noisy
-            {
-                let bonus = params::history_bonus(depth);
-                let mover = super::history::piece_to(&board, mv);
-                let context = self.context(ply);
-                self.histories.update_quiet(&board, mv, mover, &context, threats, bonus);
-                // The opponent's early quiet move is refuted at once.
-                let previous = *self.earlier(ply, 1);
-                if previous.quiet && previous.count <= 3 {
-                    let context = self.context(ply - 1);
-                    let malus = params::history_malus(depth) * params::refuted_malus() / 128;
-                    self.histories.update_continuation(previous.mover, &context, -malus);
-                }
-            }
+        let mut node = self.look_up::<PV>(shared, &board, cut_node);
+        if !PV && let Some(value) = self.table_cutoff(&node, window, depth) {
+            return Ok(value);
+        }
+        self.evaluate_node(shared, &mut node);
+        depth = adjusted_depth::<PV>(&node, depth);
+        if !PV && let Some(value) = self.prune_node(shared, &node, window, depth)? {
             return Ok(value);
         }
 
-        // Static evaluation.
-        let (raw, eval) = if M::TRAINING || in_check {
-            (NONE, NONE)
-        } else if excluded.is_some() {
-            (self.frame(ply).raw_eval, self.frame(ply).eval)
-        } else {
-            self.static_eval::<M>(&board, entry.map_or(NONE, |entry| entry.eval))
-        };
-        let frame = self.frame(ply);
-        frame.eval = eval;
-        frame.raw_eval = raw;
-        let guess = if in_check || M::TRAINING { NONE } else { better_guess(eval, entry.as_ref()) };
-        if !M::TRAINING && !in_check && entry.is_none() && excluded.is_none() {
-            let known = Entry { mv: None, value: 0, eval: raw, depth: -1, bound: Bound::None, pv: tt_pv };
-            shared.table.store(key, ply, &known);
-        }
-        let (before, before_that) = (self.earlier(ply, 2).eval, self.earlier(ply, 4).eval);
-        let improving =
-            !in_check && if before != NONE { eval > before } else { before_that == NONE || eval > before_that };
-        let previous = *self.earlier(ply, 1);
-        let enemy_eval = previous.eval;
-        let opponent_worsening = !in_check && enemy_eval != NONE && eval + enemy_eval > 2;
-        self.frame(ply + 1).killers = [None; 2];
-        self.frame(ply + 2).cutoffs = 0;
-        let double_extensions = previous.double_extensions;
-        // For what is searched before the first move: the null move, and captures in ProbCut.
-        self.frame(ply).double_extensions = double_extensions;
-
-        // What the opponent's quiet move did to the static evaluation is learned at once.
-        if !M::TRAINING && !in_check && excluded.is_none() && previous.quiet && enemy_eval != NONE {
-            self.histories.update_butterfly(previous.butterfly, params::eval_history(eval + enemy_eval));
-        }
-
-        if !M::TRAINING {
-            // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
-            if !in_check && !root && previous.reduction >= 3 && !opponent_worsening && enemy_eval != NONE {
-                depth += 1;
-            }
-            // Internal iterative reduction: without a move from the table, or with one of a much shallower search, a
-            // node is searched badly anyway.
-            let shallow = tt_move.is_none() || entry.is_some_and(|entry| entry.depth + params::iir_gap() <= depth);
-            if depth >= params::iir_depth() && shallow && (PV || cut_node) && excluded.is_none() {
-                depth -= 1;
-            }
-        }
-
-        if !M::TRAINING && !PV && !in_check && excluded.is_none() {
-            // Reverse futility pruning (static null move).
-            if depth <= params::rfp_depth()
-                && guess >= beta
-                && guess.abs() < MATE_IN_MAX
-                && beta > -MATE_IN_MAX
-                && guess - params::rfp_margin(depth, improving || opponent_worsening) >= beta
-                && (tt_move.is_none() || tt_noisy || !tt_pv)
-            {
-                return Ok(beta + (guess - beta) / 3);
-            }
-
-            // Razoring.
-            if depth <= params::razor_depth() && guess + params::razor_margin(depth) < alpha {
-                let value = self.quiescence::<M, false>(shared, alpha, alpha + 1, true)?;
-                if value <= alpha {
-                    return Ok(value);
-                }
-            }
-
-            // Null move pruning.
-            if depth >= params::nmp_depth()
-                && self.earlier(ply, 1).mover != NO_PIECE_TO
-                && guess >= beta
-                && eval >= beta + params::nmp_margin_base() - params::nmp_margin_depth() * depth
-                && beta > -MATE_IN_MAX
-                && ply >= self.null_move_min_ply
-                && board.has_non_pawn_material(us)
-            {
-                let reduced = depth - params::nmp_reduction(depth, guess - beta);
-                self.make_null(shared);
-                self.frame(ply).reduction = 0;
-                let value = -self.alpha_beta::<M, false>(shared, -beta, -beta + 1, reduced, !cut_node)?;
-                self.position.unmake();
-                if value >= beta {
-                    let value = if value >= MATE_IN_MAX { beta } else { value };
-                    // Who has one piece beside king and pawns is often in zugzwang; deep nodes are worth the check.
-                    let zugzwang_threatens = board.pieces_beside_pawns(us) <= 1;
-                    if (depth < params::nmp_verification_depth() && !zugzwang_threatens) || self.null_move_min_ply > 0 {
-                        return Ok(value);
-                    }
-                    // Verification: in a zugzwang passing would have been the best move.
-                    self.null_move_min_ply = ply + (3 * reduced.max(0) / 4) as usize + 1;
-                    let verified = self.alpha_beta::<M, false>(shared, beta - 1, beta, reduced, false)?;
-                    self.null_move_min_ply = 0;
-                    if verified >= beta {
-                        return Ok(value);
-                    }
-                }
-            }
-
-            // ProbCut: a good capture that beats beta by a margin in a shallow search will do so in a deep one.
-            let prob_beta = beta + params::probcut_margin() - if improving { params::probcut_improving() } else { 0 };
-            if depth >= params::probcut_depth()
-                && beta.abs() < MATE_IN_MAX
-                && !entry.is_some_and(|entry| {
-                    entry.depth >= depth - 3 && entry.value < prob_beta && entry.bound != Bound::None
-                })
-                && let Some(value) = self.probcut::<M>(shared, &board, prob_beta, depth, eval, tt_move, cut_node)?
-            {
-                shared.table.store(
-                    key,
-                    ply,
-                    &Entry { mv: None, value, eval: raw, depth: depth - 3, bound: Bound::Lower, pv: tt_pv },
-                );
-                // A mate stays one; other values are less sure by the margin.
-                return Ok(if value >= MATE_IN_MAX { value } else { value - (prob_beta - beta) });
-            }
-        }
-
-        // A bound of the table from nearly as deep a search that lies far beyond beta.
-        let far_beta = beta + params::small_probcut_margin();
-        if !M::TRAINING
-            && !PV
-            && excluded.is_none()
-            && let Some(entry) = entry
-            && entry.bound.is_lower()
-            && entry.depth >= depth - 4
-            && entry.value >= far_beta
-            && entry.value < MATE_IN_MAX
-            && beta.abs() < MATE_IN_MAX
-        {
-            return Ok(far_beta);
-        }
-
-        // The moves.
         let context = self.context(ply);
-        let hints = Hints {
-            killers: self.frame(ply).killers,
-            counter: if M::TRAINING { None } else { self.histories.counter(context[0]) },
-            context,
-            threats,
-        };
-        let correction = if eval == NONE { 0 } else { (eval - raw).abs() };
-        let node = Node { cut_node, in_check, improving, tt_pv, tt_noisy, correction };
+        let killers = self.frame(ply).killers;
+        let counter = self.histories.counter(context[0]);
+        let hints = Hints { killers, counter, context, threats: node.threats };
+        let mut picker = Picker::new(&self.arena, Kind::All, node.tt_move, 0);
         let full_depth = depth;
-        let mut picker = Picker::new(&self.arena, Kind::All, tt_move, 0);
         let mut best = -INFINITE;
         let mut best_move: Option<Scored> = None;
         let mut count = 0_usize;
         let mut quiets = Tried::<32>::new();
         let mut captures = Tried::<16>::new();
-        let has_pieces = board.has_non_pawn_material(us);
+        let has_pieces = board.has_non_pawn_material(board.side_to_move());
         let mut checks: Option<Checks> = None;
 
         loop {
@@ -304,187 +153,67 @@ impl Worker {
             } else {
                 picker.next(&mut self.arena, &board, &self.histories, &hints)
             };
-            let Some(Scored { mv, mover, score }) = picked else { break };
-            if Some(mv) == excluded {
+            let Some(picked) = picked else { break };
+            let Scored { mv, mover, .. } = picked;
+            if Some(mv) == node.excluded {
                 continue;
             }
             count += 1;
             self.prefetch(shared, mv);
-            let noisy = board.is_noisy(mv);
-            // Killers and the table's move come without their history.
-            let quiet_history = if M::TRAINING || noisy {
-                0
-            } else if score < KILLER && !root {
-                score
-            } else {
-                self.histories.quiet_scores(&board, &context, threats).of(mv, mover)
-            };
-            if root && self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
-                shared.report(&Report::CurrentMove {
-                    depth: self.root_depth as u32,
-                    mv,
-                    number: count + self.pv_index,
-                });
+            let candidate = self.candidate(&node, &hints, picked, count);
+            if root {
+                self.announce(shared, mv, count);
             }
-
-            // Pruning of single moves, once something is better than being mated. Quiet checks are never pruned.
-            if !M::TRAINING && !root && has_pieces && best > -MATE_IN_MAX {
-                let reduction = params::lmr(depth, count, !noisy) / 1024;
-                let lmr_depth = (depth - reduction + i32::from(improving)).max(0);
-                if noisy {
-                    if !in_check
-                        && lmr_depth <= params::capture_futility_depth()
-                        && eval
-                            + params::capture_futility_margin(lmr_depth)
-                            + board.captured(mv).map_or(0, |victim| PIECE_VALUES[victim.to_index()])
-                            <= alpha
-                        && mv.get_promotion().is_none()
-                        && !board.gives_check(mv)
-                    {
-                        continue;
-                    }
-                    if score < i32::MAX && !board.see_ge(mv, -params::see_capture_factor() * depth) {
-                        continue;
-                    }
-                } else if !checks.get_or_insert_with(|| board.checks()).given_by(&board, mv) {
-                    // Late move pruning.
-                    if count > params::lmp_threshold(depth, improving || opponent_worsening) {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                    // History pruning.
-                    if lmr_depth <= params::history_pruning_depth()
-                        && self.histories.continuation(mover, &context) < -params::history_pruning_factor() * depth
-                    {
-                        picker.skip_quiets();
-                        continue;
-                    }
-                    // Futility pruning.
-                    let futile_depth = (lmr_depth + quiet_history / 16_384).max(0);
-                    if !in_check
-                        && futile_depth <= params::futility_depth()
-                        && eval + params::futility_margin(futile_depth) <= alpha
-                    {
-                        continue;
-                    }
-                    if !board.see_ge(mv, -params::see_quiet_factor() * lmr_depth * lmr_depth) {
-                        continue;
-                    }
-                }
-            }
-
-            // Singular extension: a move that is better than all others by far is searched deeper.
-            let mut extension = 0;
-            if !M::TRAINING
-                && !root
-                && excluded.is_none()
-                && Some(mv) == tt_move
-                && depth >= params::singular_depth()
-                && let Some(entry) = entry
-                && entry.depth >= depth - 3
-                && entry.bound.is_lower()
-                && entry.value.abs() < MATE_IN_MAX
-                && ply < 2 * self.root_depth as usize
+            // Once something is better than being mated.
+            if !root
+                && has_pieces
+                && best > -MATE_IN_MAX
+                && self.prune_move(&node, &hints, &candidate, window, depth, &mut picker, &mut checks)
             {
-                let singular_beta = entry.value - params::singular_margin() * depth / 16;
-                self.frame(ply).excluded = Some(mv);
-                let value =
-                    self.alpha_beta::<M, false>(shared, singular_beta - 1, singular_beta, (depth - 1) / 2, cut_node)?;
-                self.frame(ply).excluded = None;
-                if value < singular_beta {
-                    extension = 1;
-                    if !PV
-                        && value < singular_beta - params::double_margin()
-                        && double_extensions < params::double_limit()
-                    {
-                        extension = 2 + i32::from(!noisy && value < singular_beta - params::triple_margin());
-                    }
-                } else if singular_beta >= beta && singular_beta.abs() < MATE_IN_MAX {
-                    // Multi-cut: without the best move, too, the node fails high.
-                    picker.done(&mut self.arena);
-                    return Ok(singular_beta);
-                } else if entry.value >= beta || cut_node {
-                    extension = -2;
-                } else if entry.value <= alpha {
-                    extension = -1;
-                }
+                continue;
             }
+            let extension = match self.singular_extension::<PV>(shared, &node, window, depth, &candidate)? {
+                ControlFlow::Continue(extension) => extension,
+                ControlFlow::Break(value) => {
+                    picker.done(&mut self.arena);
+                    return Ok(value);
+                }
+            };
 
             let nodes_before = self.nodes;
             let frame = self.frame(ply);
-            frame.double_extensions = double_extensions + i32::from(extension >= 2);
+            frame.double_extensions = node.double_extensions + i32::from(extension >= 2);
             frame.count = count;
-            if !noisy {
-                frame.butterfly = butterfly_index(&board, mv, threats);
+            if !candidate.noisy {
+                frame.butterfly = butterfly_index(&board, mv, node.threats);
             }
-            self.make(mv, mover, !noisy);
-            let new_depth = depth - 1 + extension;
-            let mut value = -INFINITE;
-            let mut full_search = !PV || count > 1;
-
-            // Late move reductions.
-            if !M::TRAINING && depth >= 2 && count > 1 + usize::from(root) && !(noisy && score > 0 && PV && count < 4) {
-                let gives_check = self.position.board().in_check();
-                let reduction =
-                    self.reduction::<PV>(&node, depth, noisy, count, quiet_history, gives_check, &hints, mv);
-                let reduced = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
-                self.frame(ply).reduction = (new_depth - reduced).max(0);
-                value = -self.alpha_beta::<M, false>(shared, -alpha - 1, -alpha, reduced, true)?;
-                self.frame(ply).reduction = 0;
-                full_search = value > alpha && reduced < new_depth;
-                if full_search {
-                    let deeper = value > best + params::lmr_deeper() && !root;
-                    let shallower = value < best + 16;
-                    let again = new_depth + i32::from(deeper) - i32::from(shallower);
-                    if again > reduced {
-                        value = -self.alpha_beta::<M, false>(shared, -alpha - 1, -alpha, again, !cut_node)?;
-                    }
-                    full_search = false;
-                    if !noisy {
-                        let bonus = if value <= alpha {
-                            -params::history_malus(new_depth.max(1))
-                        } else if value >= beta {
-                            params::history_bonus(new_depth.max(1))
-                        } else {
-                            0
-                        };
-                        self.histories.update_continuation(mover, &context, bonus / 2);
-                    }
-                }
-            }
-            // Zero window, full depth.
-            if full_search {
-                value = -self.alpha_beta::<M, false>(shared, -alpha - 1, -alpha, new_depth, !cut_node)?;
-            }
-            // Full window: the first move of a PV node, or a new best one.
-            if PV && (count == 1 || value > alpha) {
-                value = -self.alpha_beta::<M, true>(shared, -beta, -alpha, new_depth, false)?;
-            }
+            self.make(mv, mover, !candidate.noisy);
+            let value = self.search_move::<PV>(shared, &node, &hints, window, depth, extension, best, &candidate)?;
             self.position.unmake();
 
             if root {
-                self.update_root_move(mv, value, (alpha, beta), count, self.nodes - nodes_before);
+                self.update_root_move(mv, value, window, count, self.nodes - nodes_before);
             }
             if value > best {
                 best = value;
-                if value > alpha {
-                    best_move = Some(Scored { mv, mover, score });
+                if value > window.alpha {
+                    best_move = Some(picked);
                     if PV {
-                        self.extend_line(ply, mv);
+                        Line::extend_at(&mut self.lines, ply, mv);
                     }
-                    if value >= beta {
+                    if window.fails_high(value) {
                         self.frame(ply).cutoffs += 1;
                         break;
                     }
-                    alpha = value;
+                    window.alpha = value;
                     // The other moves have to beat more now, and seldom do.
-                    if !M::TRAINING && depth > 2 && depth <= params::alpha_raise_depth() && value.abs() < MATE_IN_MAX {
+                    if depth > 2 && depth <= params::alpha_raise_depth() && value.abs() < MATE_IN_MAX {
                         depth = (depth - params::alpha_raise()).max(1);
                     }
                 }
             }
             if best_move.is_none_or(|found| found.mv != mv) {
-                if noisy {
+                if candidate.noisy {
                     captures.push(mv, mover);
                 } else {
                     quiets.push(mv, mover);
@@ -495,88 +224,290 @@ impl Worker {
         depth = full_depth;
 
         if count == 0 {
-            if excluded.is_some() {
-                return Ok(alpha);
+            if node.excluded.is_some() {
+                return Ok(window.alpha);
             }
             if PV {
                 self.lines[ply].end(true);
             }
-            return Ok(if in_check { mated_in(ply) } else { DRAW });
+            return Ok(if node.in_check { mated_in(ply) } else { DRAW });
         }
-
-        if M::TRAINING {
-            if best >= beta
-                && let Some(found) = best_move
-            {
-                self.remember_killer(ply, found.mv, &board);
-            }
-            let found = best_move.map(|found| found.mv);
-            shared.table.store(
-                key,
-                ply,
-                &Entry { mv: found, value: best, eval: NONE, depth, bound: Bound::None, pv: PV },
-            );
-            return Ok(best);
-        }
-
         if let Some(found) = best_move
-            && best >= beta
+            && window.fails_high(best)
         {
             self.learn_cutoff(&board, ply, depth, found, &quiets, &captures, &hints);
         } else if best_move.is_none() {
             self.learn_fail_low(ply, depth);
         }
-        if best >= beta && best.abs() < MATE_IN_MAX && beta.abs() < MATE_IN_MAX && !PV {
-            best = (best * depth + beta) / (depth + 1);
+        // A value far above beta is seldom true.
+        if !PV && window.fails_high(best) && best.abs() < MATE_IN_MAX && window.beta.abs() < MATE_IN_MAX {
+            best = (best * depth + window.beta) / (depth + 1);
         }
-
-        if excluded.is_none() {
-            let bound = if best >= beta {
+        if node.excluded.is_none() {
+            let bound = if window.fails_high(best) {
                 Bound::Lower
             } else if PV && best > original_alpha {
                 Bound::Exact
             } else {
                 Bound::Upper
             };
-            let found = best_move.map(|found| found.mv);
-            // The best of some moves says little of the position.
-            let partial = root && (self.pv_index > 0 || !shared.limits.searchmoves.is_empty());
-            if !partial {
-                shared.table.store(key, ply, &Entry { mv: found, value: best, eval: raw, depth, bound, pv: tt_pv });
-            }
-            let quiet_best = found.is_none_or(|mv| !board.is_noisy(mv));
-            let says_nothing = (bound == Bound::Lower && best <= eval) || (bound == Bound::Upper && best >= eval);
-            if !in_check && !partial && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
-                self.histories.update_correction(&board, &context, depth, best - eval);
-            }
+            self.remember(shared, &node, &context, depth, best, bound, best_move.map(|found| found.mv));
         }
         Ok(best)
     }
 
-    /// Searches good captures shallowly for a value of `prob_beta`.
-    #[allow(clippy::too_many_arguments)]
-    fn probcut<M: Mode>(
+    /// Draws, the end of the stack, mate-distance pruning and upcoming repetitions. A value where the node ends here.
+    #[inline(always)]
+    fn end_of_line<const PV: bool>(&mut self, board: &Board, window: &mut Window) -> Option<Value> {
+        let ply = self.position.ply();
+        if self.position.is_draw() {
+            if PV {
+                self.lines[ply].end(true);
+            }
+            return Some(self.draw_value());
+        }
+        if ply >= MAX_PLY - 2 {
+            return Some(if board.in_check() { DRAW } else { self.static_eval(board, NONE).1 });
+        }
+        // Mate-distance pruning: a shorter mate is known already.
+        window.alpha = window.alpha.max(mated_in(ply));
+        window.beta = window.beta.min(mate_in(ply + 1));
+        if window.is_closed() {
+            return Some(window.alpha);
+        }
+        // Upcoming repetition: at least a draw is there.
+        if window.alpha < DRAW && self.position.upcoming_repetition() {
+            window.alpha = self.draw_value();
+            if window.is_closed() {
+                return Some(window.alpha);
+            }
+        }
+        None
+    }
+
+    /// What the transposition table knows of the node.
+    #[inline(always)]
+    fn look_up<'a, const PV: bool>(&mut self, shared: &Shared, board: &'a Board, cut_node: bool) -> Node<'a> {
+        let ply = self.position.ply();
+        let them = !board.side_to_move();
+        let excluded = self.frame(ply).excluded;
+        let entry = if excluded.is_some() { None } else { shared.table.probe(board.key(), ply) };
+        let tt_move = if ply == 0 {
+            self.root_moves.get(self.pv_index).map(|root_move| root_move.mv)
+        } else {
+            entry.and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv))
+        };
+        let tt_pv = PV || if excluded.is_some() { self.frame(ply).tt_pv } else { entry.is_some_and(|entry| entry.pv) };
+        self.frame(ply).tt_pv = tt_pv;
+        Node {
+            board,
+            ply,
+            cut_node,
+            in_check: board.in_check(),
+            excluded,
+            threats: attacks::pawns(them, board.colored(them, Piece::Pawn)).0,
+            entry,
+            tt_move,
+            tt_noisy: tt_move.is_some_and(|mv| board.is_noisy(mv)),
+            tt_pv,
+            raw_eval: NONE,
+            eval: NONE,
+            guess: NONE,
+            improving: false,
+            opponent_worsening: false,
+            reduction: 0,
+            double_extensions: 0,
+        }
+    }
+
+    /// The table's value, if its search was deep enough and it decides the window.
+    #[inline(always)]
+    fn table_cutoff(&mut self, node: &Node, window: Window, depth: i32) -> Option<Value> {
+        let &Node { board, ply, cut_node, .. } = node;
+        let entry = node.entry?;
+        // An upper bound where all moves are expected to fail low: it has to come from a ply deeper.
+        let deeper = window.fails_low(entry.value) && !cut_node && entry.bound != Bound::Exact;
+        if entry.depth < depth + i32::from(deeper) || board.halfmove_clock() >= 90 {
+            return None;
+        }
+        let value = cutoff(&entry, window)?;
+        if window.fails_high(value)
+            && let Some(mv) = node.tt_move
+            && !node.tt_noisy
+        {
+            let bonus = params::history_bonus(depth);
+            let context = self.context(ply);
+            self.histories.update_quiet(board, mv, piece_to(board, mv), &context, node.threats, bonus);
+            // The opponent's early quiet move is refuted at once.
+            let previous = *self.earlier(ply, 1);
+            if previous.quiet && previous.count <= 3 {
+                let context = self.context(ply - 1);
+                let malus = params::history_malus(depth) * params::refuted_malus() / 128;
+                self.histories.update_continuation(previous.mover, &context, -malus);
+            }
+        }
+        Some(value)
+    }
+
+    /// Static evaluation, and how it compares with those before.
+    #[inline(always)]
+    fn evaluate_node(&mut self, shared: &Shared, node: &mut Node) {
+        let ply = node.ply;
+        let (raw, eval) = if node.in_check {
+            (NONE, NONE)
+        } else if node.excluded.is_some() {
+            (self.frame(ply).raw_eval, self.frame(ply).eval)
+        } else {
+            self.static_eval(node.board, node.entry.map_or(NONE, |entry| entry.eval))
+        };
+        let frame = self.frame(ply);
+        frame.eval = eval;
+        frame.raw_eval = raw;
+        (node.raw_eval, node.eval) = (raw, eval);
+        node.guess = if node.in_check { NONE } else { better_guess(eval, node.entry.as_ref()) };
+        let evaluated = !node.in_check && node.excluded.is_none();
+        if evaluated && node.entry.is_none() {
+            let known = Entry { mv: None, value: 0, eval: raw, depth: -1, bound: Bound::None, pv: node.tt_pv };
+            shared.table.store(node.board.key(), ply, &known);
+        }
+        let (before, before_that) = (self.earlier(ply, 2).eval, self.earlier(ply, 4).eval);
+        node.improving =
+            !node.in_check && if before != NONE { eval > before } else { before_that == NONE || eval > before_that };
+        let previous = *self.earlier(ply, 1);
+        let enemy_eval = previous.eval;
+        node.opponent_worsening = !node.in_check && enemy_eval != NONE && eval + enemy_eval > 2;
+        node.reduction = if enemy_eval != NONE { previous.reduction } else { 0 };
+        node.double_extensions = previous.double_extensions;
+        self.frame(ply + 1).killers = [None; 2];
+        self.frame(ply + 2).cutoffs = 0;
+        // For what is searched before the first move: the null move, and captures in ProbCut.
+        self.frame(ply).double_extensions = node.double_extensions;
+        // What the opponent's quiet move did to the static evaluation is learned at once.
+        if evaluated && previous.quiet && enemy_eval != NONE {
+            self.histories.update_butterfly(previous.butterfly, params::eval_history(eval + enemy_eval));
+        }
+    }
+
+    /// Pruning of the whole node outside the principal variation, in the order of cost.
+    #[inline(always)]
+    fn prune_node(
         &mut self,
         shared: &Shared,
-        board: &Board,
+        node: &Node,
+        window: Window,
+        depth: i32,
+    ) -> Result<Option<Value>, Stopped> {
+        if node.excluded.is_some() {
+            return Ok(None);
+        }
+        if !node.in_check {
+            if let Some(value) = reverse_futility(node, window, depth) {
+                return Ok(Some(value));
+            }
+            if let Some(value) = self.razoring(shared, node, window, depth)? {
+                return Ok(Some(value));
+            }
+            if let Some(value) = self.null_move(shared, node, window, depth)? {
+                return Ok(Some(value));
+            }
+            if let Some(value) = self.probcut(shared, node, window, depth)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(small_probcut(node, window, depth))
+    }
+
+    /// Razoring: far below alpha, quiescence has to show that there is something to search for.
+    #[inline(always)]
+    fn razoring(&mut self, shared: &Shared, node: &Node, window: Window, depth: i32) -> Result<Option<Value>, Stopped> {
+        if depth > params::razor_depth() || node.guess + params::razor_margin(depth) >= window.alpha {
+            return Ok(None);
+        }
+        let value = self.quiescence::<false>(shared, Window::null(window.alpha), true)?;
+        Ok(window.fails_low(value).then_some(value))
+    }
+
+    /// Null move pruning: who may pass and still fails high, does so with a move as well.
+    #[inline(always)]
+    fn null_move(
+        &mut self,
+        shared: &Shared,
+        node: &Node,
+        window: Window,
+        depth: i32,
+    ) -> Result<Option<Value>, Stopped> {
+        let &Node { board, ply, guess, .. } = node;
+        let us = board.side_to_move();
+        let beta = window.beta;
+        if depth < params::nmp_depth()
+            || self.earlier(ply, 1).mover == NO_PIECE_TO
+            || guess < beta
+            || node.eval < beta + params::nmp_margin_base() - params::nmp_margin_depth() * depth
+            || beta <= -MATE_IN_MAX
+            || ply < self.null_move_min_ply
+            || !board.has_non_pawn_material(us)
+        {
+            return Ok(None);
+        }
+        let reduced = depth - params::nmp_reduction(depth, guess - beta);
+        self.make_null(shared);
+        self.frame(ply).reduction = 0;
+        let value = -self.alpha_beta::<false>(shared, Window::new(-beta, -beta + 1), reduced, !node.cut_node)?;
+        self.position.unmake();
+        if value < beta {
+            return Ok(None);
+        }
+        let value = if value >= MATE_IN_MAX { beta } else { value };
+        // Who has one piece beside king and pawns is often in zugzwang; deep nodes are worth the check.
+        let zugzwang_threatens = board.pieces_beside_pawns(us) <= 1;
+        if (depth < params::nmp_verification_depth() && !zugzwang_threatens) || self.null_move_min_ply > 0 {
+            return Ok(Some(value));
+        }
+        // Verification: in a zugzwang passing would have been the best move.
+        self.null_move_min_ply = ply + (3 * reduced.max(0) / 4) as usize + 1;
+        let verified = self.alpha_beta::<false>(shared, Window::new(beta - 1, beta), reduced, false)?;
+        self.null_move_min_ply = 0;
+        Ok((verified >= beta).then_some(value))
+    }
+
+    /// ProbCut: a good capture that beats beta by a margin in a shallow search will do so in a deep one.
+    #[inline(always)]
+    fn probcut(&mut self, shared: &Shared, node: &Node, window: Window, depth: i32) -> Result<Option<Value>, Stopped> {
+        let beta = window.beta;
+        let prob_beta = beta + params::probcut_margin() - if node.improving { params::probcut_improving() } else { 0 };
+        let refuted = |entry: &Entry| entry.depth >= depth - 3 && entry.value < prob_beta && entry.bound != Bound::None;
+        if depth < params::probcut_depth() || beta.abs() >= MATE_IN_MAX || node.entry.as_ref().is_some_and(refuted) {
+            return Ok(None);
+        }
+        let Some(value) = self.probcut_captures(shared, node, prob_beta, depth)? else { return Ok(None) };
+        let found =
+            Entry { mv: None, value, eval: node.raw_eval, depth: depth - 3, bound: Bound::Lower, pv: node.tt_pv };
+        shared.table.store(node.board.key(), node.ply, &found);
+        // A mate stays one; other values are less sure by the margin.
+        Ok(Some(if value >= MATE_IN_MAX { value } else { value - (prob_beta - beta) }))
+    }
+
+    /// Searches good captures shallowly for a value of `prob_beta`.
+    fn probcut_captures(
+        &mut self,
+        shared: &Shared,
+        node: &Node,
         prob_beta: Value,
         depth: i32,
-        eval: Value,
-        tt_move: Option<ChessMove>,
-        cut_node: bool,
     ) -> Result<Option<Value>, Stopped> {
-        let ply = self.position.ply();
-        let hints = Hints { killers: [None; 2], counter: None, context: self.context(ply), threats: 0 };
-        let threshold = prob_beta - eval;
-        let table_move = tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, threshold));
+        let board = node.board;
+        let hints = Hints { killers: [None; 2], counter: None, context: self.context(node.ply), threats: 0 };
+        let threshold = prob_beta - node.eval;
+        let table_move = node.tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, threshold));
         let mut picker = Picker::new(&self.arena, Kind::Noisy, table_move, threshold);
         let mut found = None;
         while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, board, &self.histories, &hints) {
             self.prefetch(shared, mv);
             self.make(mv, mover, false);
-            let mut value = -self.quiescence::<M, false>(shared, -prob_beta, -prob_beta + 1, false)?;
+            let window = Window::new(-prob_beta, -prob_beta + 1);
+            let mut value = -self.quiescence::<false>(shared, window, false)?;
             if value >= prob_beta && depth > 4 {
-                value = -self.alpha_beta::<M, false>(shared, -prob_beta, -prob_beta + 1, depth - 4, !cut_node)?;
+                value = -self.alpha_beta::<false>(shared, window, depth - 4, !node.cut_node)?;
             }
             self.position.unmake();
             if value >= prob_beta {
@@ -588,19 +519,198 @@ impl Worker {
         Ok(found)
     }
 
-    /// How much shallower a late move is searched, in plies.
+    #[inline(always)]
+    fn candidate(&self, node: &Node, hints: &Hints, picked: Scored, count: usize) -> Candidate {
+        let Scored { mv, mover, score } = picked;
+        let noisy = node.board.is_noisy(mv);
+        // Killers, the table's move and those of the root come without their history.
+        let history = if noisy {
+            0
+        } else if score < KILLER && node.ply > 0 {
+            score
+        } else {
+            self.histories.quiet_scores(node.board, &hints.context, hints.threats).of(mv, mover)
+        };
+        Candidate { mv, mover, score, noisy, history, count }
+    }
+
+    /// In a long search the program hears which root move is searched.
+    #[inline(always)]
+    fn announce(&self, shared: &Shared, mv: ChessMove, count: usize) {
+        if self.id == 0 && shared.since_start() > CURRENT_MOVE_AFTER {
+            let number = count + self.pv_index;
+            shared.report(&Report::CurrentMove { depth: self.root_depth as u32, mv, number });
+        }
+    }
+
+    /// Whether a move is not worth a search. Quiet checks always are.
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn reduction<const PV: bool>(
+    fn prune_move(
         &mut self,
         node: &Node,
-        depth: i32,
-        noisy: bool,
-        count: usize,
-        history: i32,
-        gives_check: bool,
         hints: &Hints,
-        mv: ChessMove,
-    ) -> i32 {
+        candidate: &Candidate,
+        window: Window,
+        depth: i32,
+        picker: &mut Picker,
+        checks: &mut Option<Checks>,
+    ) -> bool {
+        let &Node { board, in_check, improving, eval, .. } = node;
+        let &Candidate { mv, mover, score, noisy, history, count } = candidate;
+        let reduction = params::lmr(depth, count, !noisy) / 1024;
+        let lmr_depth = (depth - reduction + i32::from(improving)).max(0);
+        if noisy {
+            // Futility pruning of captures.
+            let gain = || board.captured(mv).map_or(0, |victim| PIECE_VALUES[victim.to_index()]);
+            if !in_check
+                && lmr_depth <= params::capture_futility_depth()
+                && window.fails_low(eval + params::capture_futility_margin(lmr_depth) + gain())
+                && mv.get_promotion().is_none()
+                && !board.gives_check(mv)
+            {
+                return true;
+            }
+            // SEE pruning.
+            return score < i32::MAX && !board.see_ge(mv, -params::see_capture_factor() * depth);
+        }
+        if checks.get_or_insert_with(|| board.checks()).given_by(board, mv) {
+            return false;
+        }
+        // Late move pruning.
+        if count > params::lmp_threshold(depth, improving || node.opponent_worsening) {
+            picker.skip_quiets();
+            return true;
+        }
+        // History pruning.
+        if lmr_depth <= params::history_pruning_depth()
+            && self.histories.continuation(mover, &hints.context) < -params::history_pruning_factor() * depth
+        {
+            picker.skip_quiets();
+            return true;
+        }
+        // Futility pruning.
+        let futile_depth = (lmr_depth + history / 16_384).max(0);
+        if !in_check
+            && futile_depth <= params::futility_depth()
+            && window.fails_low(eval + params::futility_margin(futile_depth))
+        {
+            return true;
+        }
+        // SEE pruning.
+        !board.see_ge(mv, -params::see_quiet_factor() * lmr_depth * lmr_depth)
+    }
+
+    /// Singular extension: a move of the table that is better than all others by far is searched deeper, by the plies
+    /// returned. Breaks with a value where the others are too good as well (multi-cut).
+    #[inline(always)]
+    fn singular_extension<const PV: bool>(
+        &mut self,
+        shared: &Shared,
+        node: &Node,
+        window: Window,
+        depth: i32,
+        candidate: &Candidate,
+    ) -> Result<ControlFlow<Value, i32>, Stopped> {
+        let &Node { ply, cut_node, .. } = node;
+        let &Candidate { mv, noisy, .. } = candidate;
+        let Some(entry) = node.entry.filter(|entry| {
+            ply > 0
+                && node.excluded.is_none()
+                && Some(mv) == node.tt_move
+                && depth >= params::singular_depth()
+                && entry.depth >= depth - 3
+                && entry.bound.is_lower()
+                && entry.value.abs() < MATE_IN_MAX
+                && ply < 2 * self.root_depth as usize
+        }) else {
+            return Ok(ControlFlow::Continue(0));
+        };
+        let singular_beta = entry.value - params::singular_margin() * depth / 16;
+        self.frame(ply).excluded = Some(mv);
+        let value =
+            self.alpha_beta::<false>(shared, Window::new(singular_beta - 1, singular_beta), (depth - 1) / 2, cut_node)?;
+        self.frame(ply).excluded = None;
+        if value < singular_beta {
+            let double = !PV
+                && value < singular_beta - params::double_margin()
+                && node.double_extensions < params::double_limit();
+            let triple = double && !noisy && value < singular_beta - params::triple_margin();
+            return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
+        }
+        // Multi-cut: without the best move, too, the node fails high.
+        if window.fails_high(singular_beta) && singular_beta.abs() < MATE_IN_MAX {
+            return Ok(ControlFlow::Break(singular_beta));
+        }
+        Ok(ControlFlow::Continue(if window.fails_high(entry.value) || cut_node {
+            -2
+        } else {
+            -i32::from(window.fails_low(entry.value))
+        }))
+    }
+
+    /// Value of a move that was made: late move reductions, null windows, and the full window where it has to be.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn search_move<const PV: bool>(
+        &mut self,
+        shared: &Shared,
+        node: &Node,
+        hints: &Hints,
+        window: Window,
+        depth: i32,
+        extension: i32,
+        best: Value,
+        candidate: &Candidate,
+    ) -> Result<Value, Stopped> {
+        let &Candidate { mover, score, noisy, count, .. } = candidate;
+        let (ply, root) = (node.ply, node.ply == 0);
+        let null = Window::null(window.alpha).flipped();
+        let new_depth = depth - 1 + extension;
+        let mut value = -INFINITE;
+        let mut full_depth = !PV || count > 1;
+
+        // Late move reductions.
+        if depth >= 2 && count > 1 + usize::from(root) && !(noisy && score > 0 && PV && count < 4) {
+            let reduction = self.reduction::<PV>(node, hints, depth, candidate);
+            let reduced = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
+            self.frame(ply).reduction = (new_depth - reduced).max(0);
+            value = -self.alpha_beta::<false>(shared, null, reduced, true)?;
+            self.frame(ply).reduction = 0;
+            full_depth = false;
+            if value > window.alpha && reduced < new_depth {
+                let deeper = value > best + params::lmr_deeper() && !root;
+                let shallower = value < best + 16;
+                let again = new_depth + i32::from(deeper) - i32::from(shallower);
+                if again > reduced {
+                    value = -self.alpha_beta::<false>(shared, null, again, !node.cut_node)?;
+                }
+                if !noisy {
+                    let bonus = match window.bound_of(value) {
+                        Bound::Upper => -params::history_malus(new_depth.max(1)),
+                        Bound::Lower => params::history_bonus(new_depth.max(1)),
+                        _ => 0,
+                    };
+                    self.histories.update_continuation(mover, &hints.context, bonus / 2);
+                }
+            }
+        }
+        // Null window, full depth.
+        if full_depth {
+            value = -self.alpha_beta::<false>(shared, null, new_depth, !node.cut_node)?;
+        }
+        // Full window: the first move of a PV node, or a new best one.
+        if PV && (count == 1 || value > window.alpha) {
+            value = -self.alpha_beta::<true>(shared, window.flipped(), new_depth, false)?;
+        }
+        Ok(value)
+    }
+
+    /// How much shallower a late move, which was made, is searched, in plies.
+    #[inline(always)]
+    fn reduction<const PV: bool>(&mut self, node: &Node, hints: &Hints, depth: i32, candidate: &Candidate) -> i32 {
+        let &Candidate { mv, noisy, count, history, .. } = candidate;
+        let gives_check = self.position.board().in_check();
         let mut reduction = params::lmr(depth, count, !noisy);
         if !PV {
             reduction += params::lmr_not_pv();
@@ -623,18 +733,44 @@ impl Worker {
         if hints.killers.contains(&Some(mv)) || hints.counter == Some(mv) {
             reduction -= params::lmr_killer();
         }
-        // The position is that after the move: its frame counts the cutoffs of this node's other children, and of their
-        // cousins.
-        let ply = self.position.ply();
-        if ply == 1 {
+        if node.ply == 0 {
             reduction -= params::lmr_root();
         }
-        if self.frame(ply).cutoffs > 3 {
+        // The child's frame counts the cutoffs of this node's other children, and of their cousins.
+        if self.frame(node.ply + 1).cutoffs > 3 {
             reduction += params::lmr_cutoffs();
         }
-        reduction -= params::lmr_correction() * node.correction;
+        let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
+        reduction -= params::lmr_correction() * correction;
         reduction -= history * 1024 / params::lmr_history_divisor();
         reduction / 1024
+    }
+
+    /// Stores what was found in the table, and learns how wrong the static evaluation was.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn remember(
+        &mut self,
+        shared: &Shared,
+        node: &Node,
+        context: &Context,
+        depth: i32,
+        best: Value,
+        bound: Bound,
+        found: Option<ChessMove>,
+    ) {
+        let &Node { board, ply, eval, .. } = node;
+        // The best of some moves says little of the position.
+        if ply == 0 && (self.pv_index > 0 || !shared.limits.searchmoves.is_empty()) {
+            return;
+        }
+        let entry = Entry { mv: found, value: best, eval: node.raw_eval, depth, bound, pv: node.tt_pv };
+        shared.table.store(board.key(), ply, &entry);
+        let quiet_best = found.is_none_or(|mv| !board.is_noisy(mv));
+        let says_nothing = (bound == Bound::Lower && best <= eval) || (bound == Bound::Upper && best >= eval);
+        if !node.in_check && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
+            self.histories.update_correction(board, context, depth, best - eval);
+        }
     }
 
     fn remember_killer(&mut self, ply: usize, mv: ChessMove, board: &Board) {
@@ -686,6 +822,48 @@ impl Worker {
             self.histories.update_continuation(previous.mover, &context, params::history_bonus(depth) / 2);
         }
     }
+}
+
+/// Hindsight and internal iterative reduction.
+#[inline(always)]
+fn adjusted_depth<const PV: bool>(node: &Node, mut depth: i32) -> i32 {
+    // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
+    if !node.in_check && node.ply > 0 && node.reduction >= 3 && !node.opponent_worsening {
+        depth += 1;
+    }
+    // Internal iterative reduction: without a move from the table, or with one of a much shallower search, a
+    // node is searched badly anyway.
+    let shallow = node.tt_move.is_none() || node.entry.is_some_and(|entry| entry.depth + params::iir_gap() <= depth);
+    if depth >= params::iir_depth() && shallow && (PV || node.cut_node) && node.excluded.is_none() {
+        depth -= 1;
+    }
+    depth
+}
+
+/// Reverse futility pruning (static null move): so far above beta that no shallow search comes below.
+#[inline(always)]
+fn reverse_futility(node: &Node, window: Window, depth: i32) -> Option<Value> {
+    let (guess, beta) = (node.guess, window.beta);
+    let futile = depth <= params::rfp_depth()
+        && guess >= beta
+        && guess.abs() < MATE_IN_MAX
+        && beta > -MATE_IN_MAX
+        && guess - params::rfp_margin(depth, node.improving || node.opponent_worsening) >= beta
+        && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
+    futile.then(|| beta + (guess - beta) / 3)
+}
+
+/// Small ProbCut: a bound of the table from nearly as deep a search that lies far beyond beta.
+#[inline(always)]
+fn small_probcut(node: &Node, window: Window, depth: i32) -> Option<Value> {
+    let far_beta = window.beta + params::small_probcut_margin();
+    let entry = node.entry?;
+    let far = entry.bound.is_lower()
+        && entry.depth >= depth - 4
+        && entry.value >= far_beta
+        && entry.value < MATE_IN_MAX
+        && window.beta.abs() < MATE_IN_MAX;
+    far.then_some(far_beta)
 }
 
 fn victim(board: &Board, mv: ChessMove) -> Piece {

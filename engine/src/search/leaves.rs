@@ -1,18 +1,22 @@
-//! The search that comparison training needs: the leaf of the principal variation.
+//! The search of comparison training: the leaf of the principal variation.
 //!
-//! After Tesauro's d-ply comparison training (section 2.2 and Fig. 1 of Tseng, Chen and Wu 2018). It is the engine's
-//! own search in its training mode: the full tree to a fixed depth, then quiescence; alpha-beta and move
-//! ordering save nodes but change no value.
+//! After Tesauro's d-ply comparison training (section 2.2 and Fig. 1 of Tseng, Chen and Wu 2018): the full tree to a
+//! fixed depth, then quiescence, in which every evasion of a check and every capture that does not lose material is
+//! searched. The value of a line must be the static evaluation of its leaf and depend on the position and the weights
+//! alone, so this is plain alpha-beta: no pruning, no reductions, no table cut-offs, no histories, the bare evaluation. The
+//! principal variation search, the table's moves and the killers save nodes and change no value.
 
-use super::{Frame, Limits, Options, Report, Shared, Train, Worker};
-use crate::board::Board;
-use crate::control::Control;
+use super::history::NO_PIECE_TO;
+use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
+use super::pv::Line;
+use super::window::Window;
+use crate::board::{Board, ChessMove, Game};
 use crate::eval::{Evaluator, Weights};
-use crate::tt::Table;
-use crate::value::Value;
-use crossbeam::utils::CachePadded;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+use crate::position::Position;
+use crate::tt::{Bound, Entry, Table};
+use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How a principal variation ends.
 #[derive(Clone, Debug)]
@@ -36,18 +40,41 @@ pub struct Leaf {
     pub nodes: u64,
 }
 
+/// What ends a leaf search early.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafBudget<'a> {
+    /// Nodes it may take.
+    pub nodes: u64,
+    /// Set by whoever wants it to end.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why a leaf search ended without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It needs more nodes than its budget: the same position with the same weights always does.
+    OutOfNodes,
+    /// It was told to stop.
+    Stopped,
+}
+
 /// Searches positions for the leaves of their principal variations. One a thread.
 pub struct LeafSearcher {
-    worker: Worker,
+    position: Position,
     table: Table,
-    control: Control,
-    limits: Limits,
-    options: Options,
-    nodes: [CachePadded<AtomicU64>; 1],
+    arena: Arena,
+    lines: Vec<Line>,
+    killers: Vec<[Option<ChessMove>; 2]>,
+    nodes: u64,
+    /// When this many nodes are done, look whether to end.
+    checkpoint: u64,
     salt: u64,
     /// Whether the table was emptied since the position began.
     emptied: bool,
 }
+
+/// Nodes between two looks at the stop.
+const CHECK_INTERVAL: u64 = 4096;
 
 impl LeafSearcher {
     /// A searcher with these weights.
@@ -57,12 +84,13 @@ impl LeafSearcher {
     #[must_use]
     pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
-            worker: Worker::new(0, Evaluator::new(weights)),
+            position: Position::new(&Game::default(), Evaluator::new(weights)),
             table: Table::new(1).expect("a megabyte for move ordering"),
-            control: Control::new(false),
-            limits: Limits::default(),
-            options: Options::default(),
-            nodes: [CachePadded::new(AtomicU64::new(0))],
+            arena: Arena::new(),
+            lines: vec![Line::new(); MAX_PLY + 2],
+            killers: vec![[None; 2]; MAX_PLY + 2],
+            nodes: 0,
+            checkpoint: 0,
             salt: 0,
             emptied: false,
         }
@@ -70,7 +98,7 @@ impl LeafSearcher {
 
     /// Searches with other weights from now on.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
-        self.worker.evaluator_mut().set_weights(weights);
+        self.position.evaluator_mut().set_weights(weights);
     }
 
     /// Forgets the ordering state: call it once for each training position, so that results depend on the
@@ -82,7 +110,7 @@ impl LeafSearcher {
         // positions, so there the first search empties the table.
         self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
         self.emptied = false;
-        self.worker.frames.fill(Frame::EMPTY);
+        self.killers.fill([None; 2]);
     }
 
     /// Searches `board` with `depth` plies before quiescence in the window (`alpha`, `beta`).
@@ -91,43 +119,38 @@ impl LeafSearcher {
     /// not above alpha, at least the value when not below beta. The static evaluation of the leaf, seen from the side
     /// to move of `board`, equals the value (asserted).
     ///
+    /// # Errors
+    /// When the budget ends it first. What the searcher learned until then may depend on the moment of a stop: begin a
+    /// position before the next search.
+    ///
     /// # Panics
     /// When that invariant is broken.
-    pub fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf {
-        let LeafSearcher { worker, table, control, limits, options, nodes, salt, emptied } = self;
-        if depth > 1 && !std::mem::replace(emptied, true) {
-            table.clear(1);
+    pub fn search(
+        &mut self,
+        board: &Board,
+        depth: u32,
+        (alpha, beta): (Value, Value),
+        budget: &LeafBudget,
+    ) -> Result<Leaf, Unfinished> {
+        if depth > 1 && !std::mem::replace(&mut self.emptied, true) {
+            self.table.clear(1);
         }
-        let mut ignore = |_: &Report| {};
-        let shared = Shared {
-            table,
-            control,
-            limits,
-            options,
-            bounds: None,
-            finished: AtomicBool::new(false),
-            nodes,
-            findings: &[],
-            salt: *salt,
-            reporter: Mutex::new(&mut ignore),
-        };
-        worker.position.reset_to(board);
-        worker.arena.clear();
-        worker.nodes = 0;
-        worker.checkpoint = u64::MAX;
+        self.position.reset_to(board);
+        self.arena.clear();
+        self.nodes = 0;
+        self.checkpoint = 0;
+        let window = Window::new(alpha, beta);
         let open = beta - alpha > 1;
-        let searched = if open {
-            worker.alpha_beta::<Train, true>(&shared, alpha, beta, depth as i32, false)
+        let value = if open {
+            self.alpha_beta::<true>(window, depth, budget)?
         } else {
-            worker.alpha_beta::<Train, false>(&shared, alpha, beta, depth as i32, false)
+            self.alpha_beta::<false>(window, depth, budget)?
         };
-        let Ok(value) = searched else { unreachable!("nobody stops a leaf search") };
-        let end = if open && alpha < value && value < beta { worker.leaf(board, value) } else { LeafEnd::Bound };
-        Leaf { value, end, nodes: worker.nodes }
+        let nodes = self.nodes;
+        let end = if open && window.contains(value) { self.leaf(board, value) } else { LeafEnd::Bound };
+        Ok(Leaf { value, end, nodes })
     }
-}
 
-impl Worker {
     /// Walks the principal variation to its leaf.
     fn leaf(&mut self, root: &Board, value: Value) -> LeafEnd {
         let line = &self.lines[0];
@@ -144,13 +167,172 @@ impl Worker {
         assert_eq!(seen_from_root, value, "the leaf {board} of {root} does not carry the value of the search");
         LeafEnd::Quiet(board)
     }
+
+    /// Value of the node at the current ply, fail-soft; `PV` where a line is kept.
+    fn alpha_beta<const PV: bool>(
+        &mut self,
+        mut window: Window,
+        depth: u32,
+        budget: &LeafBudget,
+    ) -> Result<Value, Unfinished> {
+        if depth == 0 {
+            return self.quiescence::<PV>(window, budget);
+        }
+        if let Some(value) = self.enter::<PV>(budget)? {
+            return Ok(value);
+        }
+        let ply = self.position.ply();
+        let board = *self.position.board();
+        let key = board.key() ^ self.salt;
+        let table_move = self.table.probe(key, ply).and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv));
+        self.killers[ply + 1] = [None; 2];
+        let hints = Hints { killers: self.killers[ply], ..UNHINTED };
+        let mut picker = Picker::new(&self.arena, Kind::All, table_move, 0);
+        let (mut best, mut best_move, mut count) = (-INFINITE, None, 0);
+        while let Some(Scored { mv, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &hints) {
+            count += 1;
+            if depth > 1 {
+                self.table.prefetch(board.likely_key_after(mv) ^ self.salt);
+            }
+            self.make(mv);
+            let mut value = INFINITE;
+            if !PV || count > 1 {
+                value = -self.alpha_beta::<false>(Window::null(window.alpha).flipped(), depth - 1, budget)?;
+            }
+            if PV && value > window.alpha {
+                value = -self.alpha_beta::<true>(window.flipped(), depth - 1, budget)?;
+            }
+            self.position.unmake();
+            if value > best {
+                best = value;
+                if value > window.alpha {
+                    best_move = Some(mv);
+                    if PV {
+                        Line::extend_at(&mut self.lines, ply, mv);
+                    }
+                    if window.fails_high(value) {
+                        self.remember_killer(&board, ply, mv);
+                        break;
+                    }
+                    window.alpha = value;
+                }
+            }
+        }
+        picker.done(&mut self.arena);
+        if count == 0 {
+            return Ok(self.no_moves::<PV>(&board, ply));
+        }
+        let found = Entry { mv: best_move, value: best, eval: NONE, depth: depth as i32, bound: Bound::None, pv: PV };
+        self.table.store(key, ply, &found);
+        Ok(best)
+    }
+
+    /// Value of the node when only captures, promotions to queen and evasions are searched.
+    fn quiescence<const PV: bool>(&mut self, mut window: Window, budget: &LeafBudget) -> Result<Value, Unfinished> {
+        if let Some(value) = self.enter::<PV>(budget)? {
+            return Ok(value);
+        }
+        let ply = self.position.ply();
+        let board = *self.position.board();
+        let in_check = board.in_check();
+        let mut best = -INFINITE;
+        if !in_check {
+            best = self.position.evaluate_raw();
+            if window.fails_high(best) {
+                return Ok(best);
+            }
+            window.alpha = window.alpha.max(best);
+        }
+        let kind = if in_check { Kind::All } else { Kind::Noisy };
+        let mut picker = Picker::new(&self.arena, kind, None, SEE_THRESHOLD);
+        let mut count = 0;
+        while let Some(Scored { mv, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &UNHINTED) {
+            count += 1;
+            self.make(mv);
+            let value = -self.quiescence::<PV>(window.flipped(), budget)?;
+            self.position.unmake();
+            if value > best {
+                best = value;
+                if value > window.alpha {
+                    if PV {
+                        Line::extend_at(&mut self.lines, ply, mv);
+                    }
+                    if window.fails_high(value) {
+                        break;
+                    }
+                    window.alpha = value;
+                }
+            }
+        }
+        picker.done(&mut self.arena);
+        Ok(if in_check && count == 0 { self.no_moves::<PV>(&board, ply) } else { best })
+    }
+
+    /// What both do first: see whether to end, begin the line, and know draws. A value where the node ends here.
+    #[inline]
+    fn enter<const PV: bool>(&mut self, budget: &LeafBudget) -> Result<Option<Value>, Unfinished> {
+        if self.nodes >= self.checkpoint {
+            self.check_budget(budget)?;
+        }
+        let ply = self.position.ply();
+        let draw = self.position.is_draw() || (ply >= MAX_PLY - 2 && self.position.board().in_check());
+        if PV {
+            self.lines[ply].end(draw);
+        }
+        if draw {
+            return Ok(Some(DRAW));
+        }
+        Ok((ply >= MAX_PLY - 2).then(|| self.position.evaluate_raw()))
+    }
+
+    #[cold]
+    fn check_budget(&mut self, budget: &LeafBudget) -> Result<(), Unfinished> {
+        if budget.stop.load(Relaxed) {
+            return Err(Unfinished::Stopped);
+        }
+        if self.nodes > budget.nodes {
+            return Err(Unfinished::OutOfNodes);
+        }
+        self.checkpoint = budget.nodes.saturating_add(1).min(self.nodes + CHECK_INTERVAL);
+        Ok(())
+    }
+
+    #[inline]
+    fn make(&mut self, mv: ChessMove) {
+        self.position.make(mv);
+        self.nodes += 1;
+    }
+
+    /// Mate, or stalemate.
+    fn no_moves<const PV: bool>(&mut self, board: &Board, ply: usize) -> Value {
+        if PV {
+            self.lines[ply].end(true);
+        }
+        if board.in_check() { mated_in(ply) } else { DRAW }
+    }
+
+    fn remember_killer(&mut self, board: &Board, ply: usize, mv: ChessMove) {
+        let killers = &mut self.killers[ply];
+        if !board.is_noisy(mv) && killers[0] != Some(mv) {
+            *killers = [Some(mv), killers[0]];
+        }
+    }
 }
+
+/// Captures in quiescence must not lose more than this by static exchange. Trained weights depend on it: it is no
+/// constant to be tuned with those of the game's search.
+const SEE_THRESHOLD: i32 = -44;
+
+const UNHINTED: Hints = Hints { killers: [None; 2], counter: None, context: [NO_PIECE_TO; 4], threats: 0 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tt::{Bound, Entry};
     use crate::value::INFINITE;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    const UNLIMITED: LeafBudget = LeafBudget { nodes: u64::MAX, stop: &NEVER };
 
     /// A table that is full of other positions, as it is after some thousands of them, finds the same leaves by the same
     /// nodes as an empty one.
@@ -174,11 +356,52 @@ mod tests {
             fresh.begin_position();
             for &mv in board.moves().iter().take(6) {
                 let [used, fresh] = [&mut used, &mut fresh].map(|searcher| {
-                    let leaf = searcher.search(&board.after(mv), 3, -INFINITE, INFINITE);
+                    let leaf = searcher.search(&board.after(mv), 3, (-INFINITE, INFINITE), &UNLIMITED).unwrap();
                     (leaf.value, leaf.nodes, format!("{:?}", leaf.end))
                 });
                 assert_eq!(used, fresh, "{fen} {mv}");
             }
         }
+    }
+
+    /// Quiescence here takes longer than anybody can wait.
+    const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
+
+    #[test]
+    fn a_search_ends_with_its_nodes_and_always_at_the_same() {
+        let board = Board::from_fen(EXPLOSIVE).unwrap();
+        let mut searcher = LeafSearcher::new(Weights::embedded());
+        for depth in 0..3 {
+            searcher.begin_position();
+            let budget = LeafBudget { nodes: 10_000, stop: &NEVER };
+            let ended = searcher.search(&board, depth, (-INFINITE, INFINITE), &budget);
+            assert_eq!((ended.unwrap_err(), searcher.nodes), (Unfinished::OutOfNodes, 10_001));
+        }
+        // What needs no more is found.
+        let calm = Board::startpos();
+        searcher.begin_position();
+        let nodes = searcher.search(&calm, 2, (-INFINITE, INFINITE), &UNLIMITED).unwrap().nodes;
+        for (allowed, found) in [(nodes - 1, false), (nodes, true)] {
+            searcher.begin_position();
+            let budget = LeafBudget { nodes: allowed, stop: &NEVER };
+            assert_eq!(searcher.search(&calm, 2, (-INFINITE, INFINITE), &budget).is_ok(), found, "{allowed}");
+        }
+    }
+
+    #[test]
+    fn a_search_obeys_the_stop() {
+        let board = Board::from_fen(EXPLOSIVE).unwrap();
+        let stop = AtomicBool::new(true);
+        let budget = LeafBudget { nodes: u64::MAX, stop: &stop };
+        let mut searcher = LeafSearcher::new(Weights::embedded());
+        assert_eq!(searcher.search(&board, 0, (-INFINITE, INFINITE), &budget).unwrap_err(), Unfinished::Stopped);
+        // Also one that has begun.
+        stop.store(false, Relaxed);
+        let ended = std::thread::scope(|scope| {
+            let searching = scope.spawn(|| searcher.search(&board, 1, (-INFINITE, INFINITE), &budget).map(|_| ()));
+            stop.store(true, Relaxed);
+            searching.join().unwrap()
+        });
+        assert_eq!(ended.unwrap_err(), Unfinished::Stopped);
     }
 }

@@ -1,9 +1,8 @@
 //! The search: principal variation search with iterative deepening.
 //!
-//! A [`Worker`] owns all that one thread writes; what threads share is in [`Shared`]: the table, the strings
-//! of [`Control`], the node counters, what each helper found. The same functions serve two settings, told apart at compile time by a
-//! [`Mode`]: play, with everything that makes a search deep, and training, where the value of a line must be the
-//! static evaluation of its leaf and depend on the position and the weights alone.
+//! A [`Worker`] owns all that one thread writes; what threads share is in [`Shared`]: the table, the stop and ponder state
+//! of [`Control`], the node counters, what each helper found. Training has a plain search of its own, in `leaves`: there the
+//! value of a line must be the static evaluation of its leaf and depend on the position and the weights alone.
 
 mod alpha_beta;
 mod history;
@@ -15,8 +14,9 @@ mod pv;
 mod quiescence;
 mod report;
 mod root;
+mod window;
 
-pub use leaves::{Leaf, LeafEnd, LeafSearcher};
+pub use leaves::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::{Finding, RootMove};
@@ -36,26 +36,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The setting of a search.
-pub(crate) trait Mode {
-    /// Whether leaves are collected for training: no pruning, no reductions, no table cut-offs, the bare evaluation.
-    const TRAINING: bool;
-}
-
-/// A search for a move.
-pub(crate) struct Play;
-
-/// A search for the leaf of a principal variation.
-pub(crate) struct Train;
-
-impl Mode for Play {
-    const TRAINING: bool = false;
-}
-
-impl Mode for Train {
-    const TRAINING: bool = true;
-}
-
 /// The search was told to end; the position it stood in is lost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped;
@@ -73,8 +53,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
     /// What each helper found in its last full iteration: worker 0 votes without waiting for them to end.
     pub(crate) findings: &'a [Mutex<Option<Finding>>],
-    /// Combined with every key, so that entries of other training positions are not found; 0 in play.
-    pub(crate) salt: u64,
     pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
 }
 
@@ -105,7 +83,7 @@ struct Frame {
     eval: Value,
     /// Static evaluation as the evaluator gave it.
     raw_eval: Value,
-    /// The man that moves from here, and where to.
+    /// The piece that moves from here, and where to.
     mover: PieceTo,
     /// Whether the move made here is quiet.
     quiet: bool,
@@ -168,6 +146,9 @@ pub(crate) struct Worker {
 
 /// Nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 1024;
+/// Nodes that the first iteration may take whatever the limits say: a millisecond, and far more than it needs in positions
+/// of games.
+const FIRST_ITERATION: u64 = 2048;
 
 impl Worker {
     pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
@@ -224,19 +205,17 @@ impl Worker {
     fn check_limits(&mut self, shared: &Shared) -> Result<(), Stopped> {
         shared.nodes[self.id].store(self.nodes, Relaxed);
         self.checkpoint = self.nodes + CHECK_INTERVAL;
+        let mut over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time(shared);
         if self.id == 0
             && let Some(limit) = shared.limits.nodes
         {
             let done = shared.total_nodes();
-            if done >= limit && self.completed_depth > 0 {
-                return Err(Stopped);
-            }
+            over |= done >= limit;
             self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
         }
-        let over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time(shared);
-        // The first iteration is always finished, so that there is a move; it takes no time worth saving. Helpers leave
-        // at once, and their processor to worker 0.
-        let needed = self.id == 0 && self.completed_depth == 0;
+        // The first iteration takes no time worth saving, and gives a move with a reason; but where quiescence explodes it
+        // would not end. Helpers leave at once, and their processor to worker 0.
+        let needed = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION;
         if over && !needed { Err(Stopped) } else { Ok(()) }
     }
 
@@ -247,7 +226,7 @@ impl Worker {
     /// Asks for the table's entry of the position after `mv`: the earlier, the less the node below waits for it.
     #[inline]
     fn prefetch(&self, shared: &Shared, mv: ChessMove) {
-        shared.table.prefetch(self.position.board().likely_key_after(mv) ^ shared.salt);
+        shared.table.prefetch(self.position.board().likely_key_after(mv));
     }
 
     /// Plays a move of the node at the current ply.
@@ -268,14 +247,14 @@ impl Worker {
         frame.mover = NO_PIECE_TO;
         frame.quiet = false;
         self.position.make_null();
-        shared.table.prefetch(self.position.board().key() ^ shared.salt);
+        shared.table.prefetch(self.position.board().key());
         self.nodes += 1;
     }
 
     /// A draw, blurred by one unit so that repetitions are not all alike to the search.
     #[inline]
-    fn draw_value<M: Mode>(&self) -> Value {
-        if M::TRAINING { crate::value::DRAW } else { (self.nodes & 2) as Value - 1 }
+    fn draw_value(&self) -> Value {
+        (self.nodes & 2) as Value - 1
     }
 }
 

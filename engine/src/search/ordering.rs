@@ -38,7 +38,7 @@ pub(super) enum Kind {
     NoisyAndChecks,
 }
 
-/// A move with its score, the man that makes it and its place in the list in one word, ordered by score and move: the
+/// A move with its score, the piece that makes it and its place in the list in one word, ordered by score and move: the
 /// best of a list is then the largest word, which vector instructions find.
 ///
 /// From the top: score 24 bits, move 16, mover 10, place 14.
@@ -118,6 +118,43 @@ impl Hints {
     }
 }
 
+/// What earlier cutoffs say of moves.
+pub(super) trait Learned {
+    /// Score of a capture by this piece-to, or of a promotion.
+    fn capture_score(&self, mover: PieceTo, victim: Piece) -> i32;
+
+    /// Scores the quiet moves of a node.
+    fn quiet_scorer(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32;
+}
+
+impl Learned for Histories {
+    #[inline]
+    fn capture_score(&self, mover: PieceTo, victim: Piece) -> i32 {
+        self.capture(mover, victim)
+    }
+
+    #[inline]
+    fn quiet_scorer(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+        let scores = self.quiet_scores(board, &hints.context, hints.threats);
+        move |mv, mover| scores.of(mv, mover)
+    }
+}
+
+/// Nothing was learned: all moves of a kind are alike.
+pub(super) struct Unlearned;
+
+impl Learned for Unlearned {
+    #[inline]
+    fn capture_score(&self, _: PieceTo, _: Piece) -> i32 {
+        0
+    }
+
+    #[inline]
+    fn quiet_scorer(&self, _: &Board, _: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+        |_, _| 0
+    }
+}
+
 /// Yields the moves of one node, best first.
 pub(super) struct Picker {
     stage: Stage,
@@ -172,11 +209,11 @@ impl Picker {
 
     /// The next move.
     #[inline]
-    pub(super) fn next(
+    pub(super) fn next<L: Learned>(
         &mut self,
         arena: &mut Arena,
         board: &Board,
-        histories: &Histories,
+        learned: &L,
         hints: &Hints,
     ) -> Option<Scored> {
         loop {
@@ -188,7 +225,7 @@ impl Picker {
                     }
                 }
                 Stage::Generate => {
-                    self.generate_noisy(arena, board, histories);
+                    self.generate_noisy(arena, board, learned);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.next_good(arena, board) {
@@ -198,7 +235,7 @@ impl Picker {
                 },
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
-                        self.generate_quiet(arena, board, histories, hints);
+                        self.generate_quiet(arena, board, learned, hints);
                     }
                     self.stage = Stage::Quiet;
                 }
@@ -222,27 +259,27 @@ impl Picker {
     }
 
     #[inline]
-    fn generate_noisy(&self, arena: &mut Arena, board: &Board, histories: &Histories) {
+    fn generate_noisy<L: Learned>(&self, arena: &mut Arena, board: &Board, learned: &L) {
         let us = board.side_to_move();
         board.for_each_noisy(|moved, mv| {
             if Some(mv) != self.table_move {
                 let mover = piece_index(us, moved, mv.get_dest());
                 let place = arena.noisy.len() - self.noisy_start;
-                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, histories, mv, mover), place));
+                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, learned, mv, mover), place));
             }
         });
     }
 
     #[inline]
-    fn generate_quiet(&self, arena: &mut Arena, board: &Board, histories: &Histories, hints: &Hints) {
+    fn generate_quiet<L: Learned>(&self, arena: &mut Arena, board: &Board, learned: &L, hints: &Hints) {
         let us = board.side_to_move();
-        let scores = histories.quiet_scores(board, &hints.context, hints.threats);
+        let quiet_score = learned.quiet_scorer(board, hints);
         let checks = (self.kind == Kind::NoisyAndChecks).then(|| board.checks());
         let wanted = |mv| checks.is_none_or(|checks| checks.given_by(board, mv) && board.see_ge(mv, 0));
         board.for_each_quiet(|moved, mv| {
             if Some(mv) != self.table_move && wanted(mv) {
                 let mover = piece_index(us, moved, mv.get_dest());
-                let score = hints.special(mv).unwrap_or_else(|| scores.of(mv, mover));
+                let score = hints.special(mv).unwrap_or_else(|| quiet_score(mv, mover));
                 let place = arena.quiet.len() - self.quiet_start;
                 arena.quiet.push(Candidate::new(mv, mover, score, place));
             }
@@ -285,9 +322,9 @@ fn select(moves: &mut [Candidate], next: usize) -> Option<Candidate> {
 }
 
 /// Most valuable victim first, corrected by what captures of this kind led to.
-fn noisy_score(board: &Board, histories: &Histories, mv: ChessMove, mover: PieceTo) -> i32 {
+fn noisy_score<L: Learned>(board: &Board, learned: &L, mv: ChessMove, mover: PieceTo) -> i32 {
     let victim = board.captured(mv);
     let gain = victim.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
     let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
-    4 * (gain + promotion) + histories.capture(mover, victim.unwrap_or(Piece::Pawn)) / 4
+    4 * (gain + promotion) + learned.capture_score(mover, victim.unwrap_or(Piece::Pawn)) / 4
 }

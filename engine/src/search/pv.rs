@@ -28,13 +28,20 @@ impl Line {
         self.terminal = terminal;
     }
 
-    /// The line that plays `mv` and goes on with `rest`.
+    /// The line that plays `mv` and continues with `rest`.
     #[inline]
-    pub(super) fn extend(&mut self, mv: ChessMove, rest: &Line) {
+    fn extend(&mut self, mv: ChessMove, rest: &Line) {
         let len = rest.len.min(MAX_PLY - 1);
         self.moves[0] = mv;
         self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
         self.len = len + 1;
         self.terminal = rest.terminal;
+    }
+
+    /// The line at `ply` becomes `mv` and the line below.
+    #[inline]
+    pub(super) fn extend_at(lines: &mut [Line], ply: usize, mv: ChessMove) {
+        let (here, below) = lines.split_at_mut(ply + 1);
+        here[ply].extend(mv, &below[0]);
     }
 }

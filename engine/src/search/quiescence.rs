@@ -1,7 +1,9 @@
 //! Quiescence: captures until the position is quiet, and every evasion of a check.
 
 use super::ordering::{Hints, Kind, Picker};
-use super::{Mode, Shared, Stopped, Worker, params};
+use super::pv::Line;
+use super::window::Window;
+use super::{Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::tt::{Bound, Entry};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
@@ -9,11 +11,10 @@ use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
 impl Worker {
     /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
     /// first ply that is not an evasion.
-    pub(super) fn quiescence<M: Mode, const PV: bool>(
+    pub(super) fn quiescence<const PV: bool>(
         &mut self,
         shared: &Shared,
-        mut alpha: Value,
-        beta: Value,
+        mut window: Window,
         checks: bool,
     ) -> Result<Value, Stopped> {
         self.poll(shared)?;
@@ -26,48 +27,52 @@ impl Worker {
             if PV {
                 self.lines[ply].end(true);
             }
-            return Ok(self.draw_value::<M>());
+            return Ok(self.draw_value());
         }
-        if !M::TRAINING && alpha < DRAW && self.position.upcoming_repetition() {
-            alpha = self.draw_value::<M>();
-            if alpha >= beta {
-                return Ok(alpha);
+        // Upcoming repetition: at least a draw is there.
+        if window.alpha < DRAW && self.position.upcoming_repetition() {
+            window.alpha = self.draw_value();
+            if window.is_closed() {
+                return Ok(window.alpha);
             }
         }
         let board = *self.position.board();
         let in_check = board.in_check();
         if ply >= MAX_PLY - 2 {
-            return Ok(if in_check { DRAW } else { self.static_eval::<M>(&board, NONE).1 });
+            return Ok(if in_check { DRAW } else { self.static_eval(&board, NONE).1 });
         }
 
-        let key = board.key() ^ shared.salt;
-        let entry = if M::TRAINING { None } else { shared.table.probe(key, ply) };
+        // Transposition table.
+        let key = board.key();
+        let entry = shared.table.probe(key, ply);
         if !PV
             && let Some(entry) = entry
-            && let Some(value) = cutoff(&entry, alpha, beta)
+            && let Some(value) = cutoff(&entry, window)
         {
             return Ok(value);
         }
         let tt_pv = PV || entry.is_some_and(|entry| entry.pv);
 
+        // Stand pat.
         let (raw, eval) =
-            if in_check { (NONE, NONE) } else { self.static_eval::<M>(&board, entry.map_or(NONE, |e| e.eval)) };
+            if in_check { (NONE, NONE) } else { self.static_eval(&board, entry.map_or(NONE, |e| e.eval)) };
         self.frame(ply).eval = eval;
         let mut best = -INFINITE;
         if !in_check {
             // On the principal variation a stored value would stand in for the line that proves it.
             best = if PV { eval } else { better_guess(eval, entry.as_ref()) };
-            if best >= beta {
-                if !M::TRAINING && entry.is_none() {
+            if window.fails_high(best) {
+                if entry.is_none() {
                     let stand = Entry { mv: None, value: best, eval: raw, depth: 0, bound: Bound::Lower, pv: tt_pv };
                     shared.table.store(key, ply, &stand);
                 }
                 return Ok(best);
             }
-            alpha = alpha.max(best);
+            window.alpha = window.alpha.max(best);
         }
         let futility = if in_check { -INFINITE } else { best + params::qs_futility() };
 
+        // The moves.
         let hints = Hints {
             killers: [None; 2],
             counter: None,
@@ -79,7 +84,7 @@ impl Worker {
         });
         let kind = if in_check {
             Kind::All
-        } else if checks && !M::TRAINING {
+        } else if checks {
             Kind::NoisyAndChecks
         } else {
             Kind::Noisy
@@ -91,30 +96,30 @@ impl Worker {
             count += 1;
             let mv = picked.mv;
             self.prefetch(shared, mv);
-            if !M::TRAINING && best > -MATE_IN_MAX {
+            if best > -MATE_IN_MAX {
                 if in_check {
                     // One evasion that holds is enough of the quiet ones.
                     picker.skip_quiets();
                     if picker.in_bad_noisy() {
                         break;
                     }
-                } else if futility <= alpha && hopeless(&board, mv, futility, alpha) {
+                } else if futility <= window.alpha && hopeless(&board, mv, futility, window.alpha) {
                     best = best.max(futility);
                     continue;
                 }
             }
             self.make(mv, picked.mover, !board.is_noisy(mv));
-            let value = -self.quiescence::<M, PV>(shared, -beta, -alpha, checks && in_check)?;
+            let value = -self.quiescence::<PV>(shared, window.flipped(), checks && in_check)?;
             self.position.unmake();
             if value > best {
                 best = value;
-                if value > alpha {
+                if value > window.alpha {
                     best_move = Some(mv);
                     if PV {
-                        self.extend_line(ply, mv);
+                        Line::extend_at(&mut self.lines, ply, mv);
                     }
-                    alpha = value;
-                    if value >= beta {
+                    window.alpha = value;
+                    if window.fails_high(value) {
                         break;
                     }
                 }
@@ -128,23 +133,17 @@ impl Worker {
             }
             return Ok(mated_in(ply));
         }
-        if !M::TRAINING {
-            if best >= beta && best.abs() < MATE_IN_MAX && beta.abs() < MATE_IN_MAX {
-                best = (3 * best + beta) / 4;
-            }
-            let bound = if best >= beta { Bound::Lower } else { Bound::Upper };
-            shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
+        if window.fails_high(best) && best.abs() < MATE_IN_MAX && window.beta.abs() < MATE_IN_MAX {
+            best = (3 * best + window.beta) / 4;
         }
+        let bound = if window.fails_high(best) { Bound::Lower } else { Bound::Upper };
+        shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
         Ok(best)
     }
 
     /// The static evaluation, as the evaluator gives it (or the table remembers it) and as the search uses it.
     #[inline]
-    pub(super) fn static_eval<M: Mode>(&mut self, board: &Board, remembered: Value) -> (Value, Value) {
-        if M::TRAINING {
-            let raw = self.position.evaluate_raw();
-            return (raw, raw);
-        }
+    pub(super) fn static_eval(&mut self, board: &Board, remembered: Value) -> (Value, Value) {
         let raw = if remembered == NONE { self.position.evaluate() } else { remembered };
         (raw, self.corrected(board, raw))
     }
@@ -157,19 +156,13 @@ impl Worker {
         let correction = self.histories.correction(board, &self.context(ply));
         (damped + correction).clamp(-MATE_IN_MAX + 1, MATE_IN_MAX - 1)
     }
-
-    /// The line at `ply` becomes `mv` and the line below.
-    #[inline]
-    pub(super) fn extend_line(&mut self, ply: usize, mv: ChessMove) {
-        let (here, below) = self.lines.split_at_mut(ply + 1);
-        here[ply].extend(mv, &below[0]);
-    }
 }
 
 /// The stored value if it decides the window.
 #[inline]
-pub(super) fn cutoff(entry: &Entry, alpha: Value, beta: Value) -> Option<Value> {
-    let decides = (entry.bound.is_lower() && entry.value >= beta) || (entry.bound.is_upper() && entry.value <= alpha);
+pub(super) fn cutoff(entry: &Entry, window: Window) -> Option<Value> {
+    let decides = (entry.bound.is_lower() && window.fails_high(entry.value))
+        || (entry.bound.is_upper() && window.fails_low(entry.value));
     decides.then_some(entry.value)
 }
 

@@ -2,7 +2,8 @@
 
 use super::history::piece_to;
 use super::ordering::Scored;
-use super::{BEFORE_ROOT, Frame, Info, Outcome, Play, Report, Score, Shared, Stopped, Worker, params};
+use super::window::Window;
+use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker, params};
 use crate::board::{Board, ChessMove, Game};
 use crate::control::lock;
 use crate::time::Signs;
@@ -112,7 +113,8 @@ impl Worker {
     /// After a stop in the middle of an iteration: what is played and told must be proved.
     ///
     /// A move that failed low, or was not searched to the end, gives way to the best one of the last full iteration; one
-    /// that failed high is played, but a mate it promises has no line yet and is not told.
+    /// that failed high is played, but a mate it promises has no line yet and is not told. Where not even the first
+    /// iteration was finished, the best of the moves it searched is played, or else the first.
     fn settle(&mut self, finished: Option<RootMove>) {
         let best = &mut self.root_moves[0];
         let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
@@ -137,34 +139,36 @@ impl Worker {
         self.seldepth = 0;
         let average = self.root_moves[self.pv_index].average;
         let mut delta = params::aspiration_delta();
-        let (mut alpha, mut beta) = match average {
+        let mut window = match average {
             Some(value) if depth >= 4 && value.abs() < MATE_IN_MAX => {
                 delta += value.abs() / 60;
-                (value - delta, value + delta)
+                Window::new(value - delta, value + delta)
             }
-            _ => (-INFINITE, INFINITE),
+            _ => Window::OPEN,
         };
         let mut reduced = 0;
         loop {
-            alpha = alpha.max(-INFINITE);
-            beta = beta.min(INFINITE);
-            let value = self.alpha_beta::<Play, true>(shared, alpha, beta, (depth - reduced).max(1), false)?;
+            window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
+            let value = self.alpha_beta::<true>(shared, window, (depth - reduced).max(1), false)?;
             self.sort_root_moves(self.pv_index);
             let best = &mut self.root_moves[self.pv_index];
-            if value <= alpha {
-                beta = (alpha + beta) / 2;
-                alpha = value - delta;
-                reduced = 0;
-            } else if value >= beta {
-                beta = value + delta;
-                reduced = (reduced + 1).min(2);
-            } else {
-                best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
-                return Ok(());
+            match window.bound_of(value) {
+                Bound::Upper => {
+                    window = Window::new(value - delta, (window.alpha + window.beta) / 2);
+                    reduced = 0;
+                }
+                Bound::Lower => {
+                    window.beta = value + delta;
+                    reduced = (reduced + 1).min(2);
+                }
+                _ => {
+                    best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
+                    return Ok(());
+                }
             }
             // Mates are found with an open window, so that their line is complete.
             if value.abs() >= MATE_IN_MAX {
-                (alpha, beta) = (-INFINITE, INFINITE);
+                window = Window::OPEN;
                 reduced = 0;
             }
             if self.id == 0 && shared.since_start() > BOUNDS_AFTER && shared.options.multipv == 1 {
@@ -173,7 +177,7 @@ impl Worker {
             }
             delta = delta * params::aspiration_growth() / 100 + 4;
             if delta > 3000 {
-                (alpha, beta) = (-INFINITE, INFINITE);
+                window = Window::OPEN;
             }
         }
     }
@@ -185,24 +189,13 @@ impl Worker {
     }
 
     /// Notes the value of a root move that was searched.
-    pub(super) fn update_root_move(
-        &mut self,
-        mv: ChessMove,
-        value: Value,
-        (alpha, beta): (Value, Value),
-        count: usize,
-        nodes: u64,
-    ) {
+    pub(super) fn update_root_move(&mut self, mv: ChessMove, value: Value, window: Window, count: usize, nodes: u64) {
         let seldepth = self.seldepth;
         let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
         root_move.nodes += nodes;
-        if count == 1 || value > alpha {
+        if count == 1 || value > window.alpha {
             root_move.value = value;
-            root_move.bound = match value {
-                v if v <= alpha => Bound::Upper,
-                v if v >= beta => Bound::Lower,
-                _ => Bound::Exact,
-            };
+            root_move.bound = window.bound_of(value);
             root_move.seldepth = seldepth;
             root_move.pv.clear();
             root_move.pv.push(mv);
@@ -236,12 +229,12 @@ impl Worker {
         let Finding { best, depth } = findings.swap_remove(voted);
         let reached = if voted == 0 { self.root_depth } else { depth };
         let info = Info { bound: Bound::Exact, ..self.info(shared, 0, &best, reached) };
+        let (value, score) = (info.value, info.score);
         shared.report(&Report::Info(info));
-        let (score, _) = self.describe(best.value);
         Outcome {
             best: Some(best.mv),
             ponder: best.pv.get(1).copied(),
-            value: best.value,
+            value,
             score,
             depth: depth as u32,
             nodes: shared.total_nodes(),

@@ -172,20 +172,106 @@ fn a_stop_before_the_search_begins_is_obeyed() {
     assert!(outcome.best.is_some());
 }
 
+/// Two rooks down White has nothing but the checks on g6 and h6, for ever.
 #[test]
 fn a_repetition_is_a_draw() {
-    // White is a queen down and checks for ever.
-    let (outcome, _) = search(&mut engine(), &game("6k1/5ppp/8/8/8/7q/5P2/4QK2 w - - 0 1"), &Limits::depth(6));
-    assert!(outcome.best.is_some());
-    let mut repeated = game("7k/8/8/8/8/8/r7/K6q w - - 0 1");
-    assert!(repeated.board().in_check());
-    repeated.push(repeated.board().moves()[0]);
+    let perpetual = game("r4rk1/8/7Q/8/8/8/q7/7K w - - 0 1");
+    let (outcome, _) = search(&mut engine(), &perpetual, &Limits::depth(9));
+    assert!(outcome.value.abs() <= 1, "{}", outcome.value);
+}
+
+/// What stands for the third time is a draw at once: a rook ahead, the move that repeats is worth nothing.
+#[test]
+fn the_third_occurrence_is_a_draw() {
+    let mut shuffled = game("7k/8/8/8/8/8/R7/K7 w - - 0 1");
+    let play = |game: &mut Game, uci: &str| {
+        let mv = game.board().parse_uci(uci).unwrap();
+        game.push(mv);
+        mv
+    };
+    // The position after Kb1 stood twice.
+    for uci in ["a1b1", "h8g8", "b1a1", "g8h8", "a1b1", "h8g8", "b1a1", "g8h8"] {
+        play(&mut shuffled, uci);
+    }
+    let repeat = shuffled.board().parse_uci("a1b1").unwrap();
+    let only = Limits { searchmoves: vec![repeat], depth: Some(4), ..Limits::default() };
+    let (outcome, _) = search(&mut engine(), &shuffled, &only);
+    assert!(outcome.value.abs() <= 1, "{}", outcome.value);
+    let (outcome, _) = search(&mut engine(), &shuffled, &Limits::depth(4));
+    assert!(outcome.best != Some(repeat) && outcome.value > 200, "{:?} {}", outcome.best, outcome.value);
+}
+
+/// Nobody can wait for the end of a quiescence search here.
+const EXPLOSIVE: [&str; 3] = [
+    "6Q1/PPP2PPP/2b2Rq1/8/4n1b1/1R2Q3/ppppppKp/2k2n2 b - - 0 1",
+    "Kr6/PPPPPPPP/8/b1qQ4/8/R7/pppppkpp/5r2 w - - 0 1",
+    "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1",
+];
+
+/// Nodes of the grace of the first iteration, and of one look at the clock.
+const AT_ONCE: u64 = FIRST_ITERATION + CHECK_INTERVAL;
+
+#[test]
+fn the_first_iteration_ends_with_the_nodes_also_where_quiescence_explodes() {
+    for fen in EXPLOSIVE {
+        for (multipv, nodes) in [(1, 1), (4, 1), (1, 5_000), (4, 5_000)] {
+            let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
+            let options = Options { multipv, ..Options::default() };
+            let (outcome, infos) = search_with(&mut engine, &game(fen), &Limits::nodes(nodes), &options);
+            assert!(outcome.nodes <= nodes + AT_ONCE, "{fen}: {}", outcome.nodes);
+            let best = outcome.best.unwrap();
+            assert!(game(fen).board().is_legal(best), "{fen} {best}");
+            assert_eq!(infos.last().unwrap().pv[0], best);
+            assert!(outcome.value.abs() < INFINITE, "{fen}: {}", outcome.value);
+        }
+    }
+}
+
+#[test]
+fn the_first_iteration_ends_with_a_stop_a_clock_or_a_move_time() {
+    let fixed = Limits { movetime: Some(Duration::ZERO), ..Limits::default() };
+    let clock = Limits { clock: Some(crate::time::Clock::default()), ..Limits::default() };
+    let endless = Limits { infinite: true, ..Limits::default() };
+    for fen in EXPLOSIVE {
+        for (limits, stopped) in [(&fixed, false), (&clock, false), (&endless, true)] {
+            for threads in [1, 2] {
+                let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
+                engine.set_threads(threads);
+                let control = Control::new(false);
+                if stopped {
+                    control.stop();
+                }
+                // A clock of a millisecond: it is over when a million nodes are, on any machine.
+                let outcome = engine.search(&game(fen), limits, &Options::default(), &control, &mut |_| {});
+                let most = if stopped { threads as u64 * AT_ONCE } else { 1_000_000 };
+                assert!(outcome.nodes <= most, "{fen}: {}", outcome.nodes);
+                assert!(game(fen).board().is_legal(outcome.best.unwrap()), "{fen}");
+            }
+        }
+    }
+}
+
+/// In positions of games the first iteration ends whatever the limits say: a move with a reason.
+#[test]
+fn one_node_is_enough_for_a_first_iteration() {
+    for fen in FENS {
+        let (outcome, _) = search(&mut engine(), &game(fen), &Limits::nodes(1));
+        let (full, _) = search(&mut engine(), &game(fen), &Limits::depth(1));
+        assert_eq!((outcome.depth, outcome.best, outcome.value), (1, full.best, full.value), "{fen}");
+    }
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A leaf search without limits.
+fn leaf(searcher: &mut LeafSearcher, board: &Board, depth: u32, window: (Value, Value)) -> Leaf {
+    searcher.search(board, depth, window, &LeafBudget { nodes: u64::MAX, stop: &NEVER }).unwrap()
 }
 
 /// The value of the full tree by plain minimax with the evaluation at quiet leaves: what a leaf search must find.
 fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
     if depth == 0 || board.insufficient_material() || board.halfmove_clock() >= 100 {
-        return searcher.search(board, 0, -INFINITE, INFINITE).value;
+        return leaf(searcher, board, 0, (-INFINITE, INFINITE)).value;
     }
     let moves = board.moves();
     if moves.is_empty() {
@@ -217,14 +303,14 @@ fn leaf_searches_equal_minimax_and_end_in_their_value() {
         let board = Board::from_fen(fen).unwrap();
         for depth in 0..=2 {
             searcher.begin_position();
-            let leaf = searcher.search(&board, depth, -INFINITE, INFINITE);
+            let exact = leaf(&mut searcher, &board, depth, (-INFINITE, INFINITE));
             plain.begin_position();
-            assert_eq!(leaf.value, minimax(&mut plain, &board, depth), "{fen} depth {depth}");
-            assert!(!matches!(leaf.end, LeafEnd::Bound), "{fen}");
+            assert_eq!(exact.value, minimax(&mut plain, &board, depth), "{fen} depth {depth}");
+            assert!(!matches!(exact.end, LeafEnd::Bound), "{fen}");
             // The null window finds on which side the value lies.
-            let above = searcher.search(&board, depth, leaf.value - 1, leaf.value);
-            let below = searcher.search(&board, depth, leaf.value, leaf.value + 1);
-            assert!(above.value >= leaf.value && below.value <= leaf.value, "{fen} depth {depth}");
+            let above = leaf(&mut searcher, &board, depth, (exact.value - 1, exact.value));
+            let below = leaf(&mut searcher, &board, depth, (exact.value, exact.value + 1));
+            assert!(above.value >= exact.value && below.value <= exact.value, "{fen} depth {depth}");
         }
     }
 }
@@ -237,7 +323,7 @@ fn leaf_searches_do_not_depend_on_what_was_searched_before() {
         let mut fresh = LeafSearcher::new(Weights::embedded());
         used.begin_position();
         fresh.begin_position();
-        let (a, b) = (used.search(&board, 3, -INFINITE, INFINITE), fresh.search(&board, 3, -INFINITE, INFINITE));
+        let [a, b] = [&mut used, &mut fresh].map(|searcher| leaf(searcher, &board, 3, (-INFINITE, INFINITE)));
         assert_eq!((a.value, a.nodes), (b.value, b.nodes), "{fen}");
         assert_eq!(format!("{:?}", a.end), format!("{:?}", b.end), "{fen}");
     }

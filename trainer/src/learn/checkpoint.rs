@@ -23,7 +23,7 @@ use dyad_engine::eval::{FloatWeights, layout};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A checkpoint as it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,8 +149,8 @@ fn put_u64s(out: &mut Vec<u8>, numbers: &[u64]) {
 }
 
 fn put_tally(out: &mut Vec<u8>, tally: &Tally) {
-    let Tally { positions, skipped, empty, above, nodes, loss, seconds } = *tally;
-    put_u64s(out, &[positions, skipped, empty, above, nodes, loss.to_bits(), seconds.to_bits()]);
+    let Tally { positions, skipped, over_limit, empty, above, nodes, loss, seconds } = *tally;
+    put_u64s(out, &[positions, skipped, over_limit, empty, above, nodes, loss.to_bits(), seconds.to_bits()]);
 }
 
 struct Reader<'a> {
@@ -185,10 +185,10 @@ impl<'a> Reader<'a> {
 
     fn tally(&mut self) -> Result<Tally, String> {
         let numbers = self.u64s()?;
-        let [positions, skipped, empty, above, nodes, loss, seconds] =
+        let [positions, skipped, over_limit, empty, above, nodes, loss, seconds] =
             numbers[..].try_into().map_err(|_| "a tally is cut")?;
         let (loss, seconds) = (f64::from_bits(loss), f64::from_bits(seconds));
-        Ok(Tally { positions, skipped, empty, above, nodes, loss, seconds })
+        Ok(Tally { positions, skipped, over_limit, empty, above, nodes, loss, seconds })
     }
 }
 

@@ -125,10 +125,12 @@ mod tests {
     use dyad_engine::board::{Board, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
     use dyad_engine::eval::{FloatWeights, placement};
+    use std::sync::atomic::AtomicBool;
 
     fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into());
-        let candidates = leaves.candidates(example, objective.window()).expect("no mate is near");
+        let never = AtomicBool::new(false);
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
+        let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
         Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
     }
 
@@ -217,8 +219,9 @@ mod tests {
 
     fn check_gradient<O: Objective + 'static>(example: &Example, weights: &Arc<Weights>, objective: impl Fn() -> O) {
         const H: f64 = 1e-3;
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into());
-        let Some(candidates) = leaves.candidates(example, objective().window()) else { return };
+        let never = AtomicBool::new(false);
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
+        let Some(candidates) = leaves.candidates(example, objective().window()).unwrap() else { return };
         let loss = |floats: &FloatWeights| {
             let value =
                 |candidate: &Candidate| value_of(&candidate.leaf, example.board.side_to_move(), floats, weights);

@@ -23,9 +23,10 @@ use crate::learn::examples::Example;
 use crate::learn::settings::{SearchWay, Settings};
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Leaf, LeafEnd, LeafSearcher};
+use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Finds the value of a position and the leaf it comes from.
 pub trait LeafSearch {
@@ -35,8 +36,18 @@ pub trait LeafSearch {
     /// Forgets what earlier searches learned.
     fn begin_position(&mut self);
 
-    /// Searches `depth` plies and quiescence. Fail-soft; values are those of the side to move.
-    fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf;
+    /// Searches `depth` plies and quiescence in a window (alpha, beta). Fail-soft; values are those of the side to
+    /// move.
+    ///
+    /// # Errors
+    /// When the budget ends it first.
+    fn search(
+        &mut self,
+        board: &Board,
+        depth: u32,
+        window: (Value, Value),
+        budget: &LeafBudget,
+    ) -> Result<Leaf, Unfinished>;
 }
 
 impl LeafSearch for LeafSearcher {
@@ -48,8 +59,14 @@ impl LeafSearch for LeafSearcher {
         LeafSearcher::begin_position(self);
     }
 
-    fn search(&mut self, board: &Board, depth: u32, alpha: Value, beta: Value) -> Leaf {
-        LeafSearcher::search(self, board, depth, alpha, beta)
+    fn search(
+        &mut self,
+        board: &Board,
+        depth: u32,
+        window: (Value, Value),
+        budget: &LeafBudget,
+    ) -> Result<Leaf, Unfinished> {
+        LeafSearcher::search(self, board, depth, window, budget)
     }
 }
 
@@ -85,26 +102,32 @@ pub struct LeafSettings {
     pub way: SearchWay,
     /// Whether positions in check are skipped.
     pub skip_in_check: bool,
+    /// Nodes for one position; one that needs more is skipped.
+    pub node_limit: u64,
 }
 
 impl From<&Settings> for LeafSettings {
     fn from(settings: &Settings) -> LeafSettings {
-        let Settings { depth, search, skip_in_check, .. } = *settings;
-        LeafSettings { depth, way: search, skip_in_check }
+        let Settings { depth, search, skip_in_check, node_limit, .. } = *settings;
+        LeafSettings { depth, way: search, skip_in_check, node_limit }
     }
 }
 
 /// A searcher for the leaves of one position after another, and the nodes it took.
-pub struct Leaves<L> {
+pub struct Leaves<'a, L> {
     searcher: L,
     settings: LeafSettings,
+    stop: &'a AtomicBool,
+    /// Since it was last asked.
     nodes: u64,
+    /// Left for the current position.
+    nodes_left: u64,
 }
 
-impl<L: LeafSearch> Leaves<L> {
-    /// Leaves found by `searcher`.
-    pub fn new(searcher: L, settings: LeafSettings) -> Leaves<L> {
-        Leaves { searcher, settings, nodes: 0 }
+impl<'a, L: LeafSearch> Leaves<'a, L> {
+    /// Leaves found by `searcher`, until `stop` is set.
+    pub fn new(searcher: L, settings: LeafSettings, stop: &'a AtomicBool) -> Leaves<'a, L> {
+        Leaves { searcher, settings, stop, nodes: 0, nodes_left: settings.node_limit }
     }
 
     /// Searches with `weights` from now on.
@@ -119,62 +142,73 @@ impl<L: LeafSearch> Leaves<L> {
 
     /// What an objective with this window needs to know about a position; nothing where there is
     /// nothing to learn: no sibling, or a desired move that leads to mate or draw.
-    pub fn candidates(&mut self, example: &Example, window: Value) -> Option<Candidates> {
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
+    pub fn candidates(&mut self, example: &Example, window: Value) -> Result<Option<Candidates>, Unfinished> {
         let Example { board, desired, .. } = example;
         let moves = board.moves();
         if moves.len() < 2 || self.settings.skip_in_check && board.in_check() {
-            return None;
+            return Ok(None);
         }
-        self.searcher.begin_position();
-        let desired = self.exact(board, *desired, -INFINITE)?;
+        self.begin_position();
+        let Some(desired) = self.exact(board, *desired, -INFINITE)? else { return Ok(None) };
         let floor = desired.value - window;
         let siblings = moves.iter().filter(|&&mv| example.decided && mv != desired.mv);
-        let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor)).collect();
-        Some(Candidates { desired, siblings, count: moves.len() - 1 })
+        let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor).transpose()).collect::<Result<_, _>>()?;
+        Ok(Some(Candidates { desired, siblings, count: moves.len() - 1 }))
+    }
+
+    fn begin_position(&mut self) {
+        self.searcher.begin_position();
+        self.nodes_left = self.settings.node_limit;
     }
 
     /// How far the desired move is the one that would be played: 1 if it is above all others, 1/k if
     /// k moves tie with it at the top, 0 if one is above it. Table I values many moves alike, so a
     /// count without ties would start too high and fall at once.
-    pub fn accuracy(&mut self, example: &Example) -> f64 {
+    ///
+    /// # Errors
+    /// When the position needs more nodes than the settings allow, or the stop was set.
+    pub fn accuracy(&mut self, example: &Example) -> Result<f64, Unfinished> {
         let Example { board, desired, .. } = example;
-        self.searcher.begin_position();
-        let (value, _) = self.search(board, *desired, self.plies(), -INFINITE, INFINITE);
+        self.begin_position();
+        let (value, _) = self.search(board, *desired, self.plies(), -INFINITE, INFINITE)?;
         let mut ties = 1;
         for &mv in board.moves().iter().filter(|&mv| mv != desired) {
-            match self.search(board, mv, self.plies(), value - 1, value + 1).0 {
-                other if other > value => return 0.0,
+            match self.search(board, mv, self.plies(), value - 1, value + 1)?.0 {
+                other if other > value => return Ok(0.0),
                 other if other == value => ties += 1,
                 _ => {}
             }
         }
-        1.0 / f64::from(ties)
+        Ok(1.0 / f64::from(ties))
     }
 
     /// The sibling `mv`, if it is valued above `floor` and has a leaf.
-    fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Option<Candidate> {
+    fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<Option<Candidate>, Unfinished> {
         let alpha = if self.settings.way == SearchWay::Plain {
             -INFINITE
-        } else if self.is_likely_above(board, mv, floor) {
+        } else if self.is_likely_above(board, mv, floor)? {
             floor
         } else {
-            match self.search(board, mv, self.plies(), floor, floor + 1).0 {
+            match self.search(board, mv, self.plies(), floor, floor + 1)?.0 {
                 bound if bound > floor => bound - 1,
-                _ => return None,
+                _ => return Ok(None),
             }
         };
-        self.exact(board, mv, alpha).filter(|candidate| candidate.value > floor)
+        Ok(self.exact(board, mv, alpha)?.filter(|candidate| candidate.value > floor))
     }
 
     /// Whether the open window is worth it at once.
-    fn is_likely_above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> bool {
-        self.plies() < 2 || self.search(board, mv, 0, floor, floor + 1).0 > floor
+    fn is_likely_above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<bool, Unfinished> {
+        Ok(self.plies() < 2 || self.search(board, mv, 0, floor, floor + 1)?.0 > floor)
     }
 
     /// The move with its exact value, if that is above `alpha` and has a leaf.
-    fn exact(&mut self, board: &Board, mv: ChessMove, alpha: Value) -> Option<Candidate> {
-        let (value, leaf) = self.search(board, mv, self.plies(), alpha, INFINITE);
-        leaf.map(|leaf| Candidate { mv, value, leaf })
+    fn exact(&mut self, board: &Board, mv: ChessMove, alpha: Value) -> Result<Option<Candidate>, Unfinished> {
+        let (value, leaf) = self.search(board, mv, self.plies(), alpha, INFINITE)?;
+        Ok(leaf.map(|leaf| Candidate { mv, value, leaf }))
     }
 
     /// How deep children are searched before quiescence.
@@ -190,14 +224,16 @@ impl<L: LeafSearch> Leaves<L> {
         plies: u32,
         alpha: Value,
         beta: Value,
-    ) -> (Value, Option<Board>) {
-        let found = self.searcher.search(&board.after(mv), plies, -beta, -alpha);
+    ) -> Result<(Value, Option<Board>), Unfinished> {
+        let budget = LeafBudget { nodes: self.nodes_left, stop: self.stop };
+        let found = self.searcher.search(&board.after(mv), plies, (-beta, -alpha), &budget)?;
         self.nodes += found.nodes;
+        self.nodes_left -= found.nodes;
         let leaf = match found.end {
             LeafEnd::Quiet(leaf) => Some(leaf),
             LeafEnd::Terminal | LeafEnd::Bound => None,
         };
-        (-found.value, leaf)
+        Ok((-found.value, leaf))
     }
 }
 
@@ -207,9 +243,14 @@ mod tests {
     use crate::learn::testing::random_examples;
     use dyad_engine::eval::FloatWeights;
 
-    fn leaves(depth: u32, way: SearchWay) -> Leaves<LeafSearcher> {
-        let settings = LeafSettings { depth, way, skip_in_check: false };
-        Leaves::new(LeafSearcher::new(uneven_weights()), settings)
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn settings(depth: u32, way: SearchWay) -> LeafSettings {
+        LeafSettings { depth, way, skip_in_check: false, node_limit: u64::MAX }
+    }
+
+    fn leaves(depth: u32, way: SearchWay) -> Leaves<'static, LeafSearcher> {
+        Leaves::new(LeafSearcher::new(uneven_weights()), settings(depth, way), &NEVER)
     }
 
     /// Every weight is different from zero, so that few values are equal.
@@ -228,7 +269,7 @@ mod tests {
             let (mut learned, mut siblings) = (0, 0);
             for example in random_examples(n, 17, 150) {
                 for window in [0, 150] {
-                    let [fast, plain] = [&mut fast, &mut plain].map(|way| way.candidates(&example, window));
+                    let [fast, plain] = [&mut fast, &mut plain].map(|way| way.candidates(&example, window).unwrap());
                     let (Some(fast), Some(plain)) = (&fast, &plain) else {
                         assert!(fast.is_none() && plain.is_none());
                         continue;
@@ -254,14 +295,14 @@ mod tests {
         let mut used = leaves(2, SearchWay::Fast);
         let found = |leaves: &mut Leaves<LeafSearcher>, example: &Example| {
             leaves.take_nodes();
-            let found = leaves.candidates(example, 100)?;
+            let found = leaves.candidates(example, 100).unwrap()?;
             let candidates = std::iter::once(found.desired).chain(found.siblings);
             Some((candidates.map(|c| (c.mv, c.value, c.leaf.fen())).collect::<Vec<_>>(), leaves.take_nodes()))
         };
         let examples = random_examples(60, 23, 120);
         for example in &examples {
             found(&mut used, example);
-            used.accuracy(example);
+            used.accuracy(example).unwrap();
         }
         for example in examples.iter().rev() {
             let mut fresh = leaves(2, SearchWay::Fast);
@@ -274,9 +315,9 @@ mod tests {
     fn undecided_positions_have_no_siblings() {
         let mut leaves = leaves(1, SearchWay::Fast);
         for example in random_examples(20, 5, 100) {
-            let Some(compared) = leaves.candidates(&example, 300) else { continue };
+            let Some(compared) = leaves.candidates(&example, 300).unwrap() else { continue };
             let all = leaves.take_nodes();
-            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap();
+            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap().unwrap();
             assert_eq!((alone.siblings.len(), alone.count), (0, compared.count));
             assert_eq!(alone.desired.value, compared.desired.value);
             assert!(leaves.take_nodes() < all);
@@ -284,18 +325,18 @@ mod tests {
     }
 
     #[test]
-    fn agreement_is_what_the_values_say() {
+    fn accuracy_is_what_the_values_say() {
         let mut leaves = leaves(1, SearchWay::Fast);
         let mut seen = [0; 2];
         for example in random_examples(150, 29, 120) {
             let moves = example.board.moves();
-            let values: Vec<Value> =
-                moves.iter().map(|&mv| leaves.search(&example.board, mv, 0, -INFINITE, INFINITE).0).collect();
+            let mut value = |&mv| leaves.search(&example.board, mv, 0, -INFINITE, INFINITE).unwrap().0;
+            let values: Vec<Value> = moves.iter().map(&mut value).collect();
             let top = *values.iter().max().unwrap();
             let ties = values.iter().filter(|&&value| value == top).count();
             for (&mv, &value) in moves.iter().zip(&values) {
                 let expected = if value == top { 1.0 / ties as f64 } else { 0.0 };
-                assert_eq!(leaves.accuracy(&Example { desired: mv, ..example }), expected);
+                assert_eq!(leaves.accuracy(&Example { desired: mv, ..example }), Ok(expected));
                 seen[usize::from(value == top)] += 1;
             }
         }
@@ -305,10 +346,10 @@ mod tests {
     /// With Table I quiet moves tie; the desired one among k at the top counts 1/k.
     #[test]
     fn ties_share_the_accuracy() {
-        let settings = LeafSettings { depth: 1, way: SearchWay::Fast, skip_in_check: false };
-        let mut leaves = Leaves::new(LeafSearcher::new(Arc::new(Weights::material())), settings);
+        let searcher = LeafSearcher::new(Arc::new(Weights::material()));
+        let mut leaves = Leaves::new(searcher, settings(1, SearchWay::Fast), &NEVER);
         let example = crate::learn::testing::example(&Board::startpos().fen(), "e2e4");
-        assert_eq!(leaves.accuracy(&example), 1.0 / 20.0);
+        assert_eq!(leaves.accuracy(&example), Ok(1.0 / 20.0));
     }
 
     #[test]
@@ -316,10 +357,31 @@ mod tests {
         let mut leaves = leaves(1, SearchWay::Fast);
         // The desired move mates: nothing to learn. Desired elsewhere: the mate is not in S.
         let mate = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
-        assert!(leaves.candidates(&mate, 0).is_none());
+        assert!(leaves.candidates(&mate, 0).unwrap().is_none());
         let other = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a7");
-        let found = leaves.candidates(&other, 5000).unwrap();
+        let found = leaves.candidates(&other, 5000).unwrap().unwrap();
         assert!(found.siblings.iter().all(|sibling| sibling.mv != mate.desired));
-        assert_eq!(leaves.accuracy(&other), 0.0);
+        assert_eq!(leaves.accuracy(&other), Ok(0.0));
+    }
+
+    /// The limit is for all searches of a position together, and the next position has all of it again.
+    #[test]
+    fn a_position_takes_its_nodes_and_no_more() {
+        let mut free = leaves(2, SearchWay::Fast);
+        for example in random_examples(20, 31, 100) {
+            free.take_nodes();
+            let Some(found) = free.candidates(&example, 100).unwrap() else { continue };
+            let needed = free.take_nodes();
+            for (node_limit, enough) in [(needed, true), (needed - 1, false)] {
+                let settings = LeafSettings { node_limit, ..settings(2, SearchWay::Fast) };
+                let mut limited = Leaves::new(LeafSearcher::new(uneven_weights()), settings, &NEVER);
+                for _ in 0..2 {
+                    match limited.candidates(&example, 100) {
+                        Ok(again) => assert_eq!((again.unwrap().desired.value, enough), (found.desired.value, true)),
+                        Err(why) => assert_eq!((why, enough), (Unfinished::OutOfNodes, false)),
+                    }
+                }
+            }
+        }
     }
 }

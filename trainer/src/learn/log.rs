@@ -21,8 +21,11 @@ pub struct LogLine {
     pub positions: u64,
     /// Updates of all iterations together.
     pub updates: u64,
-    /// Skipped since the last line of this kind: one legal move, in check, mates and draws.
+    /// Skipped since the last line of this kind: one legal move, in check, mates and draws, too many nodes.
     pub skipped: u64,
+    /// Of these, the positions that need more nodes than the settings allow.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub over_limit: u64,
     /// Mean size of S, the siblings valued above the desired move, since the last line of this kind.
     pub mean_s: f64,
     /// Share of the positions with an empty S, ditto.
@@ -52,6 +55,10 @@ pub struct LogLine {
     /// Whether these are the best weights so far.
     #[serde(default)]
     pub best: bool,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a line ends.

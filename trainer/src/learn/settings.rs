@@ -44,6 +44,9 @@ pub struct Settings {
     pub skip_in_check: bool,
     /// How the siblings are searched.
     pub search: SearchWay,
+    /// Nodes for one position at most, all its moves together; a position that needs more is skipped and counted. Far
+    /// more than positions of games need: it is for those where quiescence would take for ever.
+    pub node_limit: u64,
     /// Continue when the move-match accuracy on the test positions falls.
     pub keep_going: bool,
     /// A report to the log every so many positions.
@@ -90,6 +93,7 @@ impl Default for Settings {
             test_positions: None,
             skip_in_check: false,
             search: SearchWay::default(),
+            node_limit: 20_000_000,
             keep_going: false,
             report_every: 50_000,
             report_positions: 2_000,
@@ -279,6 +283,9 @@ impl Settings {
             check_threads("threads", self.machine.threads)?;
         }
         positive("batch", self.batch as f64)?;
+        if self.node_limit == 0 {
+            return Err("node-limit must be at least 1".into());
+        }
         if self.report_every == 0 {
             return Err("report-every must be at least 1".into());
         }

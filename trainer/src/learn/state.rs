@@ -45,8 +45,10 @@ pub struct State {
 pub struct Tally {
     /// Positions that counted.
     pub positions: u64,
-    /// Positions skipped.
+    /// Positions skipped, for whatever reason.
     pub skipped: u64,
+    /// Positions skipped because they need too many nodes.
+    pub over_limit: u64,
     /// Positions with an empty S.
     pub empty: u64,
     /// Siblings in S.
@@ -80,6 +82,13 @@ impl State {
         }
     }
 
+    /// Whether the positions since the last report reach over a multiple of `every`: also after a stop in the midst of
+    /// a report.
+    pub(super) fn report_is_due(&self, every: u64) -> bool {
+        let before = self.done - (self.report.positions + self.report.skipped);
+        self.done / every > before / every
+    }
+
     /// Makes a change now.
     pub(super) fn change(&mut self, changes: &[Entry]) {
         for change in changes {
@@ -103,6 +112,7 @@ impl Tally {
         self.nodes += answer.nodes;
         let Some(lesson) = &answer.lesson else {
             self.skipped += 1;
+            self.over_limit += u64::from(answer.over_limit);
             return;
         };
         self.positions += 1;

@@ -4,7 +4,7 @@ use crate::learn::examples::{Example, Examples};
 use crate::learn::leaves::LeafSearch;
 use dyad_engine::board::{Board, Color};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Leaf, LeafEnd};
+use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, Unfinished};
 use dyad_engine::value::{DRAW, MATE, Value};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -21,13 +21,14 @@ impl LeafSearch for Children {
 
     fn begin_position(&mut self) {}
 
-    fn search(&mut self, board: &Board, _: u32, _: Value, _: Value) -> Leaf {
+    fn search(&mut self, board: &Board, _: u32, _: (Value, Value), _: &LeafBudget) -> Result<Leaf, Unfinished> {
         if !board.has_legal_move() {
-            return Leaf { value: if board.in_check() { -MATE } else { DRAW }, end: LeafEnd::Terminal, nodes: 1 };
+            let value = if board.in_check() { -MATE } else { DRAW };
+            return Ok(Leaf { value, end: LeafEnd::Terminal, nodes: 1 });
         }
         let white = self.0.value(self.0.sums(board), board);
         let value = if board.side_to_move() == Color::White { white } else { -white };
-        Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 }
+        Ok(Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 })
     }
 }
 

@@ -230,7 +230,7 @@ fn train<L: LeafSearch>(
     let make = || Worker {
         examples,
         stop,
-        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings)),
+        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop),
         comparer: Comparer::new(Arc::clone(&objective), &settings),
     };
     with_team(thread_count(&settings), &make, |team| {
@@ -288,15 +288,16 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let order = Order::shuffled(&selection.training, settings.seed, state.iteration);
         let (batch, report_every) = (settings.batch, settings.report_every);
         loop {
+            if self.plan.state.report_is_due(report_every) && !self.report()? {
+                self.save()?;
+                return Ok(false);
+            }
             let done = self.plan.state.done;
             let positions = order.slice(done as usize..done as usize + batch);
             if positions.is_empty() {
                 return Ok(true);
             }
             self.batch(positions)?;
-            if self.plan.state.done / report_every > done / report_every {
-                self.report()?;
-            }
             if self.surroundings.stop.load(Ordering::Relaxed) {
                 self.save()?;
                 return Ok(false);
@@ -351,15 +352,19 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         Ok(())
     }
 
-    /// A line about the stretch of positions that ends here.
-    fn report(&mut self) -> Result<(), TrainError> {
+    /// A line about the stretch of positions that ends here. False if it was stopped before it was done.
+    fn report(&mut self) -> Result<bool, TrainError> {
         let averaged = self.plan.state.averaged(self.plan.settings.average);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.report.clone();
-        let accuracy = self.accuracy(&weights, &positions, false)?;
+        let accuracy = self.accuracy(&weights, &positions)?;
+        if self.surroundings.stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
         let tally = std::mem::take(&mut self.plan.state.report);
-        let line = self.line(LineKind::Report, &tally, &weights, accuracy, positions.len());
-        self.append(&line)
+        let line = self.line(LineKind::Report, &tally, &weights, accuracy);
+        self.append(&line)?;
+        Ok(true)
     }
 
     /// Measures and saves w* and continues from it. False if it was stopped before it was done.
@@ -367,19 +372,20 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let averaged = self.plan.state.averaged(self.plan.settings.average);
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.test.clone();
-        let accuracy = self.accuracy(&weights, &positions, true)?;
+        let measured = self.accuracy(&weights, &positions)?;
         if self.surroundings.stop.load(Ordering::Relaxed) {
             self.save()?;
             return Ok(false);
         }
         let iteration = self.plan.state.iteration;
+        let accuracy = measured.mean;
         let value = accuracy.unwrap_or(f64::NAN);
         // Without test positions the last iteration is the best, and none falls.
         let best = value.is_nan() || self.plan.state.best.1.is_nan() || value > self.plan.state.best.1;
         let fell = value < self.plan.state.accuracy;
         self.save_weights(&averaged, accuracy, best)?;
         let tally = self.plan.state.iteration_tally;
-        let mut line = self.line(LineKind::Iteration, &tally, &weights, accuracy, positions.len());
+        let mut line = self.line(LineKind::Iteration, &tally, &weights, measured);
         let file = self.plan.folder.iteration(iteration);
         line.file = file.file_name().map(|name| name.to_string_lossy().into_owned());
         line.best = best;
@@ -403,23 +409,19 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         Ok(true)
     }
 
-    /// The move-match accuracy on these positions; none without positions, or when it was stopped.
-    fn accuracy(
-        &mut self,
-        weights: &Arc<Weights>,
-        positions: &[u32],
-        may_stop: bool,
-    ) -> Result<Option<f64>, TrainError> {
+    /// The move-match accuracy on these positions; not to be used when it was stopped.
+    fn accuracy(&mut self, weights: &Arc<Weights>, positions: &[u32]) -> Result<Accuracy, TrainError> {
         const AT_ONCE: usize = 200;
-        let mut sum = 0.0;
+        let (mut sum, mut measured) = (0.0, 0);
         for positions in positions.chunks(AT_ONCE) {
-            if may_stop && self.surroundings.stop.load(Ordering::Relaxed) {
-                return Ok(None);
+            if self.surroundings.stop.load(Ordering::Relaxed) {
+                break;
             }
             let answers = self.team.work(Task::Measure, weights, positions).map_err(TrainError::Samples)?;
-            sum += answers.iter().map(|answer| answer.accuracy).sum::<f64>();
+            sum += answers.iter().filter_map(|answer| answer.accuracy).sum::<f64>();
+            measured += answers.iter().filter(|answer| answer.accuracy.is_some()).count() as u64;
         }
-        Ok((!positions.is_empty()).then(|| sum / positions.len() as f64))
+        Ok(Accuracy { mean: (measured > 0).then(|| sum / measured as f64), positions: measured })
     }
 
     fn save_weights(&self, floats: &FloatWeights, accuracy: Option<f64>, best: bool) -> Result<(), TrainError> {
@@ -447,14 +449,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         Ok(())
     }
 
-    fn line(
-        &mut self,
-        kind: LineKind,
-        tally: &Tally,
-        weights: &Weights,
-        accuracy: Option<f64>,
-        accuracy_positions: usize,
-    ) -> LogLine {
+    fn line(&mut self, kind: LineKind, tally: &Tally, weights: &Weights, accuracy: Accuracy) -> LogLine {
         self.tick();
         let Plan { selection, state, .. } = &self.plan;
         let mean = |sum: f64| if tally.positions == 0 { 0.0 } else { sum / tally.positions as f64 };
@@ -466,12 +461,13 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             positions: state.positions,
             updates: state.updates,
             skipped: tally.skipped,
+            over_limit: tally.over_limit,
             mean_s: mean(tally.above as f64),
             empty_s: mean(tally.empty as f64),
             loss: mean(tally.loss),
             nodes: mean(tally.nodes as f64),
-            accuracy,
-            accuracy_positions: accuracy_positions as u64,
+            accuracy: accuracy.mean,
+            accuracy_positions: accuracy.positions,
             norms: norms(&state.weights),
             material: weights.ints()[layout::MATERIAL.range()].to_vec(),
             positions_per_second: tally.positions_per_second(),
@@ -515,6 +511,15 @@ impl<L: LeafSearch> Run<'_, '_, L> {
             line,
         });
     }
+}
+
+/// How often the desired move would be played.
+#[derive(Clone, Copy)]
+struct Accuracy {
+    /// None where nothing was measured.
+    mean: Option<f64>,
+    /// On how many positions: those of the measure, less those that need too many nodes.
+    positions: u64,
 }
 
 /// A measure that is not a number was not taken.

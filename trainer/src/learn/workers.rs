@@ -14,6 +14,7 @@ use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use dyad_engine::eval::Weights;
+use dyad_engine::search::Unfinished;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -24,10 +25,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct Worker<'a, L> {
     /// Knows the positions.
     pub examples: &'a dyn Examples,
-    /// Ends a batch of lessons early: what is not done has an empty answer.
+    /// Ends a batch early: what is not done has an empty answer.
     pub stop: &'a AtomicBool,
     /// Searches.
-    pub leaves: Leaves<L>,
+    pub leaves: Leaves<'a, L>,
     /// Compares.
     pub comparer: Comparer,
 }
@@ -46,8 +47,10 @@ pub enum Task {
 pub struct Answer {
     /// [`Task::Compare`]: what is learned, nothing if the position is skipped.
     pub lesson: Option<Lesson>,
-    /// [`Task::Measure`]: the move-match accuracy.
-    pub accuracy: f64,
+    /// [`Task::Measure`]: the move-match accuracy, nothing if the position is skipped.
+    pub accuracy: Option<f64>,
+    /// Whether the position is skipped because it needs too many nodes.
+    pub over_limit: bool,
     /// Nodes searched.
     pub nodes: u64,
 }
@@ -70,8 +73,8 @@ pub struct Team<'a, L> {
 }
 
 impl<L: LeafSearch> Team<'_, L> {
-    /// Does `task` for these positions, all with the same weights. The answers are in their order; the
-    /// error is that of the first position that cannot be read.
+    /// Does `task` for these positions, all with the same weights. The answers are in their order; when the stop is set
+    /// they are not to be used. The error is that of the first position that cannot be read.
     pub fn work(&mut self, task: Task, weights: &Arc<Weights>, positions: &[u32]) -> io::Result<Vec<Answer>> {
         let mut ordered: Vec<_> = positions.iter().map(|_| Ok(Answer::default())).collect();
         let (weights, positions) = (Arc::clone(weights), positions.to_vec());
@@ -100,7 +103,7 @@ impl<L: LeafSearch> Worker<'_, L> {
         self.leaves.set_weights(&job.weights);
         let mut answers = Answers::new();
         loop {
-            if job.task == Task::Compare && self.stop.load(Ordering::Relaxed) {
+            if self.stop.load(Ordering::Relaxed) {
                 return answers;
             }
             let i = job.next.fetch_add(1, Ordering::Relaxed);
@@ -113,14 +116,15 @@ impl<L: LeafSearch> Worker<'_, L> {
         let Worker { examples, leaves, comparer, .. } = self;
         let example = &examples.get(position as usize)?;
         let mut answer = Answer::default();
-        match job.task {
-            Task::Measure => answer.accuracy = leaves.accuracy(example),
-            Task::Compare => {
-                let candidates = leaves.candidates(example, comparer.window());
+        let searched = match job.task {
+            Task::Measure => leaves.accuracy(example).map(|accuracy| answer.accuracy = Some(accuracy)),
+            Task::Compare => leaves.candidates(example, comparer.window()).map(|candidates| {
                 let compare = |candidates| comparer.compare(example, &candidates, &job.weights);
                 answer.lesson = candidates.map(compare);
-            }
-        }
+            }),
+        };
+        // One that was stopped has an empty answer, which nobody looks at.
+        answer.over_limit = searched == Err(Unfinished::OutOfNodes);
         answer.nodes = leaves.take_nodes();
         Ok(answer)
     }

@@ -269,3 +269,101 @@ fn best_move(example: Example, weights: &Weights) -> Option<Example> {
     moves.sort_by_key(|&(value, _)| -value);
     (moves[0].0 > moves[1].0).then_some(Example { desired: moves[0].1, ..example })
 }
+
+/// Nobody can wait for the end of a quiescence search here.
+const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
+
+/// The usual examples with explosive ones in these places; every fifth is for testing.
+fn explosive_examples(places: &[usize]) -> InMemory {
+    let mut examples = examples();
+    for &place in places {
+        examples.examples[place] = crate::learn::testing::example(EXPLOSIVE, "a7a8q");
+    }
+    examples
+}
+
+#[test]
+fn a_position_over_the_node_limit_is_skipped_and_counted() {
+    let all = [1, 2].map(|threads| {
+        let folder = Temporary::new();
+        let mut settings = Settings { node_limit: 20_000, ..small() };
+        settings.machine.threads = threads;
+        let (examples, stop) = (explosive_examples(&[5, 6]), AtomicBool::new(false));
+        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        assert!(begin(&settings, &folder.0, surroundings).unwrap().finished);
+        results(&folder.0)
+    });
+    let iterations: Vec<_> = all[0].1.iter().filter(|line| line.kind == LineKind::Iteration).collect();
+    let counted: Vec<_> = iterations.iter().map(|line| (line.over_limit, line.accuracy_positions)).collect();
+    assert_eq!(counted, [(0, 29), (1, 29), (1, 29)]);
+    assert!(iterations.iter().all(|line| line.skipped >= line.over_limit));
+    assert_eq!(all[0], all[1]);
+}
+
+/// Examples that set the stop when they are asked for a certain one, as somebody who presses Ctrl-C while it is searched.
+struct Interrupted<'a, F> {
+    examples: InMemory,
+    stop: &'a AtomicBool,
+    when: F,
+}
+
+impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
+    fn identity(&self) -> String {
+        self.examples.identity()
+    }
+
+    fn len(&self) -> usize {
+        self.examples.len()
+    }
+
+    fn is_test(&self, index: usize) -> bool {
+        self.examples.is_test(index)
+    }
+
+    fn get(&self, index: usize) -> std::io::Result<Example> {
+        if (self.when)(index) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.examples.get(index)
+    }
+}
+
+#[test]
+fn a_stop_ends_the_search_of_a_position() {
+    let settings = Settings { node_limit: u64::MAX, ..small() };
+    // In the midst of a lesson, and of a measure of the move-match accuracy.
+    for place in [6, 5] {
+        let (folder, stop) = (Temporary::new(), AtomicBool::new(false));
+        let examples =
+            Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
+        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        assert!(!begin(&settings, &folder.0, surroundings).unwrap().finished);
+    }
+}
+
+/// A report that was stopped is made when the training is resumed, and the log is that of an uninterrupted one.
+#[test]
+fn a_stop_in_a_report_loses_nothing() {
+    let settings = small();
+    let (whole, parts) = (Temporary::new(), Temporary::new());
+    run(&settings, &whole.0);
+    let stop = AtomicBool::new(false);
+    // The weights at the start are measured on 30 positions; the first report comes after six batches of seven and
+    // takes ten positions. A leg ends in it, the next again, and the one after that in the second report.
+    for (leg, gets) in [30 + 42 + 5, 3, 10 + 42 + 2].into_iter().enumerate() {
+        stop.store(false, Ordering::Relaxed);
+        let count = AtomicU32::new(0);
+        let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
+        let interrupted = Interrupted { examples: examples(), stop: &stop, when };
+        let surroundings = Surroundings { examples: &interrupted, stop: &stop, progress: &mut |_| {} };
+        let summary = match leg {
+            0 => begin(&settings, &parts.0, surroundings),
+            _ => resume(&parts.0, &|_| {}, surroundings),
+        };
+        assert!(!summary.unwrap().finished);
+        let reports = json_lines::read::<LogLine>(&parts.0.join("log.jsonl")).unwrap();
+        assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), leg / 2);
+    }
+    resume_run(&parts.0, &|_| {}).unwrap();
+    assert_eq!(results(&whole.0), results(&parts.0));
+}
