@@ -215,7 +215,7 @@ pub fn state(input: &[u8]) {
     fs::write(scratch.file("state.json"), state).expect("the temporary folder can be written");
     fs::write(scratch.file("settings.json"), settings).expect("the temporary folder can be written");
     match resume(&scratch.0) {
-        Ok(()) => drop(resume(&scratch.0).expect("what is stopped can be resumed")),
+        Ok(()) => resume(&scratch.0).expect("what is stopped can be resumed"),
         Err(_) => {
             assert!(fs::read(scratch.file("state.json")).expect("it is there") == state, "it was refused and changed");
         }
