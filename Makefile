@@ -2,8 +2,12 @@
 #
 #   make EXE=name [EVALFILE=weights.json]
 #
-# leaves the program in this folder as `name`. With EVALFILE those weights are built in, in place of
-# weights/default.json. Neither git nor the network is needed once cargo has the dependencies.
+# leaves the program in this folder as `name`, or where an absolute path says. With EVALFILE those weights are built in,
+# in place of weights/default.json. Neither git nor the network is needed once cargo has the dependencies.
+#
+#   make check
+#
+# does everything that must hold before a change is merged.
 
 EXE ?= dyad
 
@@ -13,7 +17,7 @@ TARGET := $(FOLDER)target/native
 
 # Not with --target: the build script of the `chess` crate would not see the flags, and then its
 # code for processors with BMI2 does not compile.
-export RUSTFLAGS := $(RUSTFLAGS) -C target-cpu=native
+all: export RUSTFLAGS := $(RUSTFLAGS) -C target-cpu=native
 
 # The build looks for a relative path elsewhere than make does.
 ifdef EVALFILE
@@ -25,11 +29,18 @@ ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
 
-.PHONY: all clean
+# An absolute path starts with a slash or, on Windows, a drive.
+PROGRAM := $(if $(filter /%,$(firstword $(EXE)))$(findstring :,$(EXE)),,$(FOLDER))$(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
+
+.PHONY: all check clean
 
 all:
 	cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" --target-dir "$(TARGET)"
-	cp -f "$(TARGET)/release/dyad$(SUFFIX)" "$(FOLDER)$(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)"
+	mkdir -p "$(dir $(PROGRAM))"
+	cp -f "$(TARGET)/release/dyad$(SUFFIX)" "$(PROGRAM)"
+
+check:
+	"$(FOLDER).ci/run"
 
 clean:
 	cargo clean --manifest-path "$(FOLDER)Cargo.toml" --target-dir "$(TARGET)"

@@ -4,6 +4,7 @@
 #   ./bench.sh                    Builds the program, runs its benchmark, and compares the number of nodes with what the
 #                                 newest commit says in its line "Bench: N". Another number means that the search or the
 #                                 weights changed, which a commit has to say: exit status 1.
+#   PROGRAM=path ./bench.sh       The same with a program that is built already.
 #   ./bench.sh REVISION [RUNS]    Builds that revision too, runs both benchmarks in turns (15 of each without RUNS), and
 #                                 compares the speeds. Slower than 0.97 times the revision by the median of the pairs:
 #                                 exit status 1. Wants a quiet machine.
@@ -44,8 +45,12 @@ if [[ $# -gt 0 ]]; then
     exit
 fi
 
-make --silent EXE=dyad-bench
-./dyad-bench bench | tee target/bench.txt
+if [[ -z ${PROGRAM:-} ]]; then
+    make --silent EXE=dyad-bench
+    PROGRAM=./dyad-bench
+fi
+mkdir -p target
+"$PROGRAM" bench | tee target/bench.txt
 nodes=$(sed -n 's/^\([0-9]*\) nodes [0-9]* nps$/\1/p' target/bench.txt)
 nps=$(nps_of target/bench.txt)
 if [[ -z $nodes ]]; then

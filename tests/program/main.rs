@@ -7,6 +7,8 @@ mod arguments;
 mod conversations;
 mod data;
 mod driver;
+#[cfg(unix)]
+mod full_disk;
 mod gui_training;
 mod hostile;
 mod matches;

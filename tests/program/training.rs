@@ -13,7 +13,7 @@ use dyad_trainer::data::samples::SampleWriter;
 use crate::driver::{folder, kill_until_it_ends, tool};
 
 /// Positions of random games with random desired moves; one in ten is for testing.
-fn write_samples(path: &Path, count: u64) {
+pub fn write_samples(path: &Path, count: u64) {
     let mut state = 1u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -48,7 +48,8 @@ fn begin(samples: &Path, out: &Path) -> Child {
     train(&[&[samples, "--out", out], &small[..], &rest[..]].concat())
 }
 
-fn same_weights(one: &Path, other: &Path) {
+/// Both runs made the same.
+pub fn same_weights(one: &Path, other: &Path) {
     for file in ["iteration-00.json", "iteration-01.json", "iteration-02.json", "best.json"] {
         let [one, other] = [one, other].map(|folder| fs::read(folder.join(file)).unwrap());
         assert!(one == other, "{file} differs");

@@ -1,0 +1,242 @@
+//! Inputs that programs write: weights, samples, checkpoints, the state of a self-training.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use dyad_engine::board::Board;
+use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_trainer::base::hash;
+use dyad_trainer::data::games::{GameResult, Score};
+use dyad_trainer::data::samples::{Packed, SAMPLE_BYTES, Sample, SampleFile, SampleWriter};
+use dyad_trainer::learn::average::Average;
+use dyad_trainer::learn::checkpoint::{Checkpoint, DataIdentity, State, Tally};
+use dyad_trainer::learn::optimizer::Optimizer;
+use dyad_trainer::learn::settings::Settings;
+use dyad_trainer::selftrain;
+
+pub const JSON_WORDS: [&str; 18] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "null",
+    "true",
+    "-1",
+    "0",
+    "1e400",
+    "4294967296",
+    "-9223372036854775809",
+    "\\u0000",
+    "generation",
+    "stage",
+    "weights",
+];
+
+/// A folder that is gone when this is.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let thread = format!("{:?}", std::thread::current().id());
+        let digits: String = thread.chars().filter(char::is_ascii_digit).collect();
+        let folder = std::env::temp_dir().join(format!("dyad-fuzz-{name}-{}-{digits}", std::process::id()));
+        fs::remove_dir_all(&folder).ok();
+        fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        Scratch(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// A weights file.
+pub fn weights(input: &[u8]) {
+    let Ok(weights) = Weights::from_json(input) else { return };
+    let text = weights.to_json();
+    let again = Weights::from_json(&text).expect("what is written can be read");
+    assert!(again.plays_as(&weights) && again.to_json() == text);
+    let board = Board::startpos();
+    std::hint::black_box(weights.centipawns(weights.value(weights.sums(&board), &board), weights.phase(&board)));
+}
+
+pub fn weights_seeds() -> Vec<Vec<u8>> {
+    let whole = Weights::material().to_json();
+    let text = String::from_utf8(whole.clone()).expect("JSON is text");
+    let named = text.replacen("\"name\":\"", "\"name\":\"\\u0001é", 1);
+    let spaced = text.replace(',', " ,\n\t");
+    vec![whole, named.into_bytes(), spaced.into_bytes(), b"{\"format\":1}".to_vec()]
+}
+
+/// A file of samples, as it is and with its checksums put right; and each 32 bytes as a sample.
+pub fn samples(input: &[u8]) {
+    let scratch = Scratch::new("samples");
+    let path = scratch.file("samples");
+    let mut sealed = input.to_vec();
+    seal_samples(&mut sealed);
+    for bytes in [input, &sealed] {
+        fs::write(&path, bytes).expect("the temporary folder can be written");
+        if let Ok(file) = SampleFile::open(&path) {
+            let all = file.load().expect("it was checked");
+            assert_eq!((all.len(), file.indices(true).len() + file.indices(false).len()), (file.len(), file.len()));
+            all.iter().for_each(check_sample);
+        }
+    }
+    input.as_chunks().0.iter().for_each(|&bytes| check_sample(&Packed(bytes)));
+}
+
+/// What was packed once may hold bits that mean nothing; what was packed again does not.
+fn check_sample(packed: &Packed) {
+    let Ok(sample) = packed.unpack() else { return };
+    let again = Packed::new(&sample);
+    let same = again.unpack().expect("what is packed can be unpacked");
+    assert_eq!((same.board.fen(), same.desired), (sample.board.fen(), sample.desired));
+    assert_eq!(Packed::new(&same), again, "{}", sample.board.fen());
+}
+
+/// Puts right whatever checksums of a sample file there is room for.
+fn seal_samples(bytes: &mut [u8]) {
+    const HEADER: usize = 64;
+    const BLOCK: usize = (1 << 14) * SAMPLE_BYTES;
+    let Some((header, body)) = bytes.split_at_mut_checked(HEADER) else { return };
+    let count = u64::from_le_bytes(header[16..24].try_into().expect("eight bytes"));
+    let samples = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(SAMPLE_BYTES);
+    let (mut at, mut left, mut identity) = (0, samples, 0);
+    while left > 0 {
+        let length = left.min(BLOCK);
+        let Some(block) = body.get_mut(at..at + length + 4) else { break };
+        let sum = crc32fast::hash(&block[..length]);
+        block[length..].copy_from_slice(&sum.to_le_bytes());
+        identity = hash::fold(identity, u64::from(sum));
+        (at, left) = (at + length + 4, left - length);
+    }
+    header[40..48].copy_from_slice(&identity.to_le_bytes());
+    header[52..56].copy_from_slice(&crc32fast::hash(&body[at..]).to_le_bytes());
+    let sum = crc32fast::hash(&header[..60]);
+    header[60..].copy_from_slice(&sum.to_le_bytes());
+}
+
+pub fn samples_seeds() -> Vec<Vec<u8>> {
+    let scratch = Scratch::new("samples-seeds");
+    let path = scratch.file("samples");
+    [0, 1, 40]
+        .into_iter()
+        .map(|count| {
+            let mut writer =
+                SampleWriter::create(&path, serde_json::json!({ "made": "by hand" })).expect("it is writable");
+            let (mut board, mut word) = (Board::startpos(), count);
+            for _ in 0..count {
+                word = hash::mix(word);
+                let moves = board.moves();
+                let mv = moves[word as usize % moves.len()];
+                let result = [None, Some(GameResult::WhiteWins), Some(GameResult::Draw)][word as usize % 3];
+                let (desired, score) = (Some(mv), Some(Score(word as i16)).filter(|_| word & 8 != 0));
+                let (test, starts_game, decided) = (word & 16 != 0, board.fullmove_number() == 1, word & 32 != 0);
+                let sample = Sample { board, desired, result, score, test, starts_game, decided };
+                writer.push(&Packed::new(&sample)).expect("there is room");
+                board = Some(board.after(mv)).filter(Board::has_legal_move).unwrap_or_else(Board::startpos);
+            }
+            writer.finish().expect("there is room");
+            fs::read(&path).expect("it was written")
+        })
+        .collect()
+}
+
+/// A checkpoint, as it is and with its checksum put right.
+pub fn checkpoint(input: &[u8]) {
+    let scratch = Scratch::new("checkpoint");
+    let path = scratch.file("checkpoint.bin");
+    let mut sealed = input.to_vec();
+    if let Some((body, sum)) = sealed.split_last_chunk_mut::<4>() {
+        *sum = crc32fast::hash(body).to_le_bytes();
+    }
+    for bytes in [input, &sealed] {
+        fs::write(&path, bytes).expect("the temporary folder can be written");
+        let Ok(read) = Checkpoint::load(&path) else { continue };
+        let write = |read: &Checkpoint| {
+            Checkpoint::save(&path, &read.settings, &read.data, &read.state).expect("there is room");
+            fs::read(&path).expect("it was written")
+        };
+        let first = write(&read);
+        let again = Checkpoint::load(&path).expect("what is written can be read");
+        // Floats that are no numbers are not equal to themselves, their bits are.
+        assert!(write(&again) == first, "a checkpoint changes when it is read and written");
+    }
+}
+
+pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
+    let scratch = Scratch::new("checkpoint-seeds");
+    let path = scratch.file("checkpoint.bin");
+    let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, f64::INFINITY] };
+    let settings = Settings::default();
+    let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 7, test: 1 };
+    let state = State {
+        iteration: 2,
+        done: 50,
+        positions: 150,
+        updates: 3,
+        weights: floats(0.7),
+        average: Average { time: 9, missing: floats(-1.5) },
+        optimizer: Optimizer::new(&settings.optimizer, 3),
+        report: Tally { positions: 50, loss: 0.3, ..Tally::default() },
+        whole: Tally { positions: 150, nodes: 9_999, ..Tally::default() },
+        agreement: 0.31,
+        best: (1, 0.3),
+        fell: false,
+        seconds: 1.5,
+        log_bytes: 100,
+    };
+    Checkpoint::save(&path, &settings, &data, &state).expect("there is room");
+    vec![fs::read(&path).expect("it was written")]
+}
+
+/// Between the two files of the input.
+const SEPARATOR: u8 = 0;
+
+/// `state.json` of a self-training, then a zero, then its `settings.json`. A training that is told to stop at once
+/// stops, whatever the two say, and refuses what it cannot use without touching it.
+pub fn state(input: &[u8]) {
+    let scratch = Scratch::new("state");
+    let mut parts = input.splitn(2, |&byte| byte == SEPARATOR);
+    let state = parts.next().unwrap_or_default();
+    let Some(settings) = parts.next() else { return };
+    fs::write(scratch.file("start.json"), Weights::material().to_json()).expect("the temporary folder can be written");
+    fs::write(scratch.file("log.jsonl"), LOG).expect("the temporary folder can be written");
+    fs::write(scratch.file("state.json"), state).expect("the temporary folder can be written");
+    fs::write(scratch.file("settings.json"), settings).expect("the temporary folder can be written");
+    match resume(&scratch.0) {
+        Ok(()) => resume(&scratch.0).expect("what is stopped can be resumed"),
+        Err(_) => {
+            assert!(fs::read(scratch.file("state.json")).expect("it is there") == state, "it was refused and changed");
+        }
+    }
+}
+
+/// Two lines, as a log has.
+const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
+
+fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
+    let surroundings = selftrain::Surroundings { stop: &AtomicBool::new(true), report: &mut |_| {} };
+    selftrain::resume(folder, &|_| {}, surroundings).map(drop)
+}
+
+pub fn state_seeds() -> Vec<Vec<u8>> {
+    let scratch = Scratch::new("state-seeds");
+    let folder = scratch.file("training");
+    let surroundings = selftrain::Surroundings { stop: &AtomicBool::new(true), report: &mut |_| {} };
+    selftrain::begin(&selftrain::Settings::default(), &Weights::material(), &folder, surroundings).expect("it begins");
+    let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
+    let (state, settings) = (read("state.json"), read("settings.json"));
+    let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();
+    vec![pair(&state, &settings), pair(b"{}", &settings), pair(b"[]", &settings), pair(&state, b"{}")]
+}

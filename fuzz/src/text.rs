@@ -1,0 +1,221 @@
+//! Inputs that people write: positions, commands, games.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use cozy_chess::Board as Oracle;
+use dyad_engine::board::{Board, Game};
+use dyad_engine::eval::Weights;
+use dyad_trainer::data::epd::{Epd, EpdLine};
+use dyad_trainer::data::games::{GameTexts, ScoreSide};
+use dyad_trainer::data::input::Lines;
+
+use crate::uci::command::{self, Command};
+
+/// Longer inputs find nothing that shorter ones do not, and take longer.
+const LONGEST: usize = 1 << 16;
+
+fn lossy(input: &[u8]) -> String {
+    String::from_utf8_lossy(&input[..input.len().min(LONGEST)]).into_owned()
+}
+
+fn lines(text: &str) -> Vec<Vec<u8>> {
+    text.lines().filter(|line| !line.is_empty()).map(|line| line.as_bytes().to_vec()).collect()
+}
+
+/// What holds for every position that was accepted, however it came in.
+fn check_board(board: &Board) {
+    let fen = board.fen();
+    let again = Board::from_fen(&fen).unwrap_or_else(|error| panic!("{fen} is written and not read: {error}"));
+    assert_eq!((again.fen(), again.key()), (fen.clone(), board.key()));
+    let moves = board.moves();
+    for &mv in moves.iter() {
+        assert!(board.is_legal(mv), "{mv} in {fen}");
+        assert_eq!(board.parse_uci(&board.uci(mv)).ok(), Some(mv), "{mv} in {fen}");
+        assert_eq!(board.parse_san(&board.san(mv)).ok(), Some(mv), "{mv} in {fen}");
+        let next = board.after(mv);
+        let read = Board::from_fen(&next.fen()).unwrap_or_else(|error| panic!("{mv} in {fen}: {error}"));
+        assert_eq!(read.key(), next.key(), "{mv} in {fen}");
+    }
+    if let Ok(oracle) = Oracle::from_fen(&fen, false) {
+        let mut count = 0;
+        oracle.generate_moves(|moves| {
+            count += moves.len();
+            false
+        });
+        assert_eq!(moves.len(), count, "moves in {fen}");
+    }
+    let weights = Weights::embedded();
+    let sums = weights.sums(board);
+    assert!(sums.iter().all(|sum| sum.abs() < 1 << 24), "{sums:?} in {fen}");
+    let centipawns = weights.centipawns(weights.value(sums, board), weights.phase(board));
+    assert!(centipawns.abs() < 1 << 20, "{centipawns} in {fen}");
+}
+
+/// A FEN.
+pub fn fen(input: &[u8]) {
+    if let Ok(board) = Board::from_fen(&lossy(input)) {
+        check_board(&board);
+    }
+}
+
+/// Lines of a conversation.
+pub fn uci(input: &[u8]) {
+    let mut game = Game::default();
+    for line in lossy(input).split('\n') {
+        match command::parse(line) {
+            Ok(Some(Command::Position(set))) => {
+                assert_eq!(set.keys().len(), set.moves().len() + 1, "a key for each position");
+                check_board(set.board());
+                game = *set;
+            }
+            Ok(Some(Command::Go(go))) => {
+                let (limits, _) = go.limits(game.board());
+                assert!(limits.searchmoves.iter().all(|&mv| game.board().is_legal(mv)));
+                assert!(limits.nodes != Some(0) && limits.depth != Some(0));
+            }
+            Ok(_) => {}
+            Err(problem) => assert!(!problem.contains('\n') && problem.len() < 1000, "{problem}"),
+        }
+    }
+}
+
+/// A file of games.
+pub fn pgn(input: &[u8]) {
+    let path = Path::new("games.pgn");
+    let bytes = Cursor::new(input[..input.len().min(LONGEST)].to_vec());
+    for text in GameTexts::new(Lines::new(Box::new(bytes), path), path) {
+        let text = text.expect("memory can be read");
+        let plain = text.parse(None);
+        for side in [ScoreSide::White, ScoreSide::Mover] {
+            let scored = text.parse(Some(side));
+            let hash = |game: &Result<_, _>| game.as_ref().ok().map(dyad_trainer::data::games::GameRecord::hash);
+            assert_eq!(hash(&plain), hash(&scored), "scores are no part of a game");
+        }
+        if let Ok(game) = plain {
+            assert_eq!(game.positions().count(), game.moves.len());
+            assert!(game.positions().all(|(board, played)| board.is_legal(played.mv)));
+        }
+    }
+}
+
+/// Lines of an EPD file.
+pub fn epd(input: &[u8]) {
+    for line in lossy(input).split('\n') {
+        if let Ok(epd) = Epd::parse(line) {
+            check_board(&epd.board);
+            assert!(epd.best.is_none_or(|mv| epd.board.is_legal(mv)));
+        }
+        if let Ok(line) = EpdLine::parse(line) {
+            for code in ["bm", "am"] {
+                if let Ok(Some(moves)) = line.moves(code) {
+                    assert!(moves.iter().all(|&mv| line.board.is_legal(mv)));
+                }
+            }
+        }
+    }
+}
+
+pub fn fen_seeds() -> Vec<Vec<u8>> {
+    lines(include_str!("../seeds/fen.txt"))
+}
+
+pub fn uci_seeds() -> Vec<Vec<u8>> {
+    let text = include_str!("../seeds/uci.txt");
+    let mut seeds = lines(text);
+    // Some together, so that a `go` meets a position.
+    seeds.extend(seeds.clone().chunks(4).map(|part| part.join(&b'\n')));
+    seeds
+}
+
+pub fn pgn_seeds() -> Vec<Vec<u8>> {
+    let games = [include_bytes!("../seeds/games.pgn").to_vec(), include_bytes!("../seeds/unusual.pgn").to_vec()];
+    let one = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes).split("\n[Event").map(|game| format!("[Event{game}")).collect::<Vec<_>>()
+    };
+    games.iter().cloned().chain(games.iter().flat_map(|games| one(games)).map(String::into_bytes)).collect()
+}
+
+pub fn epd_seeds() -> Vec<Vec<u8>> {
+    lines(include_str!("../seeds/epd.txt"))
+}
+
+pub const FEN_WORDS: [&str; 16] =
+    ["/", " ", "8", "KQkq", "HAha", "-", "e3", "d6", " w ", " b ", "k", "K", "pppppppp", "PPPPPPPP", " 0 1", "99"];
+
+pub const UCI_WORDS: [&str; 40] = [
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "uci",
+    "isready",
+    "debug",
+    "on",
+    "setoption",
+    "name",
+    "value",
+    "Hash",
+    "MultiPV",
+    "WeightsFile",
+    "ucinewgame",
+    "position",
+    "startpos",
+    "fen",
+    "moves",
+    "e2e4",
+    "e7e8q",
+    "0000",
+    "go",
+    "infinite",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "searchmoves",
+    "perft",
+    "bench",
+    "genfens",
+    "seed",
+    "book",
+    "99999999999999999999",
+    "-1",
+];
+
+pub const PGN_WORDS: [&str; 28] = [
+    "[",
+    "]",
+    "\"",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "$1",
+    "1.",
+    "...",
+    "e4",
+    "O-O",
+    "O-O-O",
+    "0-0",
+    "exd5",
+    "Nbd7",
+    "R1e1",
+    "a8=Q+",
+    "Qh5#",
+    "1-0",
+    "1/2-1/2",
+    "*",
+    "\n\n",
+    "[FEN \"",
+    "[Event \"",
+    "%eval",
+    "{+0.83/4}",
+];
+
+pub const EPD_WORDS: [&str; 14] =
+    [";", "\"", "bm ", "am ", "ce ", "id ", "c9 ", "hmvc ", "fmvn ", "1-0", "1/2-1/2", "-32768", "99999999999", "O-O"];
