@@ -7,12 +7,16 @@ use std::sync::atomic::AtomicBool;
 use dyad_engine::board::Board;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::base::hash;
-use dyad_trainer::data::games::{GameResult, Score};
-use dyad_trainer::data::samples::{Packed, SAMPLE_BYTES, Sample, SampleFile, SampleWriter};
+
+use dyad_trainer::data::packed::{Packed, SAMPLE_BYTES, Sample};
+use dyad_trainer::data::samples::{SampleFile, SampleWriter};
+use dyad_trainer::data::score::{GameResult, Score};
 use dyad_trainer::learn::average::Average;
-use dyad_trainer::learn::checkpoint::{Checkpoint, DataIdentity, State, Tally};
+use dyad_trainer::learn::checkpoint::Checkpoint;
 use dyad_trainer::learn::optimizer::Optimizer;
+use dyad_trainer::learn::origin::DataIdentity;
 use dyad_trainer::learn::settings::Settings;
+use dyad_trainer::learn::state::{State, Tally};
 use dyad_trainer::selftrain;
 
 pub const JSON_WORDS: [&str; 18] = [
@@ -189,8 +193,8 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         average: Average { time: 9, missing: floats(-1.5) },
         optimizer: Optimizer::new(&settings.optimizer, 3),
         report: Tally { positions: 50, loss: 0.3, ..Tally::default() },
-        whole: Tally { positions: 150, nodes: 9_999, ..Tally::default() },
-        agreement: 0.31,
+        iteration_tally: Tally { positions: 150, nodes: 9_999, ..Tally::default() },
+        accuracy: 0.31,
         best: (1, 0.3),
         fell: false,
         seconds: 1.5,

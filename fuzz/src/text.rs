@@ -7,8 +7,8 @@ use cozy_chess::Board as Oracle;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::eval::Weights;
 use dyad_trainer::data::epd::{Epd, EpdLine};
-use dyad_trainer::data::games::{GameTexts, ScoreSide};
 use dyad_trainer::data::input::Lines;
+use dyad_trainer::data::{pgn::GameTexts, score::ScoreSide};
 
 use crate::uci::command::{self, Command};
 
@@ -89,7 +89,7 @@ pub fn pgn(input: &[u8]) {
         let plain = text.parse(None);
         for side in [ScoreSide::White, ScoreSide::Mover] {
             let scored = text.parse(Some(side));
-            let hash = |game: &Result<_, _>| game.as_ref().ok().map(dyad_trainer::data::games::GameRecord::hash);
+            let hash = |game: &Result<_, _>| game.as_ref().ok().map(dyad_trainer::data::game::GameRecord::hash);
             assert_eq!(hash(&plain), hash(&scored), "scores are no part of a game");
         }
         if let Ok(game) = plain {
