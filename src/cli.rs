@@ -14,6 +14,7 @@ mod quality;
 mod report;
 mod selftrain;
 mod settings;
+mod spsa;
 mod suite;
 mod train;
 
@@ -53,6 +54,8 @@ enum Command {
     Suite(suite::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
+    /// Tunes constants of the search and factors of weights by games (SPSA).
+    Spsa(Box<spsa::Arguments>),
     /// Trains on its own games, generation after generation, for as long as it may.
     Selftrain(Box<selftrain::Arguments>),
     /// Writes a page about a training: learning curves, weights, matches.
@@ -86,6 +89,7 @@ impl Arguments {
                 settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
             })
             .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
+            .mut_subcommand("spsa", |tool| settings::tell_defaults(tool, &dyad_trainer::tune::run::Settings::default()))
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -106,6 +110,7 @@ pub fn run() -> ExitCode {
         Command::Quality(arguments) => quality::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
+        Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     };

@@ -124,7 +124,7 @@ impl Engine {
             findings: &findings,
             reporter: Mutex::new(report),
         };
-        if !self.main.prepare(game, &limits.searchmoves) {
+        if !self.main.prepare(game, &limits.searchmoves, &options.params) {
             control.wait(limits.infinite);
             let outcome = game_over(game.board());
             shared.report(&Report::Answer(outcome.clone()));
@@ -185,7 +185,7 @@ fn start<'scope, 'env, 'shared: 'env>(
         start(scope, id + 1, helpers, crew);
         let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(crew.weights))));
         let worker = helper.get_or_insert_with(make);
-        worker.prepare(crew.game, &crew.shared.limits.searchmoves);
+        worker.prepare(crew.game, &crew.shared.limits.searchmoves, &crew.shared.options.params);
         worker.iterate(crew.shared);
     };
     // Without memory for another thread the search goes on with those it has.
@@ -195,7 +195,7 @@ fn start<'scope, 'env, 'shared: 'env>(
 /// The bounds on time: the shorter ones of move time and clock.
 fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
-    let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead));
+    let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead, &options.params));
     match (fixed, clock) {
         (Some(fixed), Some(clock)) => Some(if fixed.hard <= clock.hard { fixed } else { clock }),
         (fixed, clock) => fixed.or(clock),

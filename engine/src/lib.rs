@@ -9,6 +9,7 @@ pub mod board;
 pub mod control;
 pub mod engine;
 pub mod eval;
+pub mod params;
 pub mod position;
 mod prefetch;
 pub mod search;

@@ -1,5 +1,6 @@
 //! How long to think: two bounds from the clock, the softer one moved by what the search sees.
 
+use crate::params::Params;
 use std::time::Duration;
 
 /// The clock of the side to move.
@@ -35,29 +36,33 @@ pub struct Signs {
     pub best_share: f64,
 }
 
-/// Seconds that stay on the clock.
-const RESERVE: f64 = 0.1;
+/// A share that is given in per cent.
+fn share(per_cent: i32) -> f64 {
+    f64::from(per_cent) / 100.0
+}
 
 impl Bounds {
     /// Bounds for a move on this clock, `overhead` being lost between the engine and the clock each move.
     #[must_use]
-    pub fn new(clock: &Clock, overhead: Duration) -> Bounds {
+    pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> Bounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
         // What may be spent at all: never the overhead, nor a reserve for a busy machine, which may keep a thread waiting
         // for tens of milliseconds. On a clock that holds less than both a move is made at once.
-        let usable = (remaining - overhead - RESERVE).max(0.001);
+        let reserve = f64::from(params.time_reserve) / 1000.0;
+        let usable = (remaining - overhead - reserve).max(0.001);
         let (soft, hard) = match clock.moves_to_go {
             Some(moves) => {
-                let moves = f64::from(moves.clamp(1, 50));
-                let share = (usable + increment * (moves - 1.0) - overhead * (moves - 1.0)).max(0.0) / moves;
-                let hard = if moves <= 1.0 { 0.9 } else { 0.7 };
-                (0.8 * share, (4.0 * share).min(hard * usable))
+                let moves = f64::from(moves.clamp(1, params.time_moves_max.unsigned_abs()));
+                let even = (usable + increment * (moves - 1.0) - overhead * (moves - 1.0)).max(0.0) / moves;
+                let hard = share(if moves <= 1.0 { params.time_usable_last } else { params.time_usable_hard });
+                (share(params.time_share) * even, (share(params.time_share_hard) * even).min(hard * usable))
             }
             None => {
-                let soft = usable / 26.0 + 0.72 * (increment - overhead).max(0.0);
-                (soft, (5.0 * soft).min(0.55 * usable))
+                let gained = share(params.time_increment) * (increment - overhead).max(0.0);
+                let soft = usable / f64::from(params.time_divisor) + gained;
+                (soft, (share(params.time_soft_hard) * soft).min(share(params.time_usable_sudden) * usable))
             }
         };
         let hard = hard.clamp(0.001, usable);
@@ -75,18 +80,20 @@ impl Bounds {
 
     /// The soft bound as the signs move it.
     #[must_use]
-    pub fn adjusted(&self, signs: &Signs) -> Duration {
-        let stability = match signs.stable_iterations {
-            0 => 1.55,
-            1 => 1.25,
-            2 => 1.08,
-            3 => 0.97,
-            4..=6 => 0.88,
-            _ => 0.80,
-        };
-        let drop = (1.0 + f64::from(signs.drop) / 320.0).clamp(0.75, 1.7);
+    pub fn adjusted(&self, signs: &Signs, params: &Params) -> Duration {
+        let stability = share(match signs.stable_iterations {
+            0 => params.time_stable_0,
+            1 => params.time_stable_1,
+            2 => params.time_stable_2,
+            3 => params.time_stable_3,
+            4..=6 => params.time_stable_4,
+            _ => params.time_stable_7,
+        });
+        let drop = 1.0 + f64::from(signs.drop) / f64::from(params.time_drop_divisor);
+        let drop = drop.clamp(share(params.time_drop_min), share(params.time_drop_max));
         // A best move that took nearly all nodes has no rival; one that took few has.
-        let rivals = (1.95 - 1.35 * signs.best_share).clamp(0.55, 1.7);
+        let rivals = share(params.time_rivals_base) - share(params.time_rivals_factor) * signs.best_share;
+        let rivals = rivals.clamp(share(params.time_rivals_min), share(params.time_rivals_max));
         self.soft.mul_f64(stability * drop * rivals).min(self.hard)
     }
 }
@@ -106,7 +113,7 @@ mod tests {
                 for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
                     for overhead in [0, 10, 100, 5_000] {
                         let clock = Clock { remaining: ms(remaining), increment: ms(increment), moves_to_go };
-                        let bounds = Bounds::new(&clock, ms(overhead));
+                        let bounds = Bounds::new(&clock, ms(overhead), &Params::DEFAULT);
                         assert!(bounds.soft <= bounds.hard, "{clock:?}");
                         assert!(bounds.hard <= ms(remaining).max(ms(1)), "{clock:?} {bounds:?}");
                     }
@@ -119,17 +126,18 @@ mod tests {
     fn on_a_clock_of_a_tenth_a_move_is_made_at_once() {
         for remaining in [5, 20, 60, 110] {
             let clock = Clock { remaining: ms(remaining), increment: ms(2), moves_to_go: None };
-            assert_eq!(Bounds::new(&clock, ms(10)).hard, ms(1), "{remaining}");
+            assert_eq!(Bounds::new(&clock, ms(10), &Params::DEFAULT).hard, ms(1), "{remaining}");
         }
     }
 
     #[test]
     fn signs_move_the_soft_bound_but_never_past_the_hard_one() {
-        let bounds = Bounds::new(&Clock { remaining: ms(60_000), ..Clock::default() }, ms(10));
+        let bounds = Bounds::new(&Clock { remaining: ms(60_000), ..Clock::default() }, ms(10), &Params::DEFAULT);
+        let adjusted = |signs| bounds.adjusted(signs, &Params::DEFAULT);
         let calm = Signs { stable_iterations: 9, drop: -50, best_share: 0.95 };
         let alarm = Signs { stable_iterations: 0, drop: 400, best_share: 0.2 };
-        assert!(bounds.adjusted(&calm) < bounds.soft);
-        assert!(bounds.adjusted(&alarm) > bounds.soft.mul_f64(2.0));
-        assert!(bounds.adjusted(&alarm) <= bounds.hard);
+        assert!(adjusted(&calm) < bounds.soft);
+        assert!(adjusted(&alarm) > bounds.soft.mul_f64(2.0));
+        assert!(adjusted(&alarm) <= bounds.hard);
     }
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_engine::eval::Weights;
-use dyad_engine::eval::weights::{MAX_SCALE, SCALE_ONE};
+use dyad_engine::eval::weights::MAX_SCALE;
 use dyad_trainer::data::samples::SampleFile;
-use dyad_trainer::fit::averaging::{GroupFactor, mean, multiply};
+use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;
 
@@ -63,15 +62,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(scale) = arguments.scale {
         made["scale"] = scale.into();
     }
-    let mut weights = Weights::from_floats(&mean, made)?;
+    let mut weights = in_units_of_search(&mean, made)?;
     weights.name.clone_from(&arguments.name);
     weights.win_rate = sets[0].win_rate;
-    // The mean is in units of search; what the integers were multiplied by has to be taken back.
-    let scale = (f64::from(SCALE_ONE) / mean.gamma()?).round();
-    if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
-        return Err(format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}").into());
-    }
-    weights.scale = scale as i32;
     if let Some(samples) = &samples
         && !calibrate_by_file(&mut weights, samples)?
     {

@@ -108,6 +108,9 @@ struct Settings {
     /// A setting of the second player
     #[arg(long, value_name = "NAME=VALUE")]
     options_b: Vec<String>,
+    /// A constant of the search for the first or the second player; `dyad spsa --list` tells their names
+    #[arg(long, value_name = "A|B:NAME=VALUE")]
+    set: Vec<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum, Serialize, Deserialize)]
@@ -178,10 +181,13 @@ impl Settings {
             name_b.push_str(" B");
         }
         let budget = self.budget()?;
-        let contestants = [
+        let mut contestants = [
             with_options(Contestant::new(&name_a, load_weights(Path::new(a))?, budget), &self.options_a)?,
             with_options(Contestant::new(&name_b, load_weights(Path::new(b))?, budget), &self.options_b)?,
         ];
+        for text in &self.set {
+            set_constant(&mut contestants, text)?;
+        }
         Ok(Match {
             contestants,
             pairs: self.pairs()?,
@@ -288,12 +294,25 @@ fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contes
     Ok(contestant)
 }
 
-fn parse_clock(text: &str) -> Result<Budget, String> {
+/// Gives a contestant the constant that a text like `A:rfp_depth=7` says.
+fn set_constant([a, b]: &mut [Contestant; 2], text: &str) -> Result<(), String> {
+    let parts = text.split_once(':').and_then(|(side, rest)| Some((side, rest.split_once('=')?)));
+    let (side, (name, value)) = parts.ok_or_else(|| format!("--set '{text}' is not of the form A:name=value"))?;
+    let contestant = match side {
+        "A" | "a" => a,
+        "B" | "b" => b,
+        _ => return Err(format!("--set '{text}': the player is A or B, not '{side}'")),
+    };
+    let value = value.trim().parse().map_err(|_| format!("--set '{text}': '{value}' is not a whole number"))?;
+    contestant.options.params.set(name.trim(), value)
+}
+
+pub(super) fn parse_clock(text: &str) -> Result<Budget, String> {
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
     Ok(Budget::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)? })
 }
 
-fn parse_move_time(text: &str) -> Result<Budget, String> {
+pub(super) fn parse_move_time(text: &str) -> Result<Budget, String> {
     parse_seconds(text).map(Budget::MoveTime)
 }
 
@@ -318,6 +337,12 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
     let [budget_a, budget_b] = &record.budgets;
     let budget = if budget_a == budget_b { budget_a.clone() } else { format!("{budget_a} against {budget_b}") };
     let tally = &record.tally;
+    for (player, constants) in ["A", "B"].into_iter().zip(&record.constants) {
+        if !constants.is_empty() {
+            let constants: Vec<String> = constants.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            line("Set", format!("{player}: {}", constants.join(", ")));
+        }
+    }
     line("Match", format!("{a} ({}) - {b} ({}), {budget}", record.ids[0], record.ids[1]));
     line("Games", format!("{}: +{} ={} -{}", tally.games(), tally.wins, tally.draws, tally.losses));
     let [low, high] = [record.score.low, record.score.high].map(|score| 100.0 * score);
@@ -376,6 +401,12 @@ mod tests {
         wrong(option("depth=4294967297"), "option depth: '4294967297'");
         wrong(option("threads=200000"), "threads must be 1 to 1024");
         wrong(option("tc=1.8e19"), "a year");
+        let set = |text: &str| Settings { set: vec![text.into()], ..Settings::default() };
+        wrong(set("rfp_depth=7"), "A:name=value");
+        wrong(set("C:rfp_depth=7"), "A or B, not 'C'");
+        wrong(set("A:rfp_debth=7"), "no search constant 'rfp_debth'");
+        wrong(set("A:rfp_depth=x"), "'x' is not a whole number");
+        wrong(set("B:rfp_depth=700"), "rfp_depth must be 5 to 14, not 700");
         wrong(draw([40, 0, 10]), "draw adjudication takes 1 to");
         wrong(win([0, 600]), "win adjudication takes 1 to");
         wrong(win([u32::MAX / 2 + 1, 600]), "win adjudication takes 1 to");
@@ -383,6 +414,14 @@ mod tests {
         wrong(Settings { max_plies: Some(0), ..Settings::default() }, "a game of no plies");
         wrong(Settings { games: Some(u64::MAX), ..Settings::default() }, "games must be 1 to");
         wrong(Settings { concurrency: Some(0), ..Settings::default() }, "concurrency must be 1 to 1024");
+    }
+
+    #[test]
+    fn each_player_has_its_own_constants() {
+        let set = ["A:rfp_depth=7", "b:qs_see=-10", "B:rfp_depth=12"].map(String::from).to_vec();
+        let played = Settings { set, ..Settings::default() }.to_match(["default", "default"]).unwrap();
+        let [a, b] = played.contestants.map(|contestant| contestant.options.params.changed());
+        assert_eq!((a, b), (vec![("rfp_depth", 7)], vec![("rfp_depth", 12), ("qs_see", -10)]));
     }
 
     #[test]

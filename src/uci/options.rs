@@ -14,7 +14,7 @@ use std::time::Duration;
 use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::params::{self, TUNABLES, Tunable};
+use dyad_engine::params::{TUNABLES, Tunable};
 use dyad_engine::search::{self, MOVE_OVERHEAD};
 use vampirc_uci::{Serializable, UciOptionConfig};
 
@@ -236,9 +236,8 @@ impl Row {
             }
             &Of::Constant(Tunable { name, min, max, .. }) => {
                 let value = read_spin(value, min.into(), max.into())?;
-                Ok(Set::Engine(Box::new(move |_| {
-                    params::set(name, value as i32);
-                    Ok(None)
+                Ok(Set::Engine(Box::new(move |session| {
+                    session.settings.search.params.set(name, value as i32).map(|()| None)
                 })))
             }
         }

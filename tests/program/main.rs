@@ -16,3 +16,4 @@ mod options;
 mod search;
 mod selftraining;
 mod training;
+mod tuning;

@@ -12,7 +12,9 @@
 //! - [`learn`]: comparison training; it knows these three;
 //! - [`arena`]: matches and suites; it knows `base` and `data`, and nothing of training;
 //! - [`selftrain`]: own games, labels, training, a match, and again; it knows all of them;
-//! - [`report`]: a run of any kind on a page, on top.
+//! - [`report`]: a training on a page;
+//! - [`tune`]: constants of the search and factors of weights by games; it knows `base`, `data`, `fit`, `arena` and
+//!   `report`.
 //!
 //! Nothing here prints.
 
@@ -23,3 +25,4 @@ pub mod fit;
 pub mod learn;
 pub mod report;
 pub mod selftrain;
+pub mod tune;

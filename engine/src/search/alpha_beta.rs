@@ -8,12 +8,13 @@
 //! The steps are inlined: they were one function, and cost no more than that.
 
 use super::history::{Context, NO_PIECE_TO, PieceTo, butterfly_index, piece_to};
-use super::ordering::{Hints, KILLER, Kind, Picker, Scored};
+use super::ordering::{Hints, History, KILLER, Kind, Picker, Scored};
 use super::pv::Line;
 use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
-use super::{Report, Shared, Stopped, Worker, params};
+use super::{Report, Shared, Stopped, Worker};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::params::Params;
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
 use std::ops::ControlFlow;
@@ -128,7 +129,7 @@ impl Worker {
             return Ok(value);
         }
         self.evaluate_node(shared, &mut node);
-        depth = adjusted_depth::<PV>(&node, depth);
+        depth = adjusted_depth::<PV>(&self.params, &node, depth);
         if !PV && let Some(value) = self.prune_node(shared, &node, window, depth)? {
             return Ok(value);
         }
@@ -151,7 +152,7 @@ impl Worker {
             let picked = if root {
                 self.root_move(&board, count)
             } else {
-                picker.next(&mut self.arena, &board, &self.histories, &hints)
+                picker.next(&mut self.arena, &board, &History(&self.histories, &self.params), &hints)
             };
             let Some(picked) = picked else { break };
             let Scored { mv, mover, .. } = picked;
@@ -207,8 +208,10 @@ impl Worker {
                     }
                     window.alpha = value;
                     // The other moves have to beat more now, and seldom do.
-                    if depth > 2 && depth <= params::alpha_raise_depth() && value.abs() < MATE_IN_MAX {
-                        depth = (depth - params::alpha_raise()).max(1);
+                    if (self.params.alpha_raise_min_depth..=self.params.alpha_raise_depth).contains(&depth)
+                        && value.abs() < MATE_IN_MAX
+                    {
+                        depth = (depth - self.params.alpha_raise).max(1);
                     }
                 }
             }
@@ -327,7 +330,7 @@ impl Worker {
         let entry = node.entry?;
         // An upper bound where all moves are expected to fail low: it has to come from a ply deeper.
         let deeper = window.fails_low(entry.value) && !cut_node && entry.bound != Bound::Exact;
-        if entry.depth < depth + i32::from(deeper) || board.halfmove_clock() >= 90 {
+        if entry.depth < depth + i32::from(deeper) || board.halfmove_clock() as i32 >= self.params.tt_clock {
             return None;
         }
         let value = cutoff(&entry, window)?;
@@ -335,14 +338,14 @@ impl Worker {
             && let Some(mv) = node.tt_move
             && !node.tt_noisy
         {
-            let bonus = params::history_bonus(depth);
+            let bonus = self.params.history_bonus(depth);
             let context = self.context(ply);
             self.histories.update_quiet(board, mv, piece_to(board, mv), &context, node.threats, bonus);
             // The opponent's early quiet move is refuted at once.
             let previous = *self.earlier(ply, 1);
-            if previous.quiet && previous.count <= 3 {
+            if previous.quiet && previous.count as i32 <= self.params.refuted_count {
                 let context = self.context(ply - 1);
-                let malus = params::history_malus(depth) * params::refuted_malus() / 128;
+                let malus = self.params.history_malus(depth) * self.params.refuted_malus / 128;
                 self.histories.update_continuation(previous.mover, &context, -malus);
             }
         }
@@ -375,7 +378,8 @@ impl Worker {
             !node.in_check && if before != NONE { eval > before } else { before_that == NONE || eval > before_that };
         let previous = *self.earlier(ply, 1);
         let enemy_eval = previous.eval;
-        node.opponent_worsening = !node.in_check && enemy_eval != NONE && eval + enemy_eval > 2;
+        node.opponent_worsening =
+            !node.in_check && enemy_eval != NONE && eval + enemy_eval > self.params.worsening_margin;
         node.reduction = if enemy_eval != NONE { previous.reduction } else { 0 };
         node.double_extensions = previous.double_extensions;
         self.frame(ply + 1).killers = [None; 2];
@@ -384,7 +388,7 @@ impl Worker {
         self.frame(ply).double_extensions = node.double_extensions;
         // What the opponent's quiet move did to the static evaluation is learned at once.
         if evaluated && previous.quiet && enemy_eval != NONE {
-            self.histories.update_butterfly(previous.butterfly, params::eval_history(eval + enemy_eval));
+            self.histories.update_butterfly(previous.butterfly, self.params.eval_history(eval + enemy_eval));
         }
     }
 
@@ -401,7 +405,7 @@ impl Worker {
             return Ok(None);
         }
         if !node.in_check {
-            if let Some(value) = reverse_futility(node, window, depth) {
+            if let Some(value) = reverse_futility(&self.params, node, window, depth) {
                 return Ok(Some(value));
             }
             if let Some(value) = self.razoring(shared, node, window, depth)? {
@@ -414,13 +418,13 @@ impl Worker {
                 return Ok(Some(value));
             }
         }
-        Ok(small_probcut(node, window, depth))
+        Ok(small_probcut(&self.params, node, window, depth))
     }
 
     /// Razoring: far below alpha, quiescence has to show that there is something to search for.
     #[inline(always)]
     fn razoring(&mut self, shared: &Shared, node: &Node, window: Window, depth: i32) -> Result<Option<Value>, Stopped> {
-        if depth > params::razor_depth() || node.guess + params::razor_margin(depth) >= window.alpha {
+        if depth > self.params.razor_depth || node.guess + self.params.razor_margin(depth) >= window.alpha {
             return Ok(None);
         }
         let value = self.quiescence::<false>(shared, Window::null(window.alpha), true)?;
@@ -439,17 +443,17 @@ impl Worker {
         let &Node { board, ply, guess, .. } = node;
         let us = board.side_to_move();
         let beta = window.beta;
-        if depth < params::nmp_depth()
+        if depth < self.params.nmp_depth
             || self.earlier(ply, 1).mover == NO_PIECE_TO
             || guess < beta
-            || node.eval < beta + params::nmp_margin_base() - params::nmp_margin_depth() * depth
+            || node.eval < beta + self.params.nmp_margin_base - self.params.nmp_margin_depth * depth
             || beta <= -MATE_IN_MAX
             || ply < self.null_move_min_ply
             || !board.has_non_pawn_material(us)
         {
             return Ok(None);
         }
-        let reduced = depth - params::nmp_reduction(depth, guess - beta);
+        let reduced = depth - self.params.nmp_reduction(depth, guess - beta);
         self.make_null(shared);
         self.frame(ply).reduction = 0;
         let value = -self.alpha_beta::<false>(shared, Window::new(-beta, -beta + 1), reduced, !node.cut_node)?;
@@ -459,12 +463,12 @@ impl Worker {
         }
         let value = if value >= MATE_IN_MAX { beta } else { value };
         // Who has one piece beside king and pawns is often in zugzwang; deep nodes are worth the check.
-        let zugzwang_threatens = board.pieces_beside_pawns(us) <= 1;
-        if (depth < params::nmp_verification_depth() && !zugzwang_threatens) || self.null_move_min_ply > 0 {
+        let zugzwang_threatens = board.pieces_beside_pawns(us) as i32 <= self.params.nmp_zugzwang_pieces;
+        if (depth < self.params.nmp_verification_depth && !zugzwang_threatens) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
         }
         // Verification: in a zugzwang passing would have been the best move.
-        self.null_move_min_ply = ply + (3 * reduced.max(0) / 4) as usize + 1;
+        self.null_move_min_ply = ply + (self.params.nmp_verification_share * reduced.max(0) / 4) as usize + 1;
         let verified = self.alpha_beta::<false>(shared, Window::new(beta - 1, beta), reduced, false)?;
         self.null_move_min_ply = 0;
         Ok((verified >= beta).then_some(value))
@@ -474,14 +478,16 @@ impl Worker {
     #[inline(always)]
     fn probcut(&mut self, shared: &Shared, node: &Node, window: Window, depth: i32) -> Result<Option<Value>, Stopped> {
         let beta = window.beta;
-        let prob_beta = beta + params::probcut_margin() - if node.improving { params::probcut_improving() } else { 0 };
-        let refuted = |entry: &Entry| entry.depth >= depth - 3 && entry.value < prob_beta && entry.bound != Bound::None;
-        if depth < params::probcut_depth() || beta.abs() >= MATE_IN_MAX || node.entry.as_ref().is_some_and(refuted) {
+        let prob_beta =
+            beta + self.params.probcut_margin - if node.improving { self.params.probcut_improving } else { 0 };
+        let reduced = depth - self.params.probcut_reduction;
+        let refuted = |entry: &Entry| entry.depth > reduced && entry.value < prob_beta && entry.bound != Bound::None;
+        if depth < self.params.probcut_depth || beta.abs() >= MATE_IN_MAX || node.entry.as_ref().is_some_and(refuted) {
             return Ok(None);
         }
-        let Some(value) = self.probcut_captures(shared, node, prob_beta, depth)? else { return Ok(None) };
+        let Some(value) = self.probcut_captures(shared, node, prob_beta, reduced)? else { return Ok(None) };
         let found =
-            Entry { mv: None, value, eval: node.raw_eval, depth: depth - 3, bound: Bound::Lower, pv: node.tt_pv };
+            Entry { mv: None, value, eval: node.raw_eval, depth: reduced + 1, bound: Bound::Lower, pv: node.tt_pv };
         shared.table.store(node.board.key(), node.ply, &found);
         // A mate stays one; other values are less sure by the margin.
         Ok(Some(if value >= MATE_IN_MAX { value } else { value - (prob_beta - beta) }))
@@ -493,7 +499,7 @@ impl Worker {
         shared: &Shared,
         node: &Node,
         prob_beta: Value,
-        depth: i32,
+        reduced: i32,
     ) -> Result<Option<Value>, Stopped> {
         let board = node.board;
         let hints = Hints { killers: [None; 2], counter: None, context: self.context(node.ply), threats: 0 };
@@ -501,13 +507,15 @@ impl Worker {
         let table_move = node.tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, threshold));
         let mut picker = Picker::new(&self.arena, Kind::Noisy, table_move, threshold);
         let mut found = None;
-        while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, board, &self.histories, &hints) {
+        while let Some(Scored { mv, mover, .. }) =
+            picker.next(&mut self.arena, board, &History(&self.histories, &self.params), &hints)
+        {
             self.prefetch(shared, mv);
             self.make(mv, mover, false);
             let window = Window::new(-prob_beta, -prob_beta + 1);
             let mut value = -self.quiescence::<false>(shared, window, false)?;
-            if value >= prob_beta && depth > 4 {
-                value = -self.alpha_beta::<false>(shared, window, depth - 4, !node.cut_node)?;
+            if value >= prob_beta && reduced > 0 {
+                value = -self.alpha_beta::<false>(shared, window, reduced, !node.cut_node)?;
             }
             self.position.unmake();
             if value >= prob_beta {
@@ -529,7 +537,7 @@ impl Worker {
         } else if score < KILLER && node.ply > 0 {
             score
         } else {
-            self.histories.quiet_scores(node.board, &hints.context, hints.threats).of(mv, mover)
+            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(mv, mover)
         };
         Candidate { mv, mover, score, noisy, history, count }
     }
@@ -558,47 +566,47 @@ impl Worker {
     ) -> bool {
         let &Node { board, in_check, improving, eval, .. } = node;
         let &Candidate { mv, mover, score, noisy, history, count } = candidate;
-        let reduction = params::lmr(depth, count, !noisy) / 1024;
+        let reduction = self.reductions.of(depth, count, !noisy) / 1024;
         let lmr_depth = (depth - reduction + i32::from(improving)).max(0);
         if noisy {
             // Futility pruning of captures.
             let gain = || board.captured(mv).map_or(0, |victim| PIECE_VALUES[victim.to_index()]);
             if !in_check
-                && lmr_depth <= params::capture_futility_depth()
-                && window.fails_low(eval + params::capture_futility_margin(lmr_depth) + gain())
+                && lmr_depth <= self.params.capture_futility_depth
+                && window.fails_low(eval + self.params.capture_futility_margin(lmr_depth) + gain())
                 && mv.get_promotion().is_none()
                 && !board.gives_check(mv)
             {
                 return true;
             }
             // SEE pruning.
-            return score < i32::MAX && !board.see_ge(mv, -params::see_capture_factor() * depth);
+            return score < i32::MAX && !board.see_ge(mv, -self.params.see_capture_factor * depth);
         }
         if checks.get_or_insert_with(|| board.checks()).given_by(board, mv) {
             return false;
         }
         // Late move pruning.
-        if count > params::lmp_threshold(depth, improving || node.opponent_worsening) {
+        if count > self.params.lmp_threshold(depth, improving || node.opponent_worsening) {
             picker.skip_quiets();
             return true;
         }
         // History pruning.
-        if lmr_depth <= params::history_pruning_depth()
-            && self.histories.continuation(mover, &hints.context) < -params::history_pruning_factor() * depth
+        if lmr_depth <= self.params.history_pruning_depth
+            && self.histories.continuation(mover, &hints.context) < -self.params.history_pruning_factor * depth
         {
             picker.skip_quiets();
             return true;
         }
         // Futility pruning.
-        let futile_depth = (lmr_depth + history / 16_384).max(0);
+        let futile_depth = (lmr_depth + history * self.params.futility_history / (1 << 20)).max(0);
         if !in_check
-            && futile_depth <= params::futility_depth()
-            && window.fails_low(eval + params::futility_margin(futile_depth))
+            && futile_depth <= self.params.futility_depth
+            && window.fails_low(eval + self.params.futility_margin(futile_depth))
         {
             return true;
         }
         // SEE pruning.
-        !board.see_ge(mv, -params::see_quiet_factor() * lmr_depth * lmr_depth)
+        !board.see_ge(mv, -self.params.see_quiet_factor * lmr_depth * lmr_depth)
     }
 
     /// Singular extension: a move of the table that is better than all others by far is searched deeper, by the plies
@@ -618,24 +626,28 @@ impl Worker {
             ply > 0
                 && node.excluded.is_none()
                 && Some(mv) == node.tt_move
-                && depth >= params::singular_depth()
-                && entry.depth >= depth - 3
+                && depth >= self.params.singular_depth
+                && entry.depth >= depth - self.params.singular_gap
                 && entry.bound.is_lower()
                 && entry.value.abs() < MATE_IN_MAX
-                && ply < 2 * self.root_depth as usize
+                && ply < (self.params.singular_line * self.root_depth) as usize
         }) else {
             return Ok(ControlFlow::Continue(0));
         };
-        let singular_beta = entry.value - params::singular_margin() * depth / 16;
+        let singular_beta = entry.value - self.params.singular_margin * depth / 16;
         self.frame(ply).excluded = Some(mv);
-        let value =
-            self.alpha_beta::<false>(shared, Window::new(singular_beta - 1, singular_beta), (depth - 1) / 2, cut_node)?;
+        let value = self.alpha_beta::<false>(
+            shared,
+            Window::new(singular_beta - 1, singular_beta),
+            (depth - 1) / self.params.singular_depth_divisor,
+            cut_node,
+        )?;
         self.frame(ply).excluded = None;
         if value < singular_beta {
             let double = !PV
-                && value < singular_beta - params::double_margin()
-                && node.double_extensions < params::double_limit();
-            let triple = double && !noisy && value < singular_beta - params::triple_margin();
+                && value < singular_beta - self.params.double_margin
+                && node.double_extensions < self.params.double_limit;
+            let triple = double && !noisy && value < singular_beta - self.params.triple_margin;
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
         // Multi-cut: without the best move, too, the node fails high.
@@ -643,9 +655,11 @@ impl Worker {
             return Ok(ControlFlow::Break(singular_beta));
         }
         Ok(ControlFlow::Continue(if window.fails_high(entry.value) || cut_node {
-            -2
+            -self.params.singular_cut_reduction
+        } else if window.fails_low(entry.value) {
+            -self.params.singular_low_reduction
         } else {
-            -i32::from(window.fails_low(entry.value))
+            0
         }))
     }
 
@@ -671,7 +685,10 @@ impl Worker {
         let mut full_depth = !PV || count > 1;
 
         // Late move reductions.
-        if depth >= 2 && count > 1 + usize::from(root) && !(noisy && score > 0 && PV && count < 4) {
+        if depth >= self.params.lmr_depth
+            && count as i32 > self.params.lmr_count + i32::from(root)
+            && !(PV && noisy && score > 0 && count as i32 <= self.params.lmr_good_captures)
+        {
             let reduction = self.reduction::<PV>(node, hints, depth, candidate);
             let reduced = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
             self.frame(ply).reduction = (new_depth - reduced).max(0);
@@ -679,19 +696,19 @@ impl Worker {
             self.frame(ply).reduction = 0;
             full_depth = false;
             if value > window.alpha && reduced < new_depth {
-                let deeper = value > best + params::lmr_deeper() && !root;
-                let shallower = value < best + 16;
+                let deeper = value > best + self.params.lmr_deeper && !root;
+                let shallower = value < best + self.params.lmr_shallower;
                 let again = new_depth + i32::from(deeper) - i32::from(shallower);
                 if again > reduced {
                     value = -self.alpha_beta::<false>(shared, null, again, !node.cut_node)?;
                 }
                 if !noisy {
                     let bonus = match window.bound_of(value) {
-                        Bound::Upper => -params::history_malus(new_depth.max(1)),
-                        Bound::Lower => params::history_bonus(new_depth.max(1)),
+                        Bound::Upper => -self.params.history_malus(new_depth.max(1)),
+                        Bound::Lower => self.params.history_bonus(new_depth.max(1)),
                         _ => 0,
                     };
-                    self.histories.update_continuation(mover, &hints.context, bonus / 2);
+                    self.histories.update_continuation(mover, &hints.context, bonus * self.params.lmr_history / 128);
                 }
             }
         }
@@ -711,38 +728,38 @@ impl Worker {
     fn reduction<const PV: bool>(&mut self, node: &Node, hints: &Hints, depth: i32, candidate: &Candidate) -> i32 {
         let &Candidate { mv, noisy, count, history, .. } = candidate;
         let gives_check = self.position.board().in_check();
-        let mut reduction = params::lmr(depth, count, !noisy);
+        let mut reduction = self.reductions.of(depth, count, !noisy);
         if !PV {
-            reduction += params::lmr_not_pv();
+            reduction += self.params.lmr_not_pv;
         }
         if node.cut_node {
-            reduction += params::lmr_cut_node();
+            reduction += self.params.lmr_cut_node;
         }
         if !node.improving {
-            reduction += params::lmr_not_improving();
+            reduction += self.params.lmr_not_improving;
         }
         if node.tt_pv {
-            reduction -= params::lmr_tt_pv();
+            reduction -= self.params.lmr_tt_pv;
         }
         if gives_check || node.in_check {
-            reduction -= params::lmr_check();
+            reduction -= self.params.lmr_check;
         }
         if node.tt_noisy && !noisy {
-            reduction += params::lmr_tt_noisy();
+            reduction += self.params.lmr_tt_noisy;
         }
         if hints.killers.contains(&Some(mv)) || hints.counter == Some(mv) {
-            reduction -= params::lmr_killer();
+            reduction -= self.params.lmr_killer;
         }
         if node.ply == 0 {
-            reduction -= params::lmr_root();
+            reduction -= self.params.lmr_root;
         }
         // The child's frame counts the cutoffs of this node's other children, and of their cousins.
-        if self.frame(node.ply + 1).cutoffs > 3 {
-            reduction += params::lmr_cutoffs();
+        if self.frame(node.ply + 1).cutoffs > self.params.lmr_cutoff_count {
+            reduction += self.params.lmr_cutoffs;
         }
         let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
-        reduction -= params::lmr_correction() * correction;
-        reduction -= history * 1024 / params::lmr_history_divisor();
+        reduction -= self.params.lmr_correction * correction;
+        reduction -= history * 1024 / self.params.lmr_history_divisor;
         reduction / 1024
     }
 
@@ -769,7 +786,7 @@ impl Worker {
         let quiet_best = found.is_none_or(|mv| !board.is_noisy(mv));
         let says_nothing = (bound == Bound::Lower && best <= eval) || (bound == Bound::Upper && best >= eval);
         if !node.in_check && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
-            self.histories.update_correction(board, context, depth, best - eval);
+            self.histories.update_correction(&self.params, board, context, depth, best - eval);
         }
     }
 
@@ -795,7 +812,7 @@ impl Worker {
         captures: &Tried<16>,
         hints: &Hints,
     ) {
-        let (bonus, malus) = (params::history_bonus(depth), params::history_malus(depth));
+        let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
         let (context, threats) = (&hints.context, hints.threats);
         if board.is_noisy(best.mv) {
             self.histories.update_capture(best.mover, victim(board, best.mv), bonus);
@@ -819,22 +836,26 @@ impl Worker {
         let previous = *self.earlier(ply, 1);
         if ply > 0 && previous.quiet && previous.mover != NO_PIECE_TO {
             let context = self.context(ply - 1);
-            self.histories.update_continuation(previous.mover, &context, params::history_bonus(depth) / 2);
+            self.histories.update_continuation(
+                previous.mover,
+                &context,
+                self.params.history_bonus(depth) * self.params.fail_low_bonus / 128,
+            );
         }
     }
 }
 
 /// Hindsight and internal iterative reduction.
 #[inline(always)]
-fn adjusted_depth<const PV: bool>(node: &Node, mut depth: i32) -> i32 {
+fn adjusted_depth<const PV: bool>(params: &Params, node: &Node, mut depth: i32) -> i32 {
     // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
-    if !node.in_check && node.ply > 0 && node.reduction >= 3 && !node.opponent_worsening {
+    if !node.in_check && node.ply > 0 && node.reduction >= params.hindsight_reduction && !node.opponent_worsening {
         depth += 1;
     }
     // Internal iterative reduction: without a move from the table, or with one of a much shallower search, a
     // node is searched badly anyway.
-    let shallow = node.tt_move.is_none() || node.entry.is_some_and(|entry| entry.depth + params::iir_gap() <= depth);
-    if depth >= params::iir_depth() && shallow && (PV || node.cut_node) && node.excluded.is_none() {
+    let shallow = node.tt_move.is_none() || node.entry.is_some_and(|entry| entry.depth + params.iir_gap <= depth);
+    if depth >= params.iir_depth && shallow && (PV || node.cut_node) && node.excluded.is_none() {
         depth -= 1;
     }
     depth
@@ -842,24 +863,24 @@ fn adjusted_depth<const PV: bool>(node: &Node, mut depth: i32) -> i32 {
 
 /// Reverse futility pruning (static null move): so far above beta that no shallow search comes below.
 #[inline(always)]
-fn reverse_futility(node: &Node, window: Window, depth: i32) -> Option<Value> {
+fn reverse_futility(params: &Params, node: &Node, window: Window, depth: i32) -> Option<Value> {
     let (guess, beta) = (node.guess, window.beta);
-    let futile = depth <= params::rfp_depth()
+    let futile = depth <= params.rfp_depth
         && guess >= beta
         && guess.abs() < MATE_IN_MAX
         && beta > -MATE_IN_MAX
-        && guess - params::rfp_margin(depth, node.improving || node.opponent_worsening) >= beta
+        && guess - params.rfp_margin(depth, node.improving || node.opponent_worsening) >= beta
         && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
-    futile.then(|| beta + (guess - beta) / 3)
+    futile.then(|| beta + (guess - beta) / params.rfp_return_divisor)
 }
 
 /// Small ProbCut: a bound of the table from nearly as deep a search that lies far beyond beta.
 #[inline(always)]
-fn small_probcut(node: &Node, window: Window, depth: i32) -> Option<Value> {
-    let far_beta = window.beta + params::small_probcut_margin();
+fn small_probcut(params: &Params, node: &Node, window: Window, depth: i32) -> Option<Value> {
+    let far_beta = window.beta + params.small_probcut_margin;
     let entry = node.entry?;
     let far = entry.bound.is_lower()
-        && entry.depth >= depth - 4
+        && entry.depth >= depth - params.small_probcut_gap
         && entry.value >= far_beta
         && entry.value < MATE_IN_MAX
         && window.beta.abs() < MATE_IN_MAX;

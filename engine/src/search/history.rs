@@ -4,8 +4,8 @@
 //! limit by the share that is still missing, so that entries stay bounded and forget. Correction
 //! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
 
-use super::params;
 use crate::board::{Board, COLORS, ChessMove, Color, Piece, Square};
+use crate::params::Params;
 use crate::prefetch::prefetch;
 use crate::value::Value;
 
@@ -16,7 +16,7 @@ const CORRECTION_LIMIT: i32 = 1_024;
 const CORRECTIONS: usize = 16_384;
 const PAWN_KEYS: usize = 512;
 
-/// Index of a moved man and the square it goes to: color, piece, square.
+/// Index of a moved piece and the square it goes to: color, piece, square.
 pub(super) type PieceTo = u16;
 /// Number of [`PieceTo`] indices; the last is the null move's.
 pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
@@ -29,7 +29,7 @@ pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
     piece_index(board.side_to_move(), board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn), mv.get_dest())
 }
 
-/// The [`PieceTo`] of a man that goes to a square.
+/// The [`PieceTo`] of a piece that goes to a square.
 #[inline]
 pub(super) fn piece_index(color: Color, moved: Piece, to: Square) -> PieceTo {
     ((color.to_index() * 6 + moved.to_index()) * 64 + to.to_index()) as PieceTo
@@ -68,6 +68,8 @@ pub(super) struct QuietScores<'a> {
     butterfly: &'a [[i16; 4096]; 4],
     pawn: &'a [i16; PIECE_TOS],
     continuation: [&'a [i16; PIECE_TOS]; 4],
+    /// Quarters of the continuation histories of four and six plies ago that count.
+    quarters: [i32; 2],
     threats: u64,
 }
 
@@ -78,7 +80,8 @@ impl QuietScores<'_> {
         let to = usize::from(mover);
         let butterfly = self.butterfly[threatened(mv, self.threats)][from_to(mv)];
         let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
-        i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + four / 2 + six / 4
+        let [of_four, of_six] = self.quarters;
+        i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + of_four * four / 4 + of_six * six / 4
     }
 }
 
@@ -122,11 +125,18 @@ impl Histories {
 
     /// What orders the quiet moves of a node. `threats` are squares the enemy's pawns attack.
     #[inline]
-    pub(super) fn quiet_scores(&self, board: &Board, context: &Context, threats: u64) -> QuietScores<'_> {
+    pub(super) fn quiet_scores(
+        &self,
+        params: &Params,
+        board: &Board,
+        context: &Context,
+        threats: u64,
+    ) -> QuietScores<'_> {
         QuietScores {
             butterfly: &self.butterfly[board.side_to_move().to_index()],
             pawn: &self.pawn[board.pawn_key() as usize % PAWN_KEYS],
             continuation: context.map(|earlier| &self.continuation[usize::from(earlier)]),
+            quarters: [params.ordering_four, params.ordering_six],
             threats,
         }
     }
@@ -186,17 +196,17 @@ impl Histories {
     }
 
     /// What searches of like positions found the static evaluation to be wrong by.
-    pub(super) fn correction(&self, board: &Board, context: &Context) -> Value {
+    pub(super) fn correction(&self, params: &Params, board: &Board, context: &Context) -> Value {
         let us = board.side_to_move().to_index();
         let entry = |table: &[[i16; 2]; CORRECTIONS], key| i32::from(table[slot(key)][us]);
-        let mut sum = params::correction_pawn() * entry(&self.pawn_correction, board.pawn_key());
-        sum += params::correction_minor() * entry(&self.minor_correction, board.minor_key());
+        let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.pawn_key());
+        sum += params.correction_minor * entry(&self.minor_correction, board.minor_key());
         for color in COLORS {
-            sum += params::correction_non_pawn() * self.non_pawn_entry(board, color);
+            sum += params.correction_non_pawn * self.non_pawn_entry(board, color);
         }
         if context[0] != NO_PIECE_TO && context[1] != NO_PIECE_TO {
             let entry = self.continuation_correction[usize::from(context[1])][usize::from(context[0])];
-            sum += params::correction_continuation() * i32::from(entry);
+            sum += params.correction_continuation * i32::from(entry);
         }
         sum / (128 * 8)
     }
@@ -218,9 +228,17 @@ impl Histories {
     }
 
     /// Learns that a search of this depth found `error` = value - static evaluation.
-    pub(super) fn update_correction(&mut self, board: &Board, context: &Context, depth: i32, error: Value) {
+    pub(super) fn update_correction(
+        &mut self,
+        params: &Params,
+        board: &Board,
+        context: &Context,
+        depth: i32,
+        error: Value,
+    ) {
         let us = board.side_to_move().to_index();
-        let bonus = (error * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let max = params.correction_step_max;
+        let bonus = (error * depth * params.correction_step / 128).clamp(-max, max);
         let update = |entry: &mut i16| gravity(entry, bonus, CORRECTION_LIMIT);
         update(&mut self.pawn_correction[slot(board.pawn_key())][us]);
         update(&mut self.minor_correction[slot(board.minor_key())][us]);

@@ -1,6 +1,7 @@
 //! What a search may spend, and what it is asked for.
 
 use crate::board::ChessMove;
+use crate::params::Params;
 use crate::time::Clock;
 use std::time::Duration;
 
@@ -49,10 +50,12 @@ pub struct Options {
     pub multipv: usize,
     /// Time lost between the engine and the clock each move.
     pub move_overhead: Duration,
+    /// The constants of the search.
+    pub params: Params,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { multipv: 1, move_overhead: MOVE_OVERHEAD }
+        Options { multipv: 1, move_overhead: MOVE_OVERHEAD, params: Params::DEFAULT }
     }
 }

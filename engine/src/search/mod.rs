@@ -9,7 +9,6 @@ mod history;
 mod leaves;
 mod limits;
 mod ordering;
-pub mod params;
 mod pv;
 mod quiescence;
 mod report;
@@ -24,6 +23,7 @@ pub(crate) use root::{Finding, RootMove};
 use crate::board::{ChessMove, Game};
 use crate::control::{Control, lock};
 use crate::eval::Evaluator;
+use crate::params::{Params, Reductions};
 use crate::position::Position;
 use crate::time::Bounds;
 use crate::tt::Table;
@@ -126,6 +126,8 @@ const BEFORE_ROOT: usize = 6;
 /// One thread's search.
 pub(crate) struct Worker {
     id: usize,
+    params: Params,
+    reductions: Reductions,
     position: Position,
     histories: Histories,
     arena: Arena,
@@ -154,6 +156,8 @@ impl Worker {
     pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
         Worker {
             id,
+            params: Params::DEFAULT,
+            reductions: Reductions::new(&Params::DEFAULT),
             position: Position::new(&Game::default(), evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
@@ -167,6 +171,14 @@ impl Worker {
             nodes: 0,
             checkpoint: 0,
             null_move_min_ply: 0,
+        }
+    }
+
+    /// Searches with these constants from now on.
+    fn set_params(&mut self, params: &Params) {
+        if self.params != *params {
+            self.params = *params;
+            self.reductions = Reductions::new(params);
         }
     }
 

@@ -5,8 +5,9 @@
 //! Captures are generated when the table's move did not suffice, quiet moves when no capture did, both into an
 //! arena that the nodes of the line share.
 
-use super::history::{Context, Histories, PieceTo, piece_index, piece_to};
+use super::history::{Context, Histories, PieceTo, QuietScores, piece_index, piece_to};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece};
+use crate::params::Params;
 use crate::tt::{pack_move, unpack_move};
 
 /// A move with what was found out about it.
@@ -118,41 +119,76 @@ impl Hints {
     }
 }
 
-/// What earlier cutoffs say of moves.
-pub(super) trait Learned {
-    /// Score of a capture by this piece-to, or of a promotion.
-    fn capture_score(&self, mover: PieceTo, victim: Piece) -> i32;
+/// How moves are scored.
+pub(super) trait Scorer {
+    /// Score of a capture or promotion.
+    fn noisy(&self, board: &Board, mv: ChessMove, mover: PieceTo) -> i32;
+
+    /// What a capture of this score may lose by static exchange and still come early.
+    fn slack(&self, score: i32) -> i32;
 
     /// Scores the quiet moves of a node.
-    fn quiet_scorer(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32;
+    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32;
 }
 
-impl Learned for Histories {
+/// By what they capture and what earlier cutoffs say of them: the histories, and how much each counts.
+pub(super) struct History<'a>(pub(super) &'a Histories, pub(super) &'a Params);
+
+impl<'a> History<'a> {
     #[inline]
-    fn capture_score(&self, mover: PieceTo, victim: Piece) -> i32 {
-        self.capture(mover, victim)
+    pub(super) fn quiet_scores(&self, board: &Board, hints: &Hints) -> QuietScores<'a> {
+        self.0.quiet_scores(self.1, board, &hints.context, hints.threats)
+    }
+}
+
+impl Scorer for History<'_> {
+    /// Most valuable victim first, corrected by what captures of this kind led to.
+    #[inline]
+    fn noisy(&self, board: &Board, mv: ChessMove, mover: PieceTo) -> i32 {
+        let &History(histories, params) = self;
+        let history = histories.capture(mover, board.captured(mv).unwrap_or(Piece::Pawn));
+        params.ordering_gain * gain(board, mv) + history * params.ordering_capture / 16
     }
 
     #[inline]
-    fn quiet_scorer(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
-        let scores = self.quiet_scores(board, &hints.context, hints.threats);
+    fn slack(&self, score: i32) -> i32 {
+        score * self.1.ordering_see / 1024
+    }
+
+    #[inline]
+    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+        let scores = self.quiet_scores(board, hints);
         move |mv, mover| scores.of(mv, mover)
     }
 }
 
-/// Nothing was learned: all moves of a kind are alike.
+/// By what they capture and nothing else. Which of several leaves with the same value a training finds depends on the
+/// order: it is no matter of constants to be tuned.
 pub(super) struct Unlearned;
 
-impl Learned for Unlearned {
+impl Scorer for Unlearned {
     #[inline]
-    fn capture_score(&self, _: PieceTo, _: Piece) -> i32 {
-        0
+    fn noisy(&self, board: &Board, mv: ChessMove, _: PieceTo) -> i32 {
+        4 * gain(board, mv)
     }
 
     #[inline]
-    fn quiet_scorer(&self, _: &Board, _: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+    fn slack(&self, score: i32) -> i32 {
+        score / 32
+    }
+
+    #[inline]
+    fn quiet(&self, _: &Board, _: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
         |_, _| 0
     }
+}
+
+/// What a capture or promotion wins at once.
+#[inline]
+fn gain(board: &Board, mv: ChessMove) -> i32 {
+    let captured = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
+    let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
+    captured + promotion
 }
 
 /// Yields the moves of one node, best first.
@@ -209,11 +245,11 @@ impl Picker {
 
     /// The next move.
     #[inline]
-    pub(super) fn next<L: Learned>(
+    pub(super) fn next<S: Scorer>(
         &mut self,
         arena: &mut Arena,
         board: &Board,
-        learned: &L,
+        scorer: &S,
         hints: &Hints,
     ) -> Option<Scored> {
         loop {
@@ -225,17 +261,17 @@ impl Picker {
                     }
                 }
                 Stage::Generate => {
-                    self.generate_noisy(arena, board, learned);
+                    self.generate_noisy(arena, board, scorer);
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.next_good(arena, board) {
+                Stage::GoodNoisy => match self.next_good(arena, board, scorer) {
                     Some(found) => return Some(found),
                     None if self.kind == Kind::Noisy => return None,
                     None => self.stage = Stage::GenerateQuiet,
                 },
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
-                        self.generate_quiet(arena, board, learned, hints);
+                        self.generate_quiet(arena, board, scorer, hints);
                     }
                     self.stage = Stage::Quiet;
                 }
@@ -259,21 +295,21 @@ impl Picker {
     }
 
     #[inline]
-    fn generate_noisy<L: Learned>(&self, arena: &mut Arena, board: &Board, learned: &L) {
+    fn generate_noisy<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S) {
         let us = board.side_to_move();
         board.for_each_noisy(|moved, mv| {
             if Some(mv) != self.table_move {
                 let mover = piece_index(us, moved, mv.get_dest());
                 let place = arena.noisy.len() - self.noisy_start;
-                arena.noisy.push(Candidate::new(mv, mover, noisy_score(board, learned, mv, mover), place));
+                arena.noisy.push(Candidate::new(mv, mover, scorer.noisy(board, mv, mover), place));
             }
         });
     }
 
     #[inline]
-    fn generate_quiet<L: Learned>(&self, arena: &mut Arena, board: &Board, learned: &L, hints: &Hints) {
+    fn generate_quiet<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S, hints: &Hints) {
         let us = board.side_to_move();
-        let quiet_score = learned.quiet_scorer(board, hints);
+        let quiet_score = scorer.quiet(board, hints);
         let checks = (self.kind == Kind::NoisyAndChecks).then(|| board.checks());
         let wanted = |mv| checks.is_none_or(|checks| checks.given_by(board, mv) && board.see_ge(mv, 0));
         board.for_each_quiet(|moved, mv| {
@@ -287,11 +323,11 @@ impl Picker {
     }
 
     /// Noisy moves from the best score down; those that lose material are put aside at the front.
-    fn next_good(&mut self, arena: &mut Arena, board: &Board) -> Option<Scored> {
+    fn next_good<S: Scorer>(&mut self, arena: &mut Arena, board: &Board, scorer: &S) -> Option<Scored> {
         while let Some(found) = select(&mut arena.noisy[self.noisy_start..], self.noisy_next - self.noisy_start) {
             self.noisy_next += 1;
             // In quiescence the threshold is exact: what it looks at must not depend on the histories.
-            let slack = if self.kind == Kind::All { found.score() / 32 } else { 0 };
+            let slack = if self.kind == Kind::All { scorer.slack(found.score()) } else { 0 };
             if board.see_ge(found.mv(), self.see_threshold - slack) {
                 return Some(found.scored());
             }
@@ -319,12 +355,4 @@ fn select(moves: &mut [Candidate], next: usize) -> Option<Candidate> {
     moves[place] = moves[next].moved_to(place);
     moves[next] = best;
     Some(best)
-}
-
-/// Most valuable victim first, corrected by what captures of this kind led to.
-fn noisy_score<L: Learned>(board: &Board, learned: &L, mv: ChessMove, mover: PieceTo) -> i32 {
-    let victim = board.captured(mv);
-    let gain = victim.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
-    let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
-    4 * (gain + promotion) + learned.capture_score(mover, victim.unwrap_or(Piece::Pawn)) / 4
 }

@@ -1,9 +1,9 @@
 //! Quiescence: captures until the position is quiet, and every evasion of a check.
 
-use super::ordering::{Hints, Kind, Picker};
+use super::ordering::{Hints, History, Kind, Picker};
 use super::pv::Line;
 use super::window::Window;
-use super::{Shared, Stopped, Worker, params};
+use super::{Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::tt::{Bound, Entry};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
@@ -70,7 +70,7 @@ impl Worker {
             }
             window.alpha = window.alpha.max(best);
         }
-        let futility = if in_check { -INFINITE } else { best + params::qs_futility() };
+        let futility = if in_check { -INFINITE } else { best + self.params.qs_futility };
 
         // The moves.
         let hints = Hints {
@@ -80,7 +80,7 @@ impl Worker {
             threats: attacks::pawns(!board.side_to_move(), board.colored(!board.side_to_move(), Piece::Pawn)).0,
         };
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
-            (in_check || (board.is_noisy(mv) && board.see_ge(mv, params::qs_see()))) && board.is_legal(mv)
+            (in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see))) && board.is_legal(mv)
         });
         let kind = if in_check {
             Kind::All
@@ -89,10 +89,10 @@ impl Worker {
         } else {
             Kind::Noisy
         };
-        let mut picker = Picker::new(&self.arena, kind, table_move, params::qs_see());
+        let mut picker = Picker::new(&self.arena, kind, table_move, self.params.qs_see);
         let mut best_move = None;
         let mut count = 0;
-        while let Some(picked) = picker.next(&mut self.arena, &board, &self.histories, &hints) {
+        while let Some(picked) = picker.next(&mut self.arena, &board, &History(&self.histories, &self.params), &hints) {
             count += 1;
             let mv = picked.mv;
             self.prefetch(shared, mv);
@@ -134,7 +134,8 @@ impl Worker {
             return Ok(mated_in(ply));
         }
         if window.fails_high(best) && best.abs() < MATE_IN_MAX && window.beta.abs() < MATE_IN_MAX {
-            best = (3 * best + window.beta) / 4;
+            let share = self.params.qs_blend;
+            best = (share * best + (4 - share) * window.beta) / 4;
         }
         let bound = if window.fails_high(best) { Bound::Lower } else { Bound::Upper };
         shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
@@ -152,8 +153,8 @@ impl Worker {
     #[inline]
     fn corrected(&self, board: &Board, raw: Value) -> Value {
         let ply = self.position.ply();
-        let damped = raw - raw * board.halfmove_clock().min(100) as Value / 220;
-        let correction = self.histories.correction(board, &self.context(ply));
+        let damped = raw - raw * board.halfmove_clock().min(100) as Value / self.params.fifty_divisor;
+        let correction = self.histories.correction(&self.params, board, &self.context(ply));
         (damped + correction).clamp(-MATE_IN_MAX + 1, MATE_IN_MAX - 1)
     }
 }

@@ -3,9 +3,10 @@
 use super::history::piece_to;
 use super::ordering::Scored;
 use super::window::Window;
-use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker, params};
+use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, Game};
 use crate::control::lock;
+use crate::params::Params;
 use crate::time::Signs;
 use crate::tt::Bound;
 use crate::value::{INFINITE, MATE_IN_MAX, MAX_PLY, Value, moves_to_mate};
@@ -46,7 +47,8 @@ const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
 impl Worker {
     /// Prepares a search of the game's position; false when there is no move to search.
-    pub(crate) fn prepare(&mut self, game: &Game, searchmoves: &[ChessMove]) -> bool {
+    pub(crate) fn prepare(&mut self, game: &Game, searchmoves: &[ChessMove], params: &Params) -> bool {
+        self.set_params(params);
         self.position.reset(game);
         self.arena.clear();
         self.frames.fill(Frame::EMPTY);
@@ -138,10 +140,10 @@ impl Worker {
     fn aspire(&mut self, shared: &Shared, depth: i32) -> Result<(), Stopped> {
         self.seldepth = 0;
         let average = self.root_moves[self.pv_index].average;
-        let mut delta = params::aspiration_delta();
+        let mut delta = self.params.aspiration_delta;
         let mut window = match average {
-            Some(value) if depth >= 4 && value.abs() < MATE_IN_MAX => {
-                delta += value.abs() / 60;
+            Some(value) if depth >= self.params.aspiration_depth && value.abs() < MATE_IN_MAX => {
+                delta += value.abs() / self.params.aspiration_value_divisor;
                 Window::new(value - delta, value + delta)
             }
             _ => Window::OPEN,
@@ -159,7 +161,7 @@ impl Worker {
                 }
                 Bound::Lower => {
                     window.beta = value + delta;
-                    reduced = (reduced + 1).min(2);
+                    reduced = (reduced + 1).min(self.params.aspiration_reduction);
                 }
                 _ => {
                     best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
@@ -175,8 +177,8 @@ impl Worker {
                 shared.nodes[0].store(self.nodes, Relaxed);
                 self.report(shared, 0);
             }
-            delta = delta * params::aspiration_growth() / 100 + 4;
-            if delta > 3000 {
+            delta = delta * self.params.aspiration_growth / 100 + self.params.aspiration_step;
+            if delta > self.params.aspiration_open {
                 window = Window::OPEN;
             }
         }
@@ -225,7 +227,7 @@ impl Worker {
     pub(crate) fn decide(&self, shared: &Shared) -> Outcome {
         let mut findings = vec![self.finding()];
         findings.extend(shared.findings.iter().filter_map(|finding| lock(finding).take()));
-        let voted = vote(&findings);
+        let voted = vote(&findings, self.params.vote_base);
         let Finding { best, depth } = findings.swap_remove(voted);
         let reached = if voted == 0 { self.root_depth } else { depth };
         let info = Info { bound: Bound::Exact, ..self.info(shared, 0, &best, reached) };
@@ -293,14 +295,17 @@ impl Worker {
             return false;
         }
         let elapsed = shared.elapsed();
+        let clear = bounds.soft / self.params.time_clear_divisor.unsigned_abs();
         if self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty() {
-            return elapsed >= bounds.soft / 12;
+            return elapsed >= clear;
         }
         // A mate that is proved to a multiple of its length needs no more thought.
-        if moves_to_mate(best.value).is_some_and(|moves| self.root_depth > 4 * moves.abs() + 8) {
-            return elapsed >= bounds.soft / 12;
+        if moves_to_mate(best.value).is_some_and(|moves| {
+            self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base
+        }) {
+            return elapsed >= clear;
         }
-        elapsed >= bounds.adjusted(&signs)
+        elapsed >= bounds.adjusted(&signs, &self.params)
     }
 }
 
@@ -340,10 +345,10 @@ pub(crate) struct Finding {
 }
 
 /// The finding that is played: by depth and value, each voting for its own move. The first is that of worker 0.
-pub(crate) fn vote(findings: &[Finding]) -> usize {
+pub(crate) fn vote(findings: &[Finding], base: Value) -> usize {
     let lowest = findings.iter().map(|finding| finding.best.value).min().unwrap_or(0);
     let weight = |finding: &Finding| {
-        let value = i64::from(finding.best.value - lowest + 20);
+        let value = i64::from(finding.best.value - lowest + base);
         value * i64::from(finding.depth)
     };
     let votes = |mv: ChessMove| -> i64 { findings.iter().filter(|finding| finding.best.mv == mv).map(weight).sum() };

@@ -328,3 +328,23 @@ fn leaf_searches_do_not_depend_on_what_was_searched_before() {
         assert_eq!(format!("{:?}", a.end), format!("{:?}", b.end), "{fen}");
     }
 }
+
+/// Two settings side by side in one process, and each as if it were alone; an engine may change its own between searches.
+#[test]
+fn constants_belong_to_a_search() {
+    let mut params = crate::params::Params::DEFAULT;
+    for (name, value) in [("lmr_quiet_base", 300), ("rfp_factor", 250), ("qs_see", 20)] {
+        params.set(name, value).unwrap();
+    }
+    let other = Options { params, ..Options::default() };
+    let nodes = |engine: &mut Engine, options: &Options| {
+        engine.clear();
+        search_with(engine, &game(FENS[1]), &Limits::depth(7), options).0.nodes
+    };
+    let (mut one, mut two) = (engine(), engine());
+    let (usual, changed) = (nodes(&mut one, &Options::default()), nodes(&mut two, &other));
+    assert_ne!(usual, changed);
+    let again = [nodes(&mut one, &Options::default()), nodes(&mut two, &other), nodes(&mut one, &other)];
+    assert_eq!(again, [usual, changed, changed]);
+    assert_eq!(nodes(&mut one, &Options::default()), usual);
+}

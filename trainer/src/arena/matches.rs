@@ -6,6 +6,7 @@
 //! the same result on any number of threads, even one that a sequential test ends early: the games beyond the
 //! decision are not counted. (Counting in the order in which games end would also favor short games.)
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -131,6 +132,9 @@ pub struct MatchRecord {
     pub ids: [String; 2],
     /// What they could spend.
     pub budgets: [String; 2],
+    /// The constants of their searches that are not the usual ones.
+    #[serde(default)]
+    pub constants: [BTreeMap<String, i32>; 2],
     /// The pairs that were counted.
     pub tally: Tally,
     /// Share of the points.
@@ -245,6 +249,10 @@ impl Match {
             names: of_both(&|contestant| contestant.name.clone()),
             ids: of_both(&|contestant| contestant.weights.id()),
             budgets: of_both(&|contestant| contestant.budget.to_string()),
+            constants: self.contestants.each_ref().map(|contestant| {
+                let changed = contestant.options.params.changed().into_iter();
+                changed.map(|(name, value)| (name.to_string(), value)).collect()
+            }),
             tally: standing.tally,
             score: standing.tally.score(),
             elo: standing.tally.elo(),
@@ -310,7 +318,7 @@ fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl 
 }
 
 /// What the first contestant got from the game with this number: White in the even ones.
-fn points_of_first(result: GameResult, number: u64) -> Points {
+pub(crate) fn points_of_first(result: GameResult, number: u64) -> Points {
     points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
 }
 

@@ -13,6 +13,7 @@ use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
+use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 
 use crate::arena::play::{Budget, search};
@@ -184,7 +185,7 @@ pub fn solve(
 }
 
 /// No time is lost between the engine and a clock here.
-const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO };
+const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT };
 
 fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Control) -> Answer {
     let mate = match problem.goal {

@@ -8,7 +8,9 @@
 
 use crate::fit::calibration::factor;
 use dyad_engine::eval::layout::{self, GROUPS, Group, LEN};
+use dyad_engine::eval::weights::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
+use serde_json::Value as Json;
 use std::str::FromStr;
 
 /// The mean of sets of weights, each with its share, in units of search. The shares need not sum to 1, but to more
@@ -52,6 +54,14 @@ impl FromStr for GroupFactor {
 }
 
 impl GroupFactor {
+    /// Refuses a factor that names no group.
+    ///
+    /// # Errors
+    /// When it does.
+    pub fn check(&self) -> Result<(), String> {
+        layout::select(&self.groups).map(|_| ())
+    }
+
     fn is_for(&self, group: &Group) -> bool {
         group.is_in(&self.groups)
     }
@@ -74,7 +84,7 @@ impl GroupFactor {
 /// When a factor names no group, or two have the same name.
 pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(), String> {
     for (index, factor) in factors.iter().enumerate() {
-        layout::select(&factor.groups)?;
+        factor.check()?;
         if factors[..index].iter().any(|other| other.groups == factor.groups) {
             return Err(format!("{} has two factors", factor.groups));
         }
@@ -89,11 +99,38 @@ pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(
     Ok(())
 }
 
+/// Weights in units of search as a set for the engine: the scale takes back what the integers are multiplied by.
+///
+/// # Errors
+/// When a weight is no number, or the scale would be out of its bounds.
+pub fn in_units_of_search(mean: &FloatWeights, made: Json) -> Result<Weights, String> {
+    let mut weights = Weights::from_floats(mean, made).map_err(|error| error.to_string())?;
+    let gamma = mean.gamma().map_err(|error| error.to_string())?;
+    let scale = (f64::from(SCALE_ONE) / gamma).round();
+    if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
+        return Err(format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}"));
+    }
+    weights.scale = scale as i32;
+    Ok(weights)
+}
+
+/// A set of weights with those of some groups multiplied.
+///
+/// # Errors
+/// When a factor names no group, two have the same name, or the result is no set of weights.
+pub fn with_factors(base: &Weights, factors: &[GroupFactor]) -> Result<Weights, String> {
+    let mut floats = mean(&[(base, 1.0)]);
+    multiply(&mut floats, factors)?;
+    let mut weights = in_units_of_search(&floats, Json::Null)?;
+    weights.name.clone_from(&base.name);
+    weights.win_rate = base.win_rate;
+    Ok(weights)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use dyad_engine::eval::layout::MATERIAL;
-    use serde_json::Value as Json;
 
     #[test]
     fn sets_count_by_share_and_scale() {

@@ -5,7 +5,7 @@
 //! one file of HTML without scripts, fonts or pictures from elsewhere, so that it can be kept and sent. A
 //! run that has only begun, or an older log that lacks some figures, gives a page with fewer sections.
 
-mod figures;
+pub(crate) mod figures;
 mod page;
 mod run_data;
 

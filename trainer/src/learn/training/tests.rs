@@ -286,7 +286,7 @@ fn explosive_examples(places: &[usize]) -> InMemory {
 fn a_position_over_the_node_limit_is_skipped_and_counted() {
     let all = [1, 2].map(|threads| {
         let folder = Temporary::new();
-        let mut settings = Settings { node_limit: 20_000, ..small() };
+        let mut settings = Settings { node_limit: 300_000, ..small() };
         settings.machine.threads = threads;
         let (examples, stop) = (explosive_examples(&[5, 6]), AtomicBool::new(false));
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };

@@ -1,0 +1,403 @@
+//! The constants of search and time management, in one table, and the formulas they are used in.
+//!
+//! Words: a *margin* is a distance between values in search units (360 win half of the games; an exchanged pawn counts
+//! 200); a *base* is what a formula starts from and a *factor* (or slope) what it multiplies; a *threshold* is compared
+//! with; a *divisor* scales down. Depths count plies, reductions 1/1024 plies. The formulas are methods beside the table,
+//! so that a constant's meaning is said once.
+//!
+//! Constants are values: a [`Params`] comes with the options of each search, so two engines of one process may play with
+//! different ones (`dyad match --set`), and be tuned against each other (`dyad spsa`). Built with the feature `tune` the
+//! program lists every constant as a UCI option, for tuning by others.
+
+/// A constant that can be tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// Name, also of the UCI option and of the field of [`Params`].
+    pub name: &'static str,
+    /// Value when nobody sets another.
+    pub default: i32,
+    /// Smallest value that works.
+    pub min: i32,
+    /// Largest value that works.
+    pub max: i32,
+}
+
+macro_rules! params {
+    ($($name:ident = $default:literal, $min:literal..=$max:literal;)*) => {
+        /// All constants.
+        pub const TUNABLES: &[Tunable] = &[
+            $(Tunable { name: stringify!($name), default: $default, min: $min, max: $max },)*
+        ];
+
+        /// The constants of one search, each within its bounds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Params {
+            $(pub(crate) $name: i32,)*
+        }
+
+        impl Params {
+            /// Those of an ordinary search.
+            pub const DEFAULT: Params = Params { $($name: $default,)* };
+
+            /// All values, in the order of [`TUNABLES`].
+            #[must_use]
+            pub fn values(&self) -> [i32; TUNABLES.len()] {
+                [$(self.$name,)*]
+            }
+
+            fn slot(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+params! {
+    // Aspiration windows.
+    aspiration_depth = 4, 1..=10;
+    aspiration_delta = 35, 8..=80;
+    aspiration_value_divisor = 60, 10..=400; // of the value expected, added to delta
+    aspiration_growth = 140, 110..=300; // per cent
+    aspiration_step = 4, 0..=40;
+    aspiration_open = 3000, 500..=10000; // from this delta on the window is open
+    aspiration_reduction = 2, 0..=4; // plies, at most, after values above the window
+    // Reverse futility pruning.
+    rfp_depth = 9, 5..=14;
+    rfp_factor = 139, 60..=260;
+    rfp_improving = 100, 20..=240;
+    rfp_return_divisor = 3, 1..=8; // of what the value lies above beta
+    worsening_margin = 2, -100..=100;
+    // Razoring.
+    razor_depth = 4, 2..=8;
+    razor_base = 364, 100..=800;
+    razor_factor = 147, 60..=500; // times depth squared
+    // Null move pruning.
+    nmp_depth = 3, 2..=5;
+    nmp_base = 4, 2..=6;
+    nmp_depth_divisor = 4, 2..=6;
+    nmp_eval_divisor = 345, 150..=800;
+    nmp_eval_limit = 3, 2..=6;
+    nmp_margin_base = 231, 0..=500;
+    nmp_margin_depth = 30, 0..=80;
+    nmp_verification_depth = 14, 8..=20;
+    nmp_verification_share = 3, 1..=4; // quarters of the reduced depth
+    nmp_zugzwang_pieces = 1, 0..=3;
+    // ProbCut.
+    probcut_depth = 5, 4..=8;
+    probcut_margin = 293, 150..=600;
+    probcut_improving = 90, 0..=250;
+    probcut_reduction = 4, 2..=6;
+    // A cut by a bound of the table that lies beyond beta by a margin.
+    small_probcut_margin = 413, 150..=1000;
+    small_probcut_gap = 4, 2..=6;
+    // A cut by the table for a node whose fifty-move clock is below this.
+    tt_clock = 90, 50..=100;
+    // Hindsight: one ply more where the last reduction was as large as this.
+    hindsight_reduction = 3, 1..=6;
+    // Internal iterative reduction.
+    iir_depth = 4, 2..=8;
+    iir_gap = 6, 2..=12;
+    // Late move pruning.
+    lmp_base = 4, 1..=10;
+    lmp_factor = 102, 40..=200; // per cent of depth squared
+    // Futility pruning of quiet moves.
+    futility_depth = 9, 5..=14;
+    futility_base = 232, 40..=500;
+    futility_factor = 174, 60..=350;
+    futility_history = 64, 0..=256; // plies for 2^20 of the history
+    // Futility pruning of captures.
+    capture_futility_depth = 6, 3..=10;
+    capture_futility_base = 444, 150..=900;
+    capture_futility_factor = 370, 120..=700;
+    // History pruning.
+    history_pruning_depth = 5, 2..=8;
+    history_pruning_factor = 4496, 1500..=9000;
+    // SEE pruning.
+    see_quiet_factor = 43, 15..=100; // times depth squared
+    see_capture_factor = 204, 80..=400; // times depth
+    // Singular extensions.
+    singular_depth = 6, 4..=10;
+    singular_gap = 3, 2..=5;
+    singular_margin = 29, 8..=64; // 1/16 of depth
+    singular_depth_divisor = 2, 2..=4;
+    singular_line = 2, 1..=4; // times the depth of the iteration is the longest line
+    singular_cut_reduction = 2, 0..=4;
+    singular_low_reduction = 1, 0..=3;
+    double_margin = 24, 0..=120;
+    triple_margin = 200, 60..=500;
+    double_limit = 10, 2..=24;
+    // Late move reductions, in 1/1024 plies.
+    lmr_depth = 2, 1..=4;
+    lmr_count = 1, 0..=4; // moves before it, and one more at the root
+    lmr_good_captures = 3, 0..=8; // of a node on the principal variation are not reduced
+    lmr_quiet_base = 1061, 0..=2000;
+    lmr_quiet_divisor = 2238, 1200..=4000;
+    lmr_noisy_base = 127, -500..=1500;
+    lmr_noisy_divisor = 2913, 1500..=5000;
+    lmr_not_pv = 789, 0..=2048;
+    lmr_cut_node = 1542, 0..=3072;
+    lmr_not_improving = 572, 0..=2048;
+    lmr_tt_pv = 939, 0..=2048;
+    lmr_check = 940, 0..=2048;
+    lmr_killer = 1208, 0..=2048;
+    lmr_tt_noisy = 676, 0..=2048;
+    lmr_root = 1100, 0..=3072;
+    lmr_cutoffs = 822, 0..=2048;
+    lmr_cutoff_count = 3, 0..=8;
+    lmr_history_divisor = 12492, 4000..=20000;
+    lmr_deeper = 72, 10..=200;
+    lmr_shallower = 16, 0..=60;
+    lmr_correction = 3, 0..=20; // times the correction of the static evaluation
+    alpha_raise = 1, 0..=3; // plies
+    alpha_raise_min_depth = 3, 2..=6;
+    alpha_raise_depth = 12, 6..=30;
+    // Quiescence.
+    qs_futility = 233, 80..=600;
+    qs_see = -44, -400..=200;
+    qs_blend = 3, 0..=4; // quarters of a value above beta, the rest is beta
+    // Ordering.
+    ordering_see = 32, 0..=128; // 1/1024 of a capture's score is what it may lose and still come early
+    ordering_gain = 4, 1..=16; // of what a capture wins
+    ordering_capture = 4, 0..=16; // sixteenths of the capture history
+    ordering_four = 2, 0..=8; // quarters of the continuation history of four plies ago
+    ordering_six = 1, 0..=8; // quarters of that of six plies ago
+    // Histories.
+    history_bonus_factor = 177, 80..=400;
+    history_bonus_base = 80, 0..=400;
+    history_bonus_max = 1800, 800..=3500;
+    history_malus_factor = 225, 80..=400;
+    history_malus_base = 60, 0..=400;
+    history_malus_max = 1500, 800..=3500;
+    eval_history_factor = 12, 0..=40;
+    eval_history_base = 167, -800..=1200;
+    eval_history_max = 2000, 500..=4000;
+    refuted_malus = 85, 0..=256; // 1/128 of the malus
+    refuted_count = 3, 1..=8; // moves that count as early
+    lmr_history = 64, 0..=256; // 1/128 of bonus or malus after a late move was searched again
+    fail_low_bonus = 64, 0..=256; // 1/128 of the bonus
+    // Correction histories: weights in 1/128.
+    correction_pawn = 85, 0..=256;
+    correction_non_pawn = 100, 0..=256;
+    correction_minor = 44, 0..=256;
+    correction_continuation = 70, 0..=256;
+    correction_step = 16, 1..=64; // 1/128 of error times depth
+    correction_step_max = 256, 32..=512;
+    // The static evaluation loses a share of halfmove clock / this.
+    fifty_divisor = 220, 110..=1000;
+    // Threads vote with the value above the lowest plus this, times the depth.
+    vote_base = 20, 1..=200;
+    // Time, in per cent unless it says otherwise.
+    time_reserve = 100, 0..=500; // milliseconds that stay on the clock
+    time_moves_max = 50, 20..=80; // moves to go that are planned for
+    time_share = 80, 40..=120; // of an even share
+    time_share_hard = 400, 150..=800; // of an even share
+    time_usable_hard = 70, 30..=95; // of the clock
+    time_usable_last = 90, 50..=98; // of the clock, for the last move before the time control
+    time_divisor = 26, 14..=60; // moves, without a time control
+    time_increment = 72, 30..=110; // of the increment
+    time_soft_hard = 500, 200..=900; // of the soft bound
+    time_usable_sudden = 55, 20..=90; // of the clock, without a time control
+    time_stable_0 = 155, 90..=250; // of the soft bound, with a best move that is new
+    time_stable_1 = 125, 80..=200; // that stayed for one iteration
+    time_stable_2 = 108, 70..=160;
+    time_stable_3 = 97, 60..=140;
+    time_stable_4 = 88, 50..=120; // for four to six
+    time_stable_7 = 80, 40..=110; // for more
+    time_drop_divisor = 320, 100..=1000; // search units
+    time_drop_min = 75, 40..=100;
+    time_drop_max = 170, 110..=300;
+    time_rivals_base = 195, 120..=300;
+    time_rivals_factor = 135, 40..=250; // of the share of nodes
+    time_rivals_min = 55, 30..=90;
+    time_rivals_max = 170, 110..=300;
+    time_clear_divisor = 12, 2..=40; // of the soft bound, with one legal move or a proved mate
+    time_mate_factor = 4, 1..=10; // a mate is proved at this times its length
+    time_mate_base = 8, 0..=30; // and this many plies
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params::DEFAULT
+    }
+}
+
+impl Params {
+    /// Sets a constant by name.
+    ///
+    /// # Errors
+    /// When there is none of that name, or the value is out of its bounds.
+    ///
+    /// ```
+    /// use dyad_engine::params::Params;
+    /// let mut params = Params::DEFAULT;
+    /// params.set("rfp_depth", 7).unwrap();
+    /// assert_eq!(params.changed(), [("rfp_depth", 7)]);
+    /// assert!(params.set("rfp_depth", 700).unwrap_err().contains("5 to 14"));
+    /// ```
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), String> {
+        let tunable = Tunable::find(name).ok_or_else(|| format!("there is no search constant '{name}'"))?;
+        if !(tunable.min..=tunable.max).contains(&value) {
+            return Err(format!("{name} must be {} to {}, not {value}", tunable.min, tunable.max));
+        }
+        *self.slot(name).expect("each constant has a field") = value;
+        Ok(())
+    }
+
+    /// The constants that differ from the default.
+    #[must_use]
+    pub fn changed(&self) -> Vec<(&'static str, i32)> {
+        let all = TUNABLES.iter().zip(self.values());
+        all.filter(|(tunable, value)| tunable.default != *value).map(|(tunable, value)| (tunable.name, value)).collect()
+    }
+
+    /// How far above beta a node must stand to be cut by reverse futility.
+    #[inline]
+    pub(crate) fn rfp_margin(&self, depth: i32, improving: bool) -> i32 {
+        self.rfp_factor * depth - if improving { self.rfp_improving } else { 0 }
+    }
+
+    /// How far below alpha a node must stand to be looked at by quiescence only.
+    #[inline]
+    pub(crate) fn razor_margin(&self, depth: i32) -> i32 {
+        self.razor_base + self.razor_factor * depth * depth
+    }
+
+    /// How many plies a null move search is shallower.
+    #[inline]
+    pub(crate) fn nmp_reduction(&self, depth: i32, advantage: i32) -> i32 {
+        let by_eval = (advantage / self.nmp_eval_divisor).clamp(0, self.nmp_eval_limit);
+        self.nmp_base + depth / self.nmp_depth_divisor + by_eval
+    }
+
+    /// After how many moves of all kinds the remaining quiet ones are skipped.
+    #[inline]
+    pub(crate) fn lmp_threshold(&self, depth: i32, improving: bool) -> usize {
+        let moves = self.lmp_base + self.lmp_factor * depth * depth / 100;
+        (if improving { moves } else { moves / 2 + 1 }) as usize
+    }
+
+    /// What a quiet move is expected to gain at most.
+    #[inline]
+    pub(crate) fn futility_margin(&self, depth: i32) -> i32 {
+        self.futility_base + self.futility_factor * depth
+    }
+
+    /// What a capture is expected to gain at most, besides the captured piece.
+    #[inline]
+    pub(crate) fn capture_futility_margin(&self, depth: i32) -> i32 {
+        self.capture_futility_base + self.capture_futility_factor * depth
+    }
+
+    /// What a move that caused a cutoff at this depth adds to its histories.
+    #[inline]
+    pub(crate) fn history_bonus(&self, depth: i32) -> i32 {
+        (self.history_bonus_factor * depth + self.history_bonus_base).min(self.history_bonus_max)
+    }
+
+    /// What the moves searched before it lose.
+    #[inline]
+    pub(crate) fn history_malus(&self, depth: i32) -> i32 {
+        (self.history_malus_factor * depth + self.history_malus_base).min(self.history_malus_max)
+    }
+
+    /// What a quiet move gains in the butterfly history after which the sum of both players' static evaluations, its
+    /// own before and the opponent's after it, is `sum`.
+    #[inline]
+    pub(crate) fn eval_history(&self, sum: i32) -> i32 {
+        let max = self.eval_history_max;
+        (self.eval_history_base - self.eval_history_factor * sum).clamp(-max, max)
+    }
+}
+
+impl Tunable {
+    /// The constant of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Tunable> {
+        TUNABLES.iter().find(|tunable| tunable.name == name)
+    }
+}
+
+/// Late move reductions in 1/1024 plies by depth and number of the move: base + ln(depth) ln(number) / divisor.
+///
+/// Integer arithmetic on rounded logarithms: the same on every machine.
+pub(crate) struct Reductions {
+    quiet: Rows,
+    noisy: Rows,
+}
+
+/// One row a depth.
+type Rows = Box<[[i16; Reductions::COUNTS]; Reductions::DEPTHS]>;
+
+impl Reductions {
+    const DEPTHS: usize = 64;
+    const COUNTS: usize = 256;
+
+    pub(crate) fn new(params: &Params) -> Reductions {
+        let logarithms: Vec<i32> =
+            (0..Reductions::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
+        let rows = |base: i32, divisor: i32| {
+            let mut rows: Rows = Box::new([[0; Reductions::COUNTS]; Reductions::DEPTHS]);
+            for (depth, row) in rows.iter_mut().enumerate() {
+                for (count, entry) in row.iter_mut().enumerate() {
+                    *entry = (base + logarithms[depth] * logarithms[count] / 1024 * 1024 / divisor) as i16;
+                }
+            }
+            rows
+        };
+        Reductions {
+            quiet: rows(params.lmr_quiet_base, params.lmr_quiet_divisor),
+            noisy: rows(params.lmr_noisy_base, params.lmr_noisy_divisor),
+        }
+    }
+
+    /// Reduction of the `count`th move at this depth.
+    #[inline]
+    pub(crate) fn of(&self, depth: i32, count: usize, quiet: bool) -> i32 {
+        let rows = if quiet { &self.quiet } else { &self.noisy };
+        i32::from(rows[depth.clamp(1, 63) as usize][count.min(Reductions::COUNTS - 1)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_within_their_bounds_and_set_by_name() {
+        let mut params = Params::DEFAULT;
+        for tunable in TUNABLES {
+            assert!((tunable.min..=tunable.max).contains(&tunable.default), "{}", tunable.name);
+            params.set(tunable.name, tunable.max).unwrap();
+            assert!(params.set(tunable.name, tunable.min - 1).is_err());
+            assert!(params.set(tunable.name, tunable.max + 1).is_err());
+        }
+        assert_eq!(params.values(), std::array::from_fn(|index| TUNABLES[index].max));
+        assert!(params.set("nonsense", 1).unwrap_err().contains("nonsense"));
+        let names: std::collections::BTreeSet<_> = TUNABLES.iter().map(|tunable| tunable.name).collect();
+        assert_eq!(names.len(), TUNABLES.len());
+    }
+
+    #[test]
+    fn reductions_follow_the_formula_also_at_the_bounds() {
+        for change in [i32::MIN, 0, i32::MAX] {
+            let mut params = Params::DEFAULT;
+            for name in ["lmr_quiet_base", "lmr_quiet_divisor", "lmr_noisy_base", "lmr_noisy_divisor"] {
+                let tunable = Tunable::find(name).unwrap();
+                params.set(name, tunable.default.saturating_add(change).clamp(tunable.min, tunable.max)).unwrap();
+            }
+            let table = Reductions::new(&params);
+            for (depth, count) in [(1, 1), (2, 3), (7, 12), (63, 80), (200, 300)] {
+                let product = f64::ln(depth.min(63) as f64) * f64::ln(count.min(255) as f64) * 1024.0;
+                let quiet = f64::from(params.lmr_quiet_base) + product * 1024.0 / f64::from(params.lmr_quiet_divisor);
+                let noisy = f64::from(params.lmr_noisy_base) + product * 1024.0 / f64::from(params.lmr_noisy_divisor);
+                for (exact, rounded) in [(quiet, table.of(depth, count, true)), (noisy, table.of(depth, count, false))]
+                {
+                    assert!((exact - f64::from(rounded)).abs() < 12.0, "{depth} {count}: {exact} {rounded}");
+                }
+            }
+        }
+    }
+}

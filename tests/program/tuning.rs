@@ -1,0 +1,94 @@
+//! Constants of the search on the command line: matches between two settings, and their tuning.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::driver::{Program, folder, refusal, tool};
+
+fn output(arguments: &[&str]) -> Vec<String> {
+    let (lines, status) = Program::start_with(arguments).wait();
+    assert!(status.success(), "{arguments:?}: {status}");
+    lines
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a temporary folder has a plain name")
+}
+
+#[test]
+fn two_settings_play_each_other() {
+    let folder = folder("settings");
+    let play = |name: &str, set: &[&str]| {
+        let pgn = folder.join(name);
+        let lines = output(
+            &[&["match", "default", "default", "--nodes", "300", "--games", "4", "--pgn", text(&pgn)], set].concat(),
+        );
+        let games = fs::read_to_string(&pgn).unwrap();
+        (games, lines.into_iter().find(|line| line.starts_with("Set")))
+    };
+    let (same, none) = play("same", &[]);
+    let (other, told) = play("other", &["--set", "A:rfp_factor=250", "--set", "A:qs_see=150", "--set", "B:lmr_root=0"]);
+    assert_eq!(none, None);
+    assert_eq!(told.as_deref(), Some("Set      A: qs_see=150, rfp_factor=250"));
+    assert_ne!(same, other);
+    for (wrong, expected) in [
+        ("rfp_factor=250", "A:name=value"),
+        ("A:nonsense=1", "no search constant 'nonsense'"),
+        ("A:rfp_depth=99", "rfp_depth must be 5 to 14, not 99"),
+    ] {
+        let told = refusal(&["match", "default", "default", "--set", wrong]);
+        assert!(told.contains(expected), "{wrong}: {told}");
+    }
+}
+
+#[test]
+fn a_tuning_is_listed_played_and_resumed() {
+    let folder = folder("tuning");
+    let (parameters, out) = (folder.join("parameters.txt"), folder.join("run"));
+    let listed = output(&["spsa", "--list", "rfp_*", "qs_see"]);
+    assert!(listed.contains(&"rfp_depth, int, 9, 5, 14, 0.5, 0.002".to_string()), "{listed:?}");
+    fs::write(&parameters, listed.join("\n")).unwrap();
+    let settings = ["--nodes", "60", "--pairs", "4", "--batch", "2", "--threads", "2"];
+    let lines = output(&[&["spsa", text(&parameters), "--out", text(&out)], &settings[..]].concat());
+    let told = "finished: 4 pairs, see ";
+    assert!(lines.iter().any(|line| line.starts_with(told)), "{lines:?}");
+    let tuned = fs::read_to_string(out.join("parameters.txt")).unwrap();
+    assert_eq!(tuned.lines().count(), listed.len());
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().matches("<svg").count() == listed.len());
+    let again = output(&["spsa", "--resume", text(&out)]);
+    assert!(again.iter().any(|line| line.starts_with(told)), "{again:?}");
+    assert_eq!(fs::read_to_string(out.join("parameters.txt")).unwrap(), tuned);
+    for (arguments, expected) in [
+        (&["spsa", text(&parameters), "--out", text(&out)][..], "holds a tuning already"),
+        (&["spsa", "--list", "nonsense"], "no search constant 'nonsense'"),
+        (&["spsa", "/nowhere.txt", "--out", "run"], "cannot read /nowhere.txt"),
+        (&["spsa", "--resume", "/nowhere"], "cannot read /nowhere/settings.json"),
+    ] {
+        let told = refusal(arguments);
+        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_tuning_keeps_what_is_done() {
+    use std::process::Command;
+    use std::thread;
+    use std::time::Duration;
+
+    let folder = folder("tuning-interrupted");
+    let (parameters, out) = (folder.join("parameters.txt"), folder.join("run"));
+    fs::write(&parameters, "rfp_factor, int, 139, 60, 260, 40, 0.1\n").unwrap();
+    let settings = ["--nodes", "40", "--pairs", "100000", "--batch", "1", "--checkpoint-seconds", "0"];
+    let mut running = tool("spsa", &[&[text(&parameters), "--out", text(&out)], &settings[..]].concat(), Stdio::null());
+    while !out.join("state.json").exists() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert!(running.wait().unwrap().success());
+    let state: serde_json::Value =
+        serde_json::from_str(fs::read_to_string(out.join("state.json")).unwrap().lines().next().unwrap()).unwrap();
+    assert!(state["done"].as_u64().unwrap() >= 1, "{state}");
+}

@@ -1,0 +1,565 @@
+//! A tuning from its first pair of games to its last.
+//!
+//! A batch of trials is played from the same values, each a pair of games from an opening of its own with the colors
+//! changed, and what they teach is summed in their order. So the result depends on the settings and the number of pairs
+//! in a batch, and not on the number of threads. Signs, rounding and openings come from the seed and the
+//! number of the trial: a checkpoint holds the values, and a resumed tuning ends bit for bit as an uninterrupted one. What
+//! was under way when it was stopped is played again.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use dyad_engine::board::Game;
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::Options;
+use dyad_engine::value::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::arena::matches::points_of_first;
+use crate::arena::openings::{self, JUDGE_NODES, Opening, RandomOpenings, Recipe};
+use crate::arena::play::{Adjudication, Budget, Player, play};
+use crate::arena::statistics::{Points, Tally};
+use crate::base::atomic::{clean, write_atomic};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::parallel::{check_threads, ordered_map};
+use crate::tune::page;
+use crate::tune::parameters::{Parameter, Target, apply, format};
+use crate::tune::spsa::{Schedule, Trial};
+
+/// Everything that decides what a tuning finds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// What is tuned.
+    pub parameters: Vec<Parameter>,
+    /// What the players evaluate with, or what the factors multiply; none for the weights built in.
+    pub weights: Option<PathBuf>,
+    /// How many pairs of games, and how steps and rates fall.
+    pub schedule: Schedule,
+    /// Pairs played from the same values before they are changed.
+    pub batch: u64,
+    /// Seed of signs, rounding and openings.
+    pub seed: u64,
+    /// What a player may spend.
+    pub budget: Budget,
+    /// Megabytes of a player's table.
+    pub hash: usize,
+    /// A file of openings; none for random ones.
+    pub openings: Option<PathBuf>,
+    /// Plies that are taken from the games of an opening file.
+    pub plies: usize,
+    /// When games end early.
+    pub adjudication: Adjudication,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            parameters: Vec::new(),
+            weights: None,
+            schedule: Schedule::default(),
+            batch: 16,
+            seed: 1,
+            budget: Budget::Nodes(10_000),
+            hash: 8,
+            openings: None,
+            plies: 16,
+            adjudication: Adjudication::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Says what is wrong with settings that cannot be tuned with.
+    ///
+    /// # Errors
+    /// When there are no parameters, or a number is out of its bounds.
+    pub fn check(&self) -> Result<(), String> {
+        self.schedule.check()?;
+        self.adjudication.check()?;
+        if self.parameters.is_empty() {
+            return Err("there are no parameters".to_string());
+        }
+        if !(1..=100_000).contains(&self.batch) {
+            return Err(format!("batch must be 1 to 100000, not {}", self.batch));
+        }
+        if self.hash == 0 {
+            return Err("hash must be at least 1".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// What has no influence on the result, if players may spend nodes or depth.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Games at a time.
+    pub threads: usize,
+    /// Time from one checkpoint to the next.
+    pub checkpoint: Duration,
+}
+
+/// Where a tuning stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Pairs played.
+    pub done: u64,
+    /// The values, in the order of the parameters.
+    pub values: Vec<f64>,
+    /// Results of the players with the sign on their side: the two are as strong as each other.
+    pub tally: Tally,
+    /// Values at earlier times, for curves.
+    pub history: Vec<Moment>,
+}
+
+/// Values at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// Pairs played.
+    pub done: u64,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+/// Curves have about so many points.
+const MOMENTS: u64 = 400;
+/// Files of a run.
+const SETTINGS: &str = "settings.json";
+const STATE: &str = "state.json";
+const PARAMETERS: &str = "parameters.txt";
+const PAGE: &str = "report.html";
+const WEIGHTS: &str = "weights.json";
+
+/// A state as it is written: numbers by their bits, since a decimal that is off in the last place would end elsewhere.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    /// CRC-32 of the settings, and what identifies the files they name.
+    settings: u32,
+    weights: String,
+    openings: u64,
+    done: u64,
+    values: Vec<u64>,
+    tally: Tally,
+    history: Vec<(u64, Vec<u64>)>,
+}
+
+const VERSION: u32 = 1;
+
+/// How a tuning ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Whether all pairs were played, rather than stopped on request.
+    pub finished: bool,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// A tuning with all it needs.
+struct Tuning {
+    settings: Settings,
+    folder: PathBuf,
+    weights: Arc<Weights>,
+    /// Those of a file, in its order.
+    openings: Option<Vec<Opening>>,
+}
+
+/// Begins a tuning in a new folder. `progress` hears of each batch.
+///
+/// # Errors
+/// When the settings cannot be used, the folder is not new, or a file cannot be read or written.
+pub fn begin(
+    settings: &Settings,
+    folder: &Path,
+    machine: Machine,
+    control: &Control,
+    progress: &mut dyn FnMut(&Settings, &State),
+) -> Result<Summary, Error> {
+    let tuning = Tuning::new(settings.clone(), folder)?;
+    fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
+    let path = folder.join(SETTINGS);
+    if path.exists() {
+        let problem = format!("{} holds a tuning already; resume it, or name another folder", folder.display());
+        return Err(Error::Settings(problem));
+    }
+    write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
+    let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
+    let history = vec![Moment { done: 0, values: values.clone() }];
+    tuning.run(State { values, history, ..State::default() }, machine, control, progress)
+}
+
+/// Resumes the tuning in `folder` from its last checkpoint.
+///
+/// # Errors
+/// When there is none, its files are damaged or changed, or it cannot go on.
+pub fn resume(
+    folder: &Path,
+    machine: Machine,
+    control: &Control,
+    progress: &mut dyn FnMut(&Settings, &State),
+) -> Result<Summary, Error> {
+    let path = folder.join(SETTINGS);
+    let text = fs::read(&path).map_err(Error::file("read", &path))?;
+    let settings: Settings =
+        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))?;
+    let tuning = Tuning::new(settings, folder)?;
+    clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
+    let state = match folder.join(STATE).exists() {
+        true => tuning.load()?,
+        // It was stopped before there was one.
+        false => {
+            let values: Vec<f64> = tuning.settings.parameters.iter().map(|parameter| parameter.value).collect();
+            let history = vec![Moment { done: 0, values: values.clone() }];
+            State { values, history, ..State::default() }
+        }
+    };
+    tuning.run(state, machine, control, progress)
+}
+
+fn to_json(settings: &Settings) -> Vec<u8> {
+    serde_json::to_vec_pretty(settings).expect("settings are plain data")
+}
+
+impl Tuning {
+    fn new(settings: Settings, folder: &Path) -> Result<Tuning, Error> {
+        settings.check().map_err(Error::Settings)?;
+        let weights = match &settings.weights {
+            None => Weights::embedded(),
+            Some(path) => Arc::new(Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?),
+        };
+        let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
+        apply(&settings.parameters, &values, &weights).map_err(Error::Settings)?;
+        let openings = match &settings.openings {
+            None => None,
+            Some(path) => {
+                let mut list = openings::read(path, settings.plies)?;
+                openings::shuffle(&mut list, settings.seed);
+                Some(list)
+            }
+        };
+        Ok(Tuning { settings, folder: folder.to_path_buf(), weights, openings })
+    }
+
+    fn run(
+        &self,
+        mut state: State,
+        machine: Machine,
+        control: &Control,
+        progress: &mut dyn FnMut(&Settings, &State),
+    ) -> Result<Summary, Error> {
+        check_threads("threads", machine.threads).map_err(Error::Settings)?;
+        let Settings { parameters, schedule, seed, .. } = &self.settings;
+        let mut saved = Instant::now();
+        while state.done < schedule.pairs {
+            let numbers = state.done + 1..=(state.done + self.settings.batch).min(schedule.pairs);
+            let trials: Vec<Trial> =
+                numbers.map(|number| Trial::new(parameters, &state.values, schedule, *seed, number)).collect();
+            let Some(results) = self.play_batch(&trials, machine.threads, control)? else {
+                self.save(&state)?;
+                return Ok(Summary { finished: false, state });
+            };
+            for (trial, pair) in trials.iter().zip(results) {
+                let ahead: f64 = pair.iter().map(|points| points.halves() as f64 - 1.0).sum();
+                trial.learn(parameters, &mut state.values, ahead);
+                state.tally.add(pair);
+            }
+            let before = state.done;
+            state.done += trials.len() as u64;
+            let every = schedule.pairs.div_ceil(MOMENTS);
+            if state.done / every > before / every || state.done == schedule.pairs {
+                state.history.push(Moment { done: state.done, values: state.values.clone() });
+            }
+            progress(&self.settings, &state);
+            if saved.elapsed() >= machine.checkpoint {
+                self.save(&state)?;
+                saved = Instant::now();
+            }
+        }
+        self.save(&state)?;
+        self.write_weights(&state)?;
+        Ok(Summary { finished: true, state })
+    }
+
+    /// The results of the trials, from the view of the first player; none when it was stopped.
+    fn play_batch(
+        &self,
+        trials: &[Trial],
+        threads: usize,
+        control: &Control,
+    ) -> Result<Option<Vec<[Points; 2]>>, Error> {
+        let mut results = Vec::new();
+        let stopped = ordered_map(
+            threads.min(trials.len()),
+            trials.iter(),
+            || Seats::new(self),
+            |seats, trial| seats.play(trial, control),
+            |pair| {
+                results.extend(pair);
+                Ok(if pair.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            },
+            &AtomicBool::new(false),
+        )?;
+        Ok(stopped.is_none().then_some(results))
+    }
+
+    /// Where the games of a trial begin.
+    fn opening(&self, number: u64, judge: &mut dyn FnMut(&Game) -> Value) -> Opening {
+        match &self.openings {
+            Some(list) => list[((number - 1) % list.len() as u64) as usize].clone(),
+            None => {
+                let recipe = Recipe::new(hash::fold(hash::mix(self.settings.seed), number));
+                RandomOpenings::new(recipe, judge).next().expect("random openings have no end")
+            }
+        }
+    }
+
+    /// What identifies the settings and the files that they name.
+    fn identity(&self) -> (u32, String, u64) {
+        let openings = self.openings.iter().flatten();
+        let openings = openings.fold(0, |sum, opening| hash::fold(sum, opening.board().key()));
+        (crc32fast::hash(&to_json(&self.settings)), self.weights.id(), openings)
+    }
+
+    fn save(&self, state: &State) -> Result<(), Error> {
+        let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let (settings, weights, openings) = self.identity();
+        let written = Written {
+            version: VERSION,
+            settings,
+            weights,
+            openings,
+            done: state.done,
+            values: bits(&state.values),
+            tally: state.tally,
+            history: state.history.iter().map(|moment| (moment.done, bits(&moment.values))).collect(),
+        };
+        let mut text = serde_json::to_vec(&written).expect("a state is plain data");
+        text.extend(format!("\n{:08x}\n", crc32fast::hash(&text)).bytes());
+        let parameters = format(&self.settings.parameters, &state.values);
+        let page = page::of(&self.settings, state);
+        for (name, bytes) in [(PARAMETERS, parameters.as_bytes()), (PAGE, page.as_bytes()), (STATE, &text)] {
+            let path = self.folder.join(name);
+            write_atomic(&path, bytes).map_err(Error::file("write", &path))?;
+        }
+        Ok(())
+    }
+
+    fn load(&self) -> Result<State, Error> {
+        let path = self.folder.join(STATE);
+        let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+        let refused = |problem: &str| Error::content(&path, "state", problem);
+        let (body, checksum) = text.trim_end().rsplit_once('\n').ok_or_else(|| refused("it is not whole"))?;
+        if format!("{:08x}", crc32fast::hash(body.as_bytes())) != checksum {
+            return Err(refused("its checksum is wrong"));
+        }
+        let written: Written = serde_json::from_str(body).map_err(|error| refused(&error.to_string()))?;
+        if written.version != VERSION {
+            return Err(refused(&format!("it has version {}, not {VERSION}", written.version)));
+        }
+        let (settings, weights, openings) = self.identity();
+        for (same, what) in [
+            (written.settings == settings, "other settings"),
+            (written.weights == weights, "other weights"),
+            (written.openings == openings, "other openings"),
+        ] {
+            if !same {
+                return Err(refused(&format!("the tuning was begun with {what}")));
+            }
+        }
+        let values = |bits: &[u64]| bits.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<_>>();
+        let history = written.history.iter().map(|(done, bits)| Moment { done: *done, values: values(bits) }).collect();
+        Ok(State { done: written.done, values: values(&written.values), tally: written.tally, history })
+    }
+
+    /// Writes the weights that the factors make.
+    fn write_weights(&self, state: &State) -> Result<(), Error> {
+        let parameters = &self.settings.parameters;
+        let (_, weights) = apply(parameters, &state.values, &self.weights).map_err(Error::Settings)?;
+        let Some(mut weights) = weights else { return Ok(()) };
+        let factors: serde_json::Map<_, _> = (parameters.iter().zip(&state.values))
+            .filter(|(parameter, _)| matches!(parameter.target, Target::Factor { .. }))
+            .map(|(parameter, &value)| (parameter.name.clone(), value.into()))
+            .collect();
+        weights.made = serde_json::json!({ "by": "dyad spsa", "of": self.weights.id(), "factors": factors });
+        let path = self.folder.join(WEIGHTS);
+        weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
+    }
+}
+
+/// What one thread plays with.
+struct Seats<'a> {
+    tuning: &'a Tuning,
+    players: [Player; 2],
+    judge: Box<dyn FnMut(&Game) -> Value>,
+}
+
+impl<'a> Seats<'a> {
+    fn new(tuning: &'a Tuning) -> Result<Seats<'a>, Error> {
+        let Settings { hash, budget, .. } = tuning.settings;
+        let player = || {
+            let engine = Engine::with_hash(Arc::clone(&tuning.weights), hash);
+            let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            Ok(Player { engine, options: Options::default(), budget })
+        };
+        let judge = Box::new(openings::judge(Weights::embedded(), JUDGE_NODES));
+        Ok(Seats { tuning, players: [player()?, player()?], judge })
+    }
+
+    /// Plays the two games of a trial; none if it was stopped.
+    fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
+        let Seats { tuning, players, judge } = self;
+        for (player, values) in players.iter_mut().zip(&trial.players) {
+            let (params, weights) =
+                apply(&tuning.settings.parameters, values, &tuning.weights).map_err(Error::Settings)?;
+            player.options.params = params;
+            if let Some(weights) = weights {
+                player.engine.set_weights(Arc::new(weights));
+            }
+        }
+        let opening = tuning.opening(trial.number, judge);
+        let mut pair = [Points::Draw; 2];
+        for (number, points) in (0..).zip(&mut pair) {
+            let [first, second] = &mut *players;
+            let seats = if number == 0 { [first, second] } else { [second, first] };
+            let Some(game) = play(&opening, seats, &tuning.settings.adjudication, control, &|| false) else {
+                return Ok(None);
+            };
+            *points = points_of_first(game.result, number);
+        }
+        Ok(Some(pair))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::parameters::parse;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// A folder of its own for each use, removed at the end.
+    struct Temporary(PathBuf);
+
+    impl Temporary {
+        fn new() -> Temporary {
+            static NUMBER: AtomicU32 = AtomicU32::new(0);
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("dyad-spsa-{}-{number}", std::process::id()));
+            fs::remove_dir_all(&path).ok();
+            Temporary(path)
+        }
+    }
+
+    impl Drop for Temporary {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    fn small() -> Settings {
+        let lines = [
+            "rfp_factor, int, 139, 60, 260, 60, 0.2",
+            "qs_futility, int, 233, 80, 600, 120, 0.2",
+            "factor:material, float, 1, 0, 2, 0.9, 0.2",
+        ];
+        Settings {
+            parameters: parse(&lines.join("\n")).unwrap(),
+            schedule: Schedule { pairs: 7, ..Schedule::default() },
+            batch: 3,
+            budget: Budget::Nodes(100),
+            hash: 1,
+            adjudication: Adjudication { plies: Some(200), ..Adjudication::default() },
+            ..Settings::default()
+        }
+    }
+
+    const fn machine(threads: usize) -> Machine {
+        Machine { threads, checkpoint: Duration::ZERO }
+    }
+
+    fn file(folder: &Temporary, name: &str) -> Vec<u8> {
+        fs::read(folder.0.join(name)).unwrap()
+    }
+
+    #[test]
+    fn threads_and_stops_change_nothing() {
+        let settings = small();
+        let (whole, parts) = (Temporary::new(), Temporary::new());
+        let mut batches = 0;
+        let summary = begin(&settings, &whole.0, machine(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
+        assert!(summary.finished && batches == 3 && summary.state.done == 7);
+        assert_eq!(summary.state.tally.pairs(), 7);
+        let start: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
+        assert!(summary.state.values != start, "the games taught nothing");
+        // Two threads, and a stop after each batch.
+        let mut legs = 0;
+        let last = loop {
+            let control = Control::new(false);
+            let mut stop = |_: &Settings, _: &State| control.stop();
+            let summary = match legs {
+                0 => begin(&settings, &parts.0, machine(2), &control, &mut stop),
+                _ => resume(&parts.0, machine(2), &control, &mut stop),
+            };
+            legs += 1;
+            let summary = summary.unwrap();
+            if summary.finished {
+                break summary;
+            }
+        };
+        assert_eq!(legs, 3);
+        assert_eq!(last, summary);
+        for name in [STATE, PARAMETERS, PAGE, WEIGHTS] {
+            assert!(file(&whole, name) == file(&parts, name), "{name}");
+        }
+        // One that is over stays over.
+        let again = resume(&parts.0, machine(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
+        assert_eq!(again, summary);
+    }
+
+    #[test]
+    fn what_was_changed_or_damaged_is_refused() {
+        let folder = Temporary::new();
+        let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
+        let control = Control::new(false);
+        begin(&settings, &folder.0, machine(1), &control, &mut |_, _| ()).unwrap();
+        let again = begin(&settings, &folder.0, machine(1), &control, &mut |_, _| ());
+        assert!(again.unwrap_err().to_string().contains("holds a tuning already"));
+        let refused = || resume(&folder.0, machine(1), &control, &mut |_, _| ()).unwrap_err().to_string();
+        let state = file(&folder, STATE);
+        let mut damaged = state.clone();
+        damaged[20] ^= 1;
+        for (bytes, problem) in [(&damaged[..], "checksum"), (&state[..30], "not whole"), (b"{}\n", "not whole")] {
+            fs::write(folder.0.join(STATE), bytes).unwrap();
+            let error = refused();
+            assert!(error.contains(problem), "{error}");
+        }
+        fs::write(folder.0.join(STATE), &state).unwrap();
+        fs::write(folder.0.join(SETTINGS), to_json(&Settings { seed: 2, ..settings })).unwrap();
+        assert!(refused().contains("other settings"));
+    }
+
+    #[test]
+    fn settings_that_nobody_can_mean_are_refused() {
+        let schedule = |pairs| Schedule { pairs, ..Schedule::default() };
+        for (wrong, problem) in [
+            (Settings { parameters: Vec::new(), ..small() }, "no parameters"),
+            (Settings { batch: 0, ..small() }, "batch must be"),
+            (Settings { hash: 0, ..small() }, "hash must be"),
+            (Settings { schedule: schedule(0), ..small() }, "pairs must be"),
+            (Settings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
+        ] {
+            let error = wrong.check().unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+        let settings = small();
+        let text = String::from_utf8(to_json(&settings)).unwrap();
+        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+    }
+}
