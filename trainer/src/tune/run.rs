@@ -235,8 +235,11 @@ impl Tuning {
             None => Weights::embedded(),
             Some(path) => Arc::new(Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?),
         };
-        let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
-        apply(&settings.parameters, &values, &weights).map_err(Error::Settings)?;
+        // Bounds that make no weights are found now and not after a night.
+        for values in [|of: &Parameter| of.value, |of: &Parameter| of.min, |of: &Parameter| of.max] {
+            let values: Vec<f64> = settings.parameters.iter().map(values).collect();
+            apply(&settings.parameters, &values, &weights).map_err(Error::Settings)?;
+        }
         let openings = match &settings.openings {
             None => None,
             Some(path) => {
@@ -467,7 +470,7 @@ mod tests {
         let lines = [
             "rfp_factor, int, 139, 60, 260, 60, 0.2",
             "qs_futility, int, 233, 80, 600, 120, 0.2",
-            "factor:material, float, 1, 0, 2, 0.9, 0.2",
+            "factor:material, float, 1, 0.1, 2, 0.9, 0.2",
         ];
         Settings {
             parameters: parse(&lines.join("\n")).unwrap(),
@@ -558,6 +561,9 @@ mod tests {
             let error = wrong.check().unwrap_err();
             assert!(error.contains(problem), "{error}");
         }
+        let empty = Settings { parameters: parse("factor:material, float, 1, 0, 2, 0.9, 0.2").unwrap(), ..small() };
+        let refused = begin(&empty, Path::new("/nowhere"), machine(1), &Control::new(false), &mut |_, _| ());
+        assert!(refused.unwrap_err().to_string().contains("sum to 0"));
         let settings = small();
         let text = String::from_utf8(to_json(&settings)).unwrap();
         assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
