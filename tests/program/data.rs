@@ -87,7 +87,7 @@ fn games_become_samples_labels_and_weights() {
     let told = run(&folder, fit);
     assert!(told.contains("test loss"), "{told}");
     let weights = Weights::load(&folder.join("w.json")).unwrap();
-    assert_eq!((weights.name.as_str(), &weights.made["by"]), ("w", &serde_json::json!("dyad fit")));
+    assert_eq!((weights.meta.name.as_str(), &weights.meta.made["by"]), ("w", &serde_json::json!("dyad fit")));
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");

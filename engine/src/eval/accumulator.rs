@@ -8,8 +8,8 @@
 //! On x86-64 with AVX2 eight entries are gathered at once, which makes the 2-tuples a sixth cheaper (43 against
 //! 51 ns a move and evaluation on a Xeon); the processor is asked when an accumulator is made.
 
+use super::compiled::Compiled;
 use super::tables::{NO_PIECE, PACKED_PIECES, PackedPiece, Row, Rows, Turn, packed_piece, piece_of, turn};
-use super::weights::Weights;
 use crate::board::{Board, Delta};
 
 /// Sums of material, location and 2-tuples for a line of positions.
@@ -48,7 +48,7 @@ struct Men {
 
 impl Accumulator {
     /// For the weights and the position that a line starts from.
-    pub fn new(weights: &Weights, board: &Board) -> Accumulator {
+    pub fn new(weights: &Compiled, board: &Board) -> Accumulator {
         let root = Entry { change: Change::default(), known: true, men: Men::none(), sums: [0; 2] };
         let mut accumulator = Accumulator { stack: vec![root], top: 0, kernel: Kernel::best() };
         accumulator.reset(weights, board);
@@ -59,7 +59,7 @@ impl Accumulator {
     ///
     /// If the position is like the one the last line started from (a training searches one sibling after another),
     /// only what is different is worked out.
-    pub fn reset(&mut self, weights: &Weights, board: &Board) {
+    pub fn reset(&mut self, weights: &Compiled, board: &Board) {
         let mut men = Men::none();
         board.placed_pieces().for_each(|piece| men.add(packed_piece(piece)));
         self.top = 0;
@@ -76,7 +76,7 @@ impl Accumulator {
     }
 
     /// Starts again from the position the line started from, with other weights.
-    pub fn restart(&mut self, weights: &Weights) {
+    pub fn restart(&mut self, weights: &Compiled) {
         self.top = 0;
         let root = &mut self.stack[0];
         root.sums = fresh(weights, &root.men, self.kernel);
@@ -105,7 +105,7 @@ impl Accumulator {
 
     /// Opening and endgame sums from White's side.
     #[inline]
-    pub fn sums(&mut self, weights: &Weights) -> [i32; 2] {
+    pub fn sums(&mut self, weights: &Compiled) -> [i32; 2] {
         let mut known = self.top;
         while !self.stack[known].known {
             known -= 1;
@@ -122,7 +122,7 @@ impl Accumulator {
 impl Entry {
     /// Works out this position from the one before.
     #[inline]
-    fn follow(&mut self, before: &Entry, weights: &Weights, kernel: Kernel) {
+    fn follow(&mut self, before: &Entry, weights: &Compiled, kernel: Kernel) {
         let removed = &self.change.removed[..usize::from(self.change.removals)];
         let added = &self.change.added[..usize::from(self.change.additions)];
         self.known = true;
@@ -207,7 +207,7 @@ const MOST_DIFFERENT: usize = 10;
 /// What changes when some men leave and some come beside those who stayed.
 #[inline(always)]
 fn difference(
-    weights: &Weights,
+    weights: &Compiled,
     stayed: &Men,
     removed: &[PackedPiece],
     added: &[PackedPiece],
@@ -235,7 +235,7 @@ fn among(rows: &Rows, men: &[PackedPiece]) -> [i32; 2] {
     sums
 }
 
-fn fresh(weights: &Weights, men: &Men, kernel: Kernel) -> [i32; 2] {
+fn fresh(weights: &Compiled, men: &Men, kernel: Kernel) -> [i32; 2] {
     let (mut sums, mut placed) = ([0; 2], Men::none());
     for &man in men.present() {
         add(&mut sums, weights.squares().get(man));

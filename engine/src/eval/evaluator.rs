@@ -6,10 +6,11 @@
 
 use super::accumulator::Accumulator;
 use super::cache::Cache;
+use super::compiled::{Total, unpack};
 use super::endgame::{self, FULL_SCALE, Known};
 use super::taper::taper;
 use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
-use super::weights::{Total, Weights, unpack};
+use super::weights::Weights;
 use crate::board::{Board, Color, Delta};
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub struct Evaluator {
 impl Evaluator {
     /// An evaluator at the initial position.
     pub fn new(weights: Arc<Weights>) -> Evaluator {
-        let accumulator = Accumulator::new(&weights, &Board::startpos());
+        let accumulator = Accumulator::new(weights.linear.compiled(), &Board::startpos());
         Evaluator {
             weights,
             accumulator,
@@ -57,7 +58,7 @@ impl Evaluator {
     /// Goes on with other weights, back at the position last reset to.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.weights = weights;
-        self.accumulator.restart(&self.weights);
+        self.accumulator.restart(self.weights.linear.compiled());
         self.pawns.clear();
         self.kings.clear();
         self.material.clear();
@@ -65,7 +66,7 @@ impl Evaluator {
 
     /// Starts a new line.
     pub fn reset(&mut self, board: &Board) {
-        self.accumulator.reset(&self.weights, board);
+        self.accumulator.reset(self.weights.linear.compiled(), board);
     }
 
     /// Goes on to the position after a move that made this change.
@@ -84,7 +85,7 @@ impl Evaluator {
     /// known about endings.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let raw = self.evaluate_raw(board);
-        let value = self.weights.scaled(raw);
+        let value = self.weights.units.scaled(raw);
         let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
         let value = match endgame::probe(board, ahead) {
             Known::Value(known) => known,
@@ -106,8 +107,8 @@ impl Evaluator {
     /// Opening and endgame sums of `board`, where the line stands, from White's side.
     #[inline]
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
-        let [mg, eg] = self.accumulator.sums(&self.weights);
-        if !self.weights.has_terms() {
+        let [mg, eg] = self.accumulator.sums(self.weights.linear.compiled());
+        if !self.weights.linear.compiled().has_terms() {
             return [mg, eg];
         }
         let [terms_mg, terms_eg] = unpack(self.terms(board));
@@ -117,23 +118,23 @@ impl Evaluator {
     /// Packed sums of the terms of the whole board.
     #[inline]
     fn terms(&mut self, board: &Board) -> i64 {
-        let weights = &*self.weights;
+        let compiled = self.weights.linear.compiled();
         let (material, balance) = self.material.get(board.material_key(), || {
-            let mut total = Total::new(weights);
+            let mut total = Total::new(compiled);
             let balance = material_terms(board, &mut total);
             (total.sum(), balance)
         });
         let (pawns, info) = self.pawns.get(board.pawn_key(), || {
-            let mut total = Total::new(weights);
+            let mut total = Total::new(compiled);
             let info = pawn_terms(board, &mut total);
             (total.sum(), info)
         });
         let (kings, shelters) = self.kings.get(king_key(board), || {
-            let mut total = Total::new(weights);
+            let mut total = Total::new(compiled);
             let shelters = king_terms(board, info, &mut total);
             (total.sum(), shelters)
         });
-        let mut total = Total::new(weights);
+        let mut total = Total::new(compiled);
         piece_terms(board, balance, info, shelters, &mut total);
         material + pawns + kings + total.sum()
     }

@@ -273,7 +273,7 @@ impl Worker {
         let phase = weights.phase(board);
         match moves_to_mate(value) {
             Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
-            None => (Score::Cp(weights.centipawns(value, phase)), weights.win_rate(value, phase)),
+            None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
         }
     }
 

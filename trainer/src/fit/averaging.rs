@@ -139,7 +139,7 @@ mod tests {
         floats.mg[MATERIAL.nth(0)] += 100.0;
         let mut other = Weights::from_floats(&floats, Json::Null).unwrap();
         // Twice the units, so each is worth half.
-        other.scale = material.scale / 2;
+        other.units.scale = material.units.scale / 2;
         let mean = mean(&[(&material, 1.0), (&other, 3.0)]);
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);

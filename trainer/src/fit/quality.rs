@@ -132,7 +132,7 @@ fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Setti
             evaluator.reset(&board);
             let value = f64::from(evaluator.evaluate(&board)) / UNIT;
             let raw = evaluator.evaluate_raw(&board);
-            let linear = f64::from(evaluator.weights().scaled(raw)) / UNIT;
+            let linear = f64::from(evaluator.weights().units.scaled(raw)) / UNIT;
             points.push([target, sign * value, sign * linear]);
         }
     }
