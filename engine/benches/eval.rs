@@ -3,6 +3,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
 use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL, PAIRS};
+use dyad_engine::eval::model::Step;
 use dyad_engine::eval::{Evaluator, FloatWeights, Weights};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -82,7 +83,7 @@ fn evaluation(criterion: &mut Criterion) {
                 let mut sum = 0;
                 for (evaluator, node) in evaluators.iter_mut().zip(&nodes) {
                     for (delta, board) in &node.children {
-                        evaluator.push(delta);
+                        evaluator.push(&Step { before: &node.board, after: board, delta });
                         sum += evaluator.evaluate(board);
                         evaluator.pop();
                     }

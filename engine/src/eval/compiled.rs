@@ -5,6 +5,7 @@
 //! terms that are found anew.
 
 use super::error::WeightsError;
+use super::kernel::Kernel;
 use super::layout::{LOCATION, PAIRS, TERMS_LEN};
 use super::tables::{Rows, Squares};
 use super::visitor::{TwoSided, Visitor};
@@ -16,6 +17,7 @@ pub struct Compiled {
     squares: Squares,
     rows: Rows,
     has_terms: bool,
+    kernel: Kernel,
 }
 
 impl Compiled {
@@ -26,6 +28,7 @@ impl Compiled {
             squares: Squares::compile(ints),
             rows: if any(&ints[PAIRS.range()]) { Rows::compile(ints)? } else { Rows::default() },
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
+            kernel: Kernel::best(),
         })
     }
 
@@ -73,6 +76,12 @@ impl Compiled {
     #[inline(always)]
     pub fn squares(&self) -> &Squares {
         &self.squares
+    }
+
+    /// How rows are summed on this processor.
+    #[inline(always)]
+    pub(super) fn kernel(&self) -> Kernel {
+        self.kernel
     }
 
     /// Compiled 2-tuples; empty without any.

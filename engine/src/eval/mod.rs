@@ -3,10 +3,10 @@
 //! What a position has is found by code that names features and counts, never weights ([`placement`],
 //! [`terms`]), and hands them to a [`visitor`]. Where a feature's weight lives is one table ([`layout`]).
 //! [`linear`] holds the numbers, [`weights`] adds what they mean and what is told of them, [`file`](mod@file) reads and
-//! writes all that. [`compiled`], [`tables`] and [`accumulator`] are how search adds the numbers up quickly, and
-//! [`Evaluator`] is what search calls.
+//! writes all that. [`compiled`], [`tables`] and [`accumulator`] are how search adds the numbers up quickly. [`model`] is
+//! what search and training ask of any model, and [`Evaluator`] is what search calls.
 
-mod accumulator;
+pub mod accumulator;
 mod cache;
 pub mod compiled;
 pub mod endgame;
@@ -15,9 +15,15 @@ mod evaluator;
 pub mod explain;
 pub mod file;
 pub mod floats;
+mod kernel;
 pub mod layout;
+pub mod line;
 pub mod linear;
+pub mod model;
+pub mod network;
 pub mod pairs;
+mod piece_list;
+mod placed;
 pub mod placement;
 pub mod tables;
 pub mod taper;
@@ -34,6 +40,7 @@ pub use error::WeightsError;
 pub use evaluator::{Evaluator, MAX_EVALUATION};
 pub use floats::FloatWeights;
 pub use linear::Linear;
+pub use model::{Model, Trainable};
 pub use placement::{placement, visit};
 pub use taper::{PHASE_MAX, taper};
 pub use terms::terms;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare};
 use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
+use crate::eval::model::Step;
 use crate::eval::pairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -137,7 +138,7 @@ fn incremental_sums_equal_fresh_ones_at_every_node() {
             if special || random.random_bool(0.12) {
                 let mut next = *board;
                 let delta = board.make_move(mv, &mut next);
-                evaluator.push(&delta);
+                evaluator.push(&Step { before: board, after: &next, delta: &delta });
                 walk(evaluator, fresh, &next, depth - 1, random);
                 evaluator.pop();
             }
@@ -170,7 +171,7 @@ fn accumulator_follows_long_games_and_other_weights() {
         }
         let mut next = board;
         let delta = board.make_move(moves[random.random_range(0..moves.len())], &mut next);
-        evaluator.push(&delta);
+        evaluator.push(&Step { before: &board, after: &next, delta: &delta });
         board = next;
     }
     assert_eq!(evaluator.sums(&board), first.sums(&board));
