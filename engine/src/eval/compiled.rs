@@ -39,7 +39,7 @@ impl Compiled {
         let mut pairs = 0;
         let mut placed = false;
         for &feature in touched {
-            if feature >= PAIRS.start {
+            if PAIRS.range().contains(&feature) {
                 pairs += 1;
             } else {
                 self.packed[feature] = pack(ints[feature]);
@@ -53,7 +53,7 @@ impl Compiled {
         if pairs > MANY || pairs > 0 && self.rows.is_empty() {
             self.rows = Rows::compile(ints)?;
         } else if pairs > 0 {
-            for &feature in touched.iter().filter(|&&feature| feature >= PAIRS.start) {
+            for &feature in touched.iter().filter(|feature| PAIRS.range().contains(feature)) {
                 self.rows.update(feature - PAIRS.start, ints)?;
             }
         }

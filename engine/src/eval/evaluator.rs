@@ -75,7 +75,7 @@ impl<M: Model> Evaluator<M> {
 }
 
 impl Evaluator {
-    /// Opening and endgame sums of `board`, where the line stands, from White's side.
+    /// Middlegame and endgame sums of `board`, where the line stands, from White's side.
     #[inline]
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
         self.line.sums(self.weights.linear.compiled(), board)

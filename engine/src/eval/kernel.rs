@@ -133,7 +133,7 @@ mod avx2 {
             // SAFETY: all columns are below 1024, which is the length of a row, of 4 bytes an entry;
             // gathers may be unaligned.
             let entries = unsafe { _mm256_i32gather_epi32::<4>(row.as_ptr().cast(), columns) };
-            // An entry's low half is the opening weight, its high half the endgame weight.
+            // An entry's low half is the middlegame weight, its high half the endgame weight.
             mg = _mm256_add_epi32(mg, _mm256_madd_epi16(entries, low));
             eg = _mm256_add_epi32(eg, _mm256_srai_epi32::<16>(entries));
         }

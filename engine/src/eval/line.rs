@@ -2,7 +2,7 @@
 //!
 //! Placement is kept along the line of search, the terms of material, pawns and kings are remembered by their
 //! keys, the other terms are worked out anew. The backward pass needs no line: a pull on a tapered sum is a pull on each
-//! of the position's features, in proportion to its count and shared between opening and endgame weight.
+//! of the position's features, in proportion to its count and shared between middlegame and endgame weight.
 
 use super::accumulator::Accumulator;
 use super::cache::Cache;
@@ -46,7 +46,7 @@ impl Line {
         }
     }
 
-    /// Opening and endgame sums of `board`, where the line stands, from White's side.
+    /// Middlegame and endgame sums of `board`, where the line stands, from White's side.
     #[inline]
     pub fn sums(&mut self, compiled: &Compiled, board: &Board) -> [i32; 2] {
         let [mg, eg] = self.placed.get(compiled, board).sums;
@@ -137,7 +137,7 @@ impl Model for Weights {
 pub struct Trace {
     /// Features and counts, White's positive.
     pub features: Vec<(u32, i32)>,
-    /// The share of the opening.
+    /// The share of the middlegame.
     pub alpha: f64,
     /// 1 with White to move, -1 with Black.
     pub sign: f64,

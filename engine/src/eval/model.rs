@@ -48,7 +48,7 @@ pub trait Model: Send + Sync + 'static {
     /// The same position has the same value on every line.
     fn value(&self, line: &mut Self::Line, board: &Board) -> i32;
 
-    /// How much of the opening is left, in parts of [`PHASE_MAX`](super::PHASE_MAX): the WDL model depends on it.
+    /// How much of the middlegame is left, in parts of [`PHASE_MAX`](super::PHASE_MAX): the WDL model depends on it.
     fn phase(&self, board: &Board) -> i32;
 
     /// From the model's values to those of search, and what they mean.
@@ -63,14 +63,14 @@ pub trait Model: Send + Sync + 'static {
 pub enum Share {
     /// By the slope of the value: the gradient.
     Gradient,
-    /// By the slope, divided by the squares of the shares of opening and endgame. Then the value of a feature changes by
+    /// By the slope, divided by the squares of the shares of middlegame and endgame. Then the value of a feature changes by
     /// as much as the pull in every phase. Models without phases take the gradient.
     Balanced,
 }
 
 /// What training needs of a model: a value that can be pulled on.
 ///
-/// Parameters come in pairs, of opening and endgame; a model without phases leaves the second ones alone.
+/// Parameters come in pairs, of middlegame and endgame; a model without phases leaves the second ones alone.
 pub trait Trainable: Model {
     /// What the backward pass needs of the forward pass.
     type Trace: Default + Send;

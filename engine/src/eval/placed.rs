@@ -14,7 +14,7 @@ use crate::board::Board;
 #[derive(Clone, Debug, Default)]
 pub struct Placed {
     pieces: PieceList,
-    /// Opening and endgame sums from White's side.
+    /// Middlegame and endgame sums from White's side.
     pub sums: [i32; 2],
 }
 

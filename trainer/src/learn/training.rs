@@ -231,7 +231,7 @@ fn train<L: LeafSearch>(
         examples,
         stop,
         leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop),
-        comparer: Comparer::new(Arc::clone(&objective), &settings),
+        comparer: Comparer::new(Arc::clone(&objective), &settings, layout::LEN),
     };
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
