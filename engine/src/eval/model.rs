@@ -87,4 +87,4 @@ pub trait Trainable: Model {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
