@@ -124,7 +124,7 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     refuse(&folder, "average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
     run(&folder, "average a.json -o b.json --scale 700 --factor location=2");
-    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().scale, 700);
+    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
 #[test]
