@@ -164,7 +164,7 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
 /// The weights in a file. What there is to note about it goes to standard error.
 fn load_file(path: &Path) -> Result<Weights, String> {
     let weights = Weights::load(path).map_err(|error| error.to_string())?;
-    for note in &weights.notes {
+    for note in &weights.meta.notes {
         eprintln!("{}: {note}", path.display());
     }
     Ok(weights)

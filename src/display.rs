@@ -44,7 +44,7 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let white = if board.side_to_move() == Color::White { 1 } else { -1 };
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     evaluator.reset(board);
-    let [win, draw, loss] = weights.win_rate(white * evaluator.evaluate(board), weights.phase(board));
+    let [win, draw, loss] = weights.units.chances(white * evaluator.evaluate(board), weights.phase(board));
     let centipawns = explain::white_cp(weights, board);
     let mut lines = lines(&explain::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));

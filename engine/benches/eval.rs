@@ -3,6 +3,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
 use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL, PAIRS};
+use dyad_engine::eval::model::Step;
 use dyad_engine::eval::{Evaluator, FloatWeights, Weights};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -82,7 +83,7 @@ fn evaluation(criterion: &mut Criterion) {
                 let mut sum = 0;
                 for (evaluator, node) in evaluators.iter_mut().zip(&nodes) {
                     for (delta, board) in &node.children {
-                        evaluator.push(delta);
+                        evaluator.push(&Step { before: &node.board, after: board, delta });
                         sum += evaluator.evaluate(board);
                         evaluator.pop();
                     }
@@ -99,8 +100,9 @@ fn weights(criterion: &mut Criterion) {
     let weights = compiled(&floats);
     let text = weights.to_json();
     let mut group = criterion.benchmark_group("weights");
-    group.bench_function("load", |bencher| bencher.iter(|| Weights::from_json(black_box(&text)).map(|w| w.scale)));
-    group.bench_function("from floats", |bencher| bencher.iter(|| compiled(black_box(&floats)).scale));
+    group
+        .bench_function("load", |bencher| bencher.iter(|| Weights::from_json(black_box(&text)).map(|w| w.units.scale)));
+    group.bench_function("from floats", |bencher| bencher.iter(|| compiled(black_box(&floats)).units.scale));
     let mut random = Pcg64::seed_from_u64(3);
     let changed: Vec<usize> = (0..20_000).map(|_| random.random_range(LOCATION.range().end..LEN)).collect();
     for (name, knight) in [("refresh 20,000", 0.0), ("refresh 20,000 and material", 0.1)] {
@@ -112,7 +114,7 @@ fn weights(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter_batched_ref(
                 || weights.clone(),
-                |weights| weights.refresh(changed.iter().copied(), &next).map(|()| weights.scale),
+                |weights| weights.refresh(changed.iter().copied(), &next).map(|()| weights.units.scale),
                 BatchSize::LargeInput,
             )
         });

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("which folder should the weights go to?")?);
     let mut material = Weights::material();
-    material.made = json!({"method": "Table I of Tseng, Chen and Wu (2018), scaled as in section 3.3"});
+    material.meta.made = json!({"method": "Table I of Tseng, Chen and Wu (2018), scaled as in section 3.3"});
     material.save(&folder.join("material.json"))?;
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Times the whole-board terms over the positions of random games.
 
 use dyad_engine::board::Board;
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::compiled::Total;
 use dyad_engine::eval::terms::{king_terms, material_terms, pawn_terms, piece_terms};
-use dyad_engine::eval::weights::{Total, Weights};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use std::hint::black_box;
@@ -41,17 +42,17 @@ fn main() {
     let boards = positions();
     let weights = Weights::material();
     time("material", &boards, |board| {
-        let mut total = Total::new(&weights);
+        let mut total = Total::new(weights.linear.compiled());
         material_terms(board, &mut total);
         total.sum()
     });
     time("pawns", &boards, |board| {
-        let mut total = Total::new(&weights);
+        let mut total = Total::new(weights.linear.compiled());
         black_box(pawn_terms(board, &mut total));
         total.sum()
     });
     let known = |board: &Board| {
-        let mut total = Total::new(&weights);
+        let mut total = Total::new(weights.linear.compiled());
         let balance = material_terms(board, &mut total);
         let pawns = pawn_terms(board, &mut total);
         (balance, pawns, king_terms(board, &pawns, &mut total))
@@ -60,14 +61,14 @@ fn main() {
     let mut next = known.iter().cycle();
     time("kings", &boards, |board| {
         let (_, pawns, _) = next.next().expect("a cycle");
-        let mut total = Total::new(&weights);
+        let mut total = Total::new(weights.linear.compiled());
         black_box(king_terms(board, pawns, &mut total));
         total.sum()
     });
     let mut next = known.iter().cycle();
     time("pieces", &boards, |board| {
         let (balance, pawns, shelters) = next.next().expect("a cycle");
-        let mut total = Total::new(&weights);
+        let mut total = Total::new(weights.linear.compiled());
         piece_terms(board, balance, pawns, shelters, &mut total);
         total.sum()
     });

@@ -2,12 +2,13 @@
 
 use crate::board::{Board, Game};
 use crate::control::Control;
-use crate::eval::{Evaluator, Weights};
+use crate::eval::{Evaluator, Model, Weights};
 use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
 use crate::time::Bounds;
 use crate::tt::{HashError, Table};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
+use std::fmt::Debug;
 use std::slice::IterMut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -23,23 +24,23 @@ pub const MAX_THREADS: usize = 1024;
 const STACK: usize = 16 << 20;
 
 /// An engine: what stays from one search to the next.
-pub struct Engine {
-    weights: Arc<Weights>,
+pub struct Engine<M: Model = Weights> {
+    weights: Arc<M>,
     table: Table,
     megabytes: usize,
-    main: Worker,
+    main: Worker<M>,
     /// The workers of the other threads. Each is made on its own thread when it first searches, so that nobody waits
     /// for a thousand of them.
-    helpers: Vec<Option<Box<Worker>>>,
+    helpers: Vec<Option<Box<Worker<M>>>>,
 }
 
-impl Engine {
+impl<M: Model> Engine<M> {
     /// An engine with one thread and a table of [`DEFAULT_HASH`] megabytes.
     ///
     /// # Panics
     /// When there is no memory for the table.
     #[must_use]
-    pub fn new(weights: Arc<Weights>) -> Engine {
+    pub fn new(weights: Arc<M>) -> Engine<M> {
         Engine::with_hash(weights, DEFAULT_HASH).expect("memory for the smallest table")
     }
 
@@ -47,7 +48,7 @@ impl Engine {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
+    pub fn with_hash(weights: Arc<M>, megabytes: usize) -> Result<Engine<M>, HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         let table = Table::new(megabytes)?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
@@ -79,7 +80,7 @@ impl Engine {
     }
 
     /// Evaluates with other weights from now on; all that was learned with the old ones is forgotten.
-    pub fn set_weights(&mut self, weights: Arc<Weights>) {
+    pub fn set_weights(&mut self, weights: Arc<M>) {
         self.main.evaluator_mut().set_weights(Arc::clone(&weights));
         self.weights = weights;
         self.clear();
@@ -87,7 +88,7 @@ impl Engine {
 
     /// The weights in use.
     #[must_use]
-    pub fn weights(&self) -> &Arc<Weights> {
+    pub fn weights(&self) -> &Arc<M> {
         &self.weights
     }
 
@@ -136,11 +137,68 @@ impl Engine {
     }
 }
 
+/// An engine with a model of any kind, for whoever calls it once a move and need not know which.
+pub trait AnyEngine: Send {
+    /// As [`Engine::clear`].
+    fn clear(&mut self);
+
+    /// As [`Engine::search`].
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome;
+}
+
+impl<M: Model> AnyEngine for Engine<M> {
+    fn clear(&mut self) {
+        Engine::clear(self);
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        Engine::search(self, game, limits, options, control, report)
+    }
+}
+
+/// A model of any kind, to be played with.
+pub trait AnyModel: Debug + Send + Sync {
+    /// As [`Model::id`].
+    fn id(&self) -> String;
+
+    /// An engine with this model, a table of so many megabytes and so many threads.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    fn engine(self: Arc<Self>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError>;
+}
+
+impl<M: Model + Debug> AnyModel for M {
+    fn id(&self) -> String {
+        Model::id(self)
+    }
+
+    fn engine(self: Arc<M>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+        let mut engine = Engine::with_hash(self, megabytes)?;
+        engine.set_threads(threads);
+        Ok(Box::new(engine))
+    }
+}
+
 /// What a helper needs to join a search.
-struct Crew<'a, 'shared> {
+struct Crew<'a, 'shared, M> {
     shared: &'a Shared<'shared>,
     game: &'a Game,
-    weights: &'a Arc<Weights>,
+    weights: &'a Arc<M>,
 }
 
 /// Ends the helpers when it is dropped, also by a panic of worker 0, for which nobody would answer while they search.
@@ -153,7 +211,7 @@ impl Drop for Finish<'_> {
 }
 
 /// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
-fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], crew: &Crew) -> Outcome {
+fn run<M: Model>(main: &mut Worker<M>, helpers: &mut [Option<Box<Worker<M>>>], crew: &Crew<M>) -> Outcome {
     let shared = crew.shared;
     thread::scope(|scope| {
         start(scope, 1, helpers.iter_mut(), crew);
@@ -171,11 +229,11 @@ fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], crew: &Crew) -> O
 /// Starts the first of the helpers, which has number `id`. It starts the next as soon as it has a processor, and not
 /// before: where there are more threads than processors those in excess come late or never, instead of keeping worker 0
 /// from its clock.
-fn start<'scope, 'env, 'shared: 'env>(
+fn start<'scope, 'env, 'shared: 'env, M: Model>(
     scope: &'scope Scope<'scope, 'env>,
     id: usize,
-    mut helpers: IterMut<'env, Option<Box<Worker>>>,
-    crew: &'env Crew<'env, 'shared>,
+    mut helpers: IterMut<'env, Option<Box<Worker<M>>>>,
+    crew: &'env Crew<'env, 'shared, M>,
 ) {
     let Some(helper) = helpers.next() else { return };
     let body = move || {

@@ -17,4 +17,7 @@ pub mod time;
 pub mod tt;
 pub mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use engine::Engine;

@@ -1,22 +1,23 @@
 //! What a search walks: the boards of the line, the keys of the game, the evaluation kept along.
 
 use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
-use crate::eval::Evaluator;
+use crate::eval::model::{Model, Step};
+use crate::eval::{Evaluator, Weights};
 use crate::value::{MAX_PLY, Value};
 
 /// The current line below a game's position.
-pub struct Position {
+pub struct Position<M: Model = Weights> {
     /// One board a ply, made into one after the other.
     boards: Vec<Board>,
     ply: usize,
     keys: Vec<u64>,
-    evaluator: Evaluator,
+    evaluator: Evaluator<M>,
 }
 
-impl Position {
+impl<M: Model> Position<M> {
     /// The current position of `game`, evaluated by `evaluator`.
     #[must_use]
-    pub fn new(game: &Game, mut evaluator: Evaluator) -> Position {
+    pub fn new(game: &Game, mut evaluator: Evaluator<M>) -> Position<M> {
         evaluator.reset(game.board());
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
     }
@@ -40,13 +41,13 @@ impl Position {
     }
 
     /// The evaluator, to change its weights.
-    pub fn evaluator_mut(&mut self) -> &mut Evaluator {
+    pub fn evaluator_mut(&mut self) -> &mut Evaluator<M> {
         &mut self.evaluator
     }
 
     /// The evaluator.
     #[must_use]
-    pub fn evaluator(&self) -> &Evaluator {
+    pub fn evaluator(&self) -> &Evaluator<M> {
         &self.evaluator
     }
 
@@ -90,7 +91,8 @@ impl Position {
     fn advance(&mut self, delta: &Delta) {
         self.ply += 1;
         self.keys.push(self.boards[self.ply].key());
-        self.evaluator.push(delta);
+        let (before, after) = (&self.boards[self.ply - 1], &self.boards[self.ply]);
+        self.evaluator.push(&Step { before, after, delta });
     }
 
     /// Takes the last move, or null move, back.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_engine::eval::weights::MAX_SCALE;
+use dyad_engine::eval::units::MAX_SCALE;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
@@ -48,7 +48,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let of: Vec<_> = sets
         .iter()
         .zip(&shares)
-        .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.made }))
+        .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.meta.made }))
         .collect();
     let pairs: Vec<_> = sets.iter().zip(shares.iter().copied()).collect();
     let mut mean = mean(&pairs);
@@ -63,8 +63,8 @@ pub fn run(arguments: Arguments) -> Outcome {
         made["scale"] = scale.into();
     }
     let mut weights = in_units_of_search(&mean, made)?;
-    weights.name.clone_from(&arguments.name);
-    weights.win_rate = sets[0].win_rate;
+    weights.meta.name.clone_from(&arguments.name);
+    weights.units.win_rate = sets[0].units.win_rate;
     if let Some(samples) = &samples
         && !calibrate_by_file(&mut weights, samples)?
     {
@@ -74,7 +74,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         set_scale(&mut weights, scale)?;
     }
     weights.save(&arguments.out)?;
-    println!("{} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
+    println!("{} ({}), scale {}/1024", weights.meta.name, weights.id(), weights.units.scale);
     Ok(())
 }
 

@@ -92,7 +92,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         "by": "dyad fit",
         "data": files.iter().map(describe).collect::<Vec<_>>(),
         "settings": settings,
-        "parent": json!({ "name": start.name, "id": start.id(), "made": start.made }),
+        "parent": json!({ "name": start.meta.name, "id": start.id(), "made": start.meta.made }),
         "measured": {
             "train": data.train.len(),
             "test": data.test.len(),
@@ -103,7 +103,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         },
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
-    weights.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
+    weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
     if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
         calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, settings.target.pawns);
@@ -186,11 +186,11 @@ fn print(weights: &Weights, fitted: &Fitted) {
     if fitted.stopped {
         println!("stopped after {} passes: these are the best weights so far", fitted.epochs.len());
     }
-    println!("weights {} ({}), scale {}/1024", weights.name, weights.id(), weights.scale);
+    println!("weights {} ({}), scale {}/1024", weights.meta.name, weights.id(), weights.units.scale);
     println!("test loss {:.5} at first, {:.5} now", fitted.start_loss, fitted.test_loss());
     println!(
         "won half of the games at {:?}, softness {:?} (cubic in the phase)",
-        weights.win_rate.a, weights.win_rate.b
+        weights.units.win_rate.a, weights.units.win_rate.b
     );
     let names = ["pawn", "knight", "bishop", "rook", "queen"];
     for (index, name) in names.iter().enumerate() {

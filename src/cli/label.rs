@@ -84,7 +84,7 @@ pub fn run(arguments: Arguments) -> Outcome {
                 None => Weights::embedded(),
             };
             let control = Control::new(false);
-            let by = format!("dyad with {} {}", weights.name, weights.id());
+            let by = format!("dyad with {} {}", weights.meta.name, weights.id());
             label(
                 &input,
                 &arguments.out,

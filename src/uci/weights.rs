@@ -94,7 +94,7 @@ fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
 /// Equal weights are left in place, and with them what the engine remembers of its searches.
 fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
     let mut said = format!("{origin} ({})", weights.id());
-    for note in &weights.notes {
+    for note in &weights.meta.notes {
         said.push_str("; ");
         said.push_str(note);
     }

@@ -87,7 +87,7 @@ fn games_become_samples_labels_and_weights() {
     let told = run(&folder, fit);
     assert!(told.contains("test loss"), "{told}");
     let weights = Weights::load(&folder.join("w.json")).unwrap();
-    assert_eq!((weights.name.as_str(), &weights.made["by"]), ("w", &serde_json::json!("dyad fit")));
+    assert_eq!((weights.meta.name.as_str(), &weights.meta.made["by"]), ("w", &serde_json::json!("dyad fit")));
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
@@ -124,7 +124,7 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     refuse(&folder, "average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
     run(&folder, "average a.json -o b.json --scale 700 --factor location=2");
-    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().scale, 700);
+    assert_eq!(Weights::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     // Not the very weights that are built in.
     floats.mg[0] += 1.0;
     let mut better = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
-    (better.scale, better.win_rate) = (built_in.scale, built_in.win_rate);
+    better.units = built_in.units;
     await_match(&out, &better);
     let mut program = training("resume", &out);
     program.send("position startpos\ngo infinite");

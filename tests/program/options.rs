@@ -1,6 +1,7 @@
 //! Options, in the ways in which GUIs set them.
 
 use crate::driver::{Line, Program, after, check_search, folder};
+use dyad_engine::eval::Weights;
 
 #[test]
 fn every_option_in_alphabetical_order_before_uci() {
@@ -132,10 +133,11 @@ fn weights_from_a_file_and_back() {
 #[test]
 fn weights_that_differ_in_their_scale_alone_are_taken() {
     let folder = folder("scales");
-    let text = std::fs::read_to_string("weights/material.json").expect("it is in the repository");
     let files = [folder.join("once.json"), folder.join("twice.json")];
-    std::fs::write(&files[0], &text).expect("the folder can be written to");
-    std::fs::write(&files[1], text.replace("\"scale\":1024", "\"scale\":2048")).expect("as above");
+    let mut weights = Weights::material();
+    weights.save(&files[0]).expect("the folder can be written to");
+    weights.units.scale *= 2;
+    weights.save(&files[1]).expect("as above");
     let mut program = Program::start();
     program.send("position fen 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
     let mut eval = |file: &std::path::Path| {

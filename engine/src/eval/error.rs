@@ -1,6 +1,6 @@
 //! Why weights are refused, each as a sentence that says what is wrong and where.
 
-use super::weights::MAX_SCALE;
+use super::units::MAX_SCALE;
 use crate::board::{Color, PieceSquare};
 use std::fmt;
 use std::path::PathBuf;
@@ -58,8 +58,15 @@ pub enum WeightsError {
     Format {
         /// The version found.
         found: u32,
-        /// The version read here.
-        expected: u32,
+        /// The oldest and the newest version read here.
+        known: [u32; 2],
+    },
+    /// The content hash is missing or not that of the numbers.
+    Hash {
+        /// The hash the file states.
+        stated: Option<String>,
+        /// The hash of what the file holds.
+        computed: String,
     },
     /// The layout's checksum is not that of its groups.
     Checksum {
@@ -138,7 +145,7 @@ pub enum WeightsError {
     Material(f64),
     /// A scale that is not positive.
     Scale(i32),
-    /// A win rate model that would divide by zero.
+    /// A WDL model that would divide by zero.
     WinRate,
 }
 
@@ -151,9 +158,16 @@ impl fmt::Display for WeightsError {
             Cut(error) => write!(f, "the weights end too early, the file is cut off: {error}"),
             Syntax(error) => write!(f, "the weights are not valid JSON: {error}"),
             Shape(error) => write!(f, "the weights are not as expected: {error}"),
-            Format { found, expected } => {
-                write!(f, "the weights have format version {found}, and this engine reads version {expected}")
+            Format { found, known: [oldest, newest] } => {
+                let known = format!("versions {oldest} to {newest}");
+                write!(f, "the weights have format version {found}, and this engine reads {known}")
             }
+            Hash { stated: Some(stated), computed } => write!(
+                f,
+                "the content hash is {computed} by the numbers, but the file says {stated}: the file is damaged or was \
+                 changed by hand"
+            ),
+            Hash { stated: None, .. } => f.write_str("the weights have no content hash"),
             Checksum { stated, computed } => {
                 write!(f, "the layout's checksum is {computed} by its groups, but the file says {stated}")
             }
@@ -183,7 +197,7 @@ impl fmt::Display for WeightsError {
                 write!(f, "the middlegame weights of the pieces sum to {sum}, which no scaling turns into a constant")
             }
             Scale(scale) => write!(f, "the scale is {scale}, and must be from 1 to {MAX_SCALE}"),
-            WinRate => f.write_str("the win rate model's parameters are not positive at every phase"),
+            WinRate => f.write_str("the WDL model's parameters are not positive at every phase"),
         }
     }
 }

@@ -52,7 +52,7 @@ pub fn white_cp(weights: &Arc<Weights>, board: &Board) -> i32 {
     evaluator.reset(board);
     let value = evaluator.evaluate(board);
     let white = if board.side_to_move() == Color::White { value } else { -value };
-    weights.centipawns(white, weights.phase(board))
+    weights.units.centipawns(white, weights.phase(board))
 }
 
 /// What each group contributes, in the order of the layout.
@@ -300,8 +300,8 @@ impl<'a> Unit<'a> {
     }
 
     fn pawns_of(&self, value: i32) -> f64 {
-        let value = self.weights.scaled(value);
-        f64::from(self.weights.centipawns(value, self.phase)) / 100.0
+        let value = self.weights.units.scaled(value);
+        f64::from(self.weights.units.centipawns(value, self.phase)) / 100.0
     }
 
     fn middlegame_percent(&self) -> i32 {

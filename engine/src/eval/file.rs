@@ -5,10 +5,15 @@
 //! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
 //! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
 //! Files are replaced [whole or not at all](crate::atomic_file).
+//!
+//! A digit that changes on a disk or on the way leaves a file that reads well and plays otherwise. So it carries a hash
+//! of scale, WDL model and numbers with their groups, which is checked. Name and history are not in it, and may be
+//! edited. Files of version 1 have no hash; they are read, and a note says so.
 
 use super::error::{Stage, WeightsError};
 use super::layout::{self, GROUPS, Group, LEN};
-use super::weights::{MAX_SCALE, Weights};
+use super::units::{MAX_SCALE, Units};
+use super::weights::Weights;
 use super::win_rate::WinRate;
 use crate::atomic_file::write_atomic;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
@@ -18,8 +23,12 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// Version of the file's format.
-pub const FORMAT: u32 = 1;
+/// Version of the file's format: 2 has a content hash.
+pub const FORMAT: u32 = 2;
+/// The oldest version that is read.
+pub const OLDEST_FORMAT: u32 = 1;
+/// The note about a file of the oldest version.
+const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
 /// Bytes of the largest file that is read: many times what all weights with the longest history take.
 const LARGEST_FILE: u64 = 256 << 20;
 
@@ -29,13 +38,13 @@ impl Weights {
         // To the parser a minus sign at the end is a bad number; it is a cut like any other.
         let document = read(text.strip_suffix(b"-").unwrap_or(text))?;
         document.check()?;
-        let (ints, notes) = document.integers()?;
+        let (ints, mut notes) = document.integers()?;
         let mut weights = Weights::from_ints(ints)?;
-        weights.name = document.name;
-        weights.scale = document.scale;
-        weights.win_rate = document.win_rate;
-        weights.made = document.made;
-        weights.notes = notes;
+        weights.units = document.units();
+        document.check_hash(&weights.id(), &mut notes)?;
+        weights.meta.name = document.name;
+        weights.meta.made = document.made;
+        weights.meta.notes = notes;
         Ok(weights)
     }
 
@@ -52,10 +61,11 @@ impl Weights {
     pub fn to_json(&self) -> Vec<u8> {
         let document = DocumentOut {
             format: FORMAT,
-            name: &self.name,
-            scale: self.scale,
-            win_rate: self.win_rate,
-            made: &self.made,
+            name: &self.meta.name,
+            scale: self.units.scale,
+            win_rate: self.units.win_rate,
+            hash: self.id(),
+            made: &self.meta.made,
             layout: Layout {
                 checksum: layout::checksum(),
                 groups: GROUPS.iter().map(|group| (group.name.to_string(), group.len)).collect(),
@@ -88,17 +98,25 @@ fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
 /// Reads the document, or finds out what is wrong with it.
 fn read(text: &[u8]) -> Result<Document, WeightsError> {
     let error = match serde_json::from_slice::<Document>(text) {
-        Ok(document) if document.format == FORMAT => return Ok(document),
-        Ok(document) => return Err(WeightsError::Format { found: document.format, expected: FORMAT }),
+        Ok(document) if is_known(document.format) => return Ok(document),
+        Ok(document) => return Err(unknown(document.format)),
         Err(error) => error,
     };
     // The text as a whole says more than the place where it first surprised.
     Err(match serde_json::from_slice::<Version>(text) {
-        Ok(Version { format }) if format != FORMAT => WeightsError::Format { found: format, expected: FORMAT },
+        Ok(Version { format }) if !is_known(format) => unknown(format),
         Err(whole) if whole.is_eof() => WeightsError::Cut(whole),
         Err(whole) if whole.is_syntax() => WeightsError::Syntax(error),
         _ => WeightsError::Shape(error),
     })
+}
+
+fn is_known(format: u32) -> bool {
+    (OLDEST_FORMAT..=FORMAT).contains(&format)
+}
+
+fn unknown(format: u32) -> WeightsError {
+    WeightsError::Format { found: format, known: [OLDEST_FORMAT, FORMAT] }
 }
 
 #[derive(Deserialize)]
@@ -114,6 +132,7 @@ struct Document {
     scale: i32,
     #[serde(default)]
     win_rate: WinRate,
+    hash: Option<String>,
     #[serde(default)]
     made: serde_json::Value,
     layout: Layout,
@@ -146,6 +165,22 @@ impl Document {
         }
         no_name_twice(groups.iter().map(|(name, _)| name))?;
         no_name_twice(self.weights.iter().map(|(name, _)| name))
+    }
+
+    fn units(&self) -> Units {
+        Units { scale: self.scale, win_rate: self.win_rate }
+    }
+
+    /// Compares the hash that the file states, if any, with that of what was read.
+    fn check_hash(&self, computed: &str, notes: &mut Vec<String>) -> Result<(), WeightsError> {
+        match &self.hash {
+            Some(stated) if stated == computed => {}
+            None if self.format == OLDEST_FORMAT => notes.push(NO_HASH.to_string()),
+            stated => {
+                return Err(WeightsError::Hash { stated: stated.clone(), computed: computed.to_string() });
+            }
+        }
+        Ok(())
     }
 
     /// The integers by feature of our layout, and what to say about groups the file does not have.
@@ -319,6 +354,7 @@ struct DocumentOut<'a> {
     name: &'a str,
     scale: i32,
     win_rate: WinRate,
+    hash: String,
     made: &'a serde_json::Value,
     layout: Layout,
     weights: GroupsOut<'a>,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare};
 use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
+use crate::eval::model::Step;
 use crate::eval::pairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -137,7 +138,7 @@ fn incremental_sums_equal_fresh_ones_at_every_node() {
             if special || random.random_bool(0.12) {
                 let mut next = *board;
                 let delta = board.make_move(mv, &mut next);
-                evaluator.push(&delta);
+                evaluator.push(&Step { before: board, after: &next, delta: &delta });
                 walk(evaluator, fresh, &next, depth - 1, random);
                 evaluator.pop();
             }
@@ -170,7 +171,7 @@ fn accumulator_follows_long_games_and_other_weights() {
         }
         let mut next = board;
         let delta = board.make_move(moves[random.random_range(0..moves.len())], &mut next);
-        evaluator.push(&delta);
+        evaluator.push(&Step { before: &board, after: &next, delta: &delta });
         board = next;
     }
     assert_eq!(evaluator.sums(&board), first.sums(&board));
@@ -267,17 +268,25 @@ fn largest_weights_do_not_overflow() {
     }
 }
 
+fn assert_same(refreshed: &Weights, compiled: &Weights) {
+    assert!(refreshed.ints() == compiled.ints());
+    let [refreshed, compiled] = [refreshed, compiled].map(|weights| weights.linear.compiled());
+    assert!(refreshed.packed() == compiled.packed());
+    assert!(refreshed.squares() == compiled.squares());
+    assert!(refreshed.rows() == compiled.rows());
+    assert_eq!(refreshed.has_terms(), compiled.has_terms());
+}
+
+fn has_pairs(weights: &Weights) -> bool {
+    !weights.linear.compiled().rows().is_empty()
+}
+
+fn has_terms(weights: &Weights) -> bool {
+    weights.linear.compiled().has_terms()
+}
+
 mod refreshing {
     use super::*;
-
-    fn assert_same(refreshed: &Weights, compiled: &Weights) {
-        assert!(refreshed.ints() == compiled.ints());
-        assert!(refreshed.packed() == compiled.packed());
-        assert!(refreshed.squares() == compiled.squares());
-        assert!(refreshed.rows() == compiled.rows());
-        assert_eq!(refreshed.has_terms(), compiled.has_terms());
-        assert_eq!(refreshed.has_pairs(), compiled.has_pairs());
-    }
 
     #[test]
     fn a_refresh_equals_compiling_anew() {
@@ -304,10 +313,10 @@ mod refreshing {
     fn the_first_pairs_and_terms_are_noticed() {
         let mut floats = FloatWeights::material();
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
-        assert!(!weights.has_pairs() && !weights.has_terms());
+        assert!(!has_pairs(&weights) && !has_terms(&weights));
         floats.mg[PAIRS.nth(77_777)] = 31.0;
         weights.refresh([PAIRS.nth(77_777)], &floats).unwrap();
-        assert!(weights.has_pairs());
+        assert!(has_pairs(&weights));
         assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     }
 
@@ -369,10 +378,10 @@ mod files {
 
     fn example() -> Weights {
         let mut weights = random_weights(20);
-        weights.name = "an \"example\"".to_string();
-        weights.scale = 1100;
-        weights.win_rate = WinRate { a: [180, 30, 2, 1], b: [70, 20, 0, 0] };
-        weights.made = json!({"seed": 20, "data": ["random"], "rate": 0.25});
+        weights.meta.name = "an \"example\"".to_string();
+        weights.units.scale = 1100;
+        weights.units.win_rate = WinRate { a: [180, 30, 2, 1], b: [70, 20, 0, 0] };
+        weights.meta.made = json!({"seed": 20, "data": ["random"], "rate": 0.25});
         weights
     }
 
@@ -381,12 +390,10 @@ mod files {
         let weights = example();
         let text = weights.to_json();
         let read = Weights::from_json(&text).unwrap();
-        assert_eq!(read.name, weights.name);
-        assert_eq!(read.scale, weights.scale);
-        assert_eq!(read.win_rate, weights.win_rate);
-        assert_eq!(read.made, weights.made);
-        assert_eq!(read.notes, Vec::<String>::new());
-        assert!(read.ints() == weights.ints() && read.rows() == weights.rows());
+        assert_eq!(read.units, weights.units);
+        assert_eq!(read.meta, weights.meta);
+        assert_eq!(read.meta.notes, Vec::<String>::new());
+        assert_same(&read, &weights);
         assert_eq!(read.id(), weights.id());
         assert_eq!(read.to_json(), text);
         assert!(!text[..text.len() - 1].contains(&b'\n') && !text.contains(&b'\t'));
@@ -430,10 +437,10 @@ mod files {
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[99999999999,"), vec!["pairs", "99999999999"]),
             (replace("\"pairs\":{\"mg\":[", "\"pairs\":{\"mg\":[7,"), vec!["pairs", "145153", "middlegame", "145152"]),
             (replace("\"material\":{\"mg\":[", "\"material\":{\"mg\":[32768,"), vec!["material", "7 middlegame"]),
-            (replace("\"format\":1", "\"format\":2"), vec!["version 2", "version 1"]),
+            (replace("\"format\":2", "\"format\":3"), vec!["version 3", "versions 1 to 2"]),
             (replace("\"scale\":1100", "\"scale\":0"), vec!["scale", "0"]),
             (replace("\"scale\":1100", "\"scale\":2147483647"), vec!["scale", "2147483647", "1000000"]),
-            (replace("\"a\":[180,", "\"a\":[-180,"), vec!["win rate"]),
+            (replace("\"a\":[180,", "\"a\":[-180,"), vec!["WDL model"]),
             (replace("[\"location\",192]", "[\"location\",193]"), vec!["checksum"]),
             (replace("\"name\":", "\"nom\":"), vec!["nom"]),
             (refusal("[]"), vec!["not as expected"]),
@@ -442,6 +449,87 @@ mod files {
             for word in words {
                 assert!(message.contains(word), "`{message}` should mention `{word}`");
             }
+        }
+    }
+
+    /// A damaged file is refused. Only in the name, which changes nothing in what is played, a flipped bit may pass.
+    #[test]
+    fn every_flipped_bit_is_refused_or_changes_nothing() {
+        let mut weights = Weights::material();
+        weights.units = Units { scale: 1100, win_rate: WinRate { a: [180, 30, 2, 1], b: [70, 20, 0, 0] } };
+        let small = |text: &[u8]| {
+            let mut document: Value = serde_json::from_slice(text).unwrap();
+            let groups = [("material", 6), ("tempo", 2)];
+            document["layout"] = json!({"checksum": layout::checksum_of(groups.into_iter()), "groups": groups});
+            document["weights"]
+                .as_object_mut()
+                .unwrap()
+                .retain(|name, _| groups.iter().any(|(group, _)| name == group));
+            document.to_string()
+        };
+        let text = small(&weights.to_json());
+        let name = text.find("\"name\":\"material\"").unwrap() + "\"name\":\"".len();
+        let mut passed = 0;
+        for byte in 0..text.len() {
+            for bit in 0..8 {
+                let mut flipped = text.clone().into_bytes();
+                flipped[byte] ^= 1 << bit;
+                let Ok(read) = Weights::from_json(&flipped) else { continue };
+                assert!((name..name + "material".len()).contains(&byte), "{}", String::from_utf8_lossy(&flipped));
+                assert!(read.plays_as(&weights) && read.id() == weights.id());
+                passed += 1;
+            }
+        }
+        assert!(passed > 0, "another letter in the name is no damage");
+    }
+
+    #[test]
+    fn the_hash_is_checked_where_there_is_one() {
+        let text = String::from_utf8(example().to_json()).unwrap();
+        let id = example().id();
+        let hash = format!("\"hash\":\"{id}\",");
+        let refusal = |text: &str| Weights::from_json(text.as_bytes()).unwrap_err().to_string();
+        let other = text.replacen("\"scale\":1100", "\"scale\":1101", 1);
+        let message = refusal(&other);
+        assert!(message.contains(&format!("the file says {id}")) && message.contains("damaged"), "{message}");
+        assert_eq!(refusal(&text.replacen(&hash, "", 1)), "the weights have no content hash");
+        let older = text.replacen("\"format\":2", "\"format\":1", 1);
+        assert_eq!(Weights::from_json(older.as_bytes()).unwrap().meta.notes, Vec::<String>::new());
+        let older = Weights::from_json(older.replacen(&hash, "", 1).as_bytes()).unwrap();
+        assert!(
+            older.plays_as(&example()) && older.meta.notes[0].contains("no content hash"),
+            "{:?}",
+            older.meta.notes
+        );
+        // Name and history may be edited.
+        let renamed = text.replacen("an \\\"example\\\"", "another", 1).replacen("\"rate\":0.25", "\"rate\":0.5", 1);
+        assert_eq!(Weights::from_json(renamed.as_bytes()).unwrap().meta.name, "another");
+    }
+
+    #[test]
+    fn the_identity_is_of_all_that_is_played_and_nothing_else() {
+        let id = |change: &dyn Fn(&mut Weights)| {
+            let mut weights = example();
+            change(&mut weights);
+            weights.id()
+        };
+        let changed = |feature: usize, stage: usize| {
+            let mut ints = example().ints().to_vec();
+            ints[feature][stage] += 1;
+            id(&|weights| weights.linear = Linear::from_ints(ints.clone()).unwrap())
+        };
+        let same = id(&|_| {});
+        assert_eq!(id(&|weights| weights.meta = Weights::material().meta), same);
+        let others = [
+            id(&|weights| weights.units.scale += 1),
+            id(&|weights| weights.units.win_rate.a[3] += 1),
+            id(&|weights| weights.units.win_rate.b[0] += 1),
+            changed(0, 0),
+            changed(0, 1),
+            changed(PAIRS.nth(PAIRS.len - 1), 1),
+        ];
+        for (i, other) in others.iter().enumerate() {
+            assert!(*other != same && !others[..i].contains(other), "{i}");
         }
     }
 
@@ -470,8 +558,8 @@ mod files {
             GROUPS.iter().rev().filter(|group| group.name != "location").map(|group| (group.name, group.len)).collect();
         let weights = Weights::from_json(&relaid(&older)).unwrap();
         assert!(weights.ints() == Weights::material().ints());
-        assert_eq!(weights.notes.len(), 1);
-        assert!(weights.notes[0].contains("location"), "{:?}", weights.notes);
+        assert_eq!(weights.meta.notes.len(), 1);
+        assert!(weights.meta.notes[0].contains("location"), "{:?}", weights.meta.notes);
     }
 
     #[test]
@@ -489,15 +577,15 @@ mod files {
 
     #[test]
     fn built_in_and_shipped_weights_load() {
-        assert!(!Weights::embedded().name.is_empty());
+        assert!(!Weights::embedded().meta.name.is_empty());
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../weights");
         let material = Weights::load(&folder.join("material.json")).unwrap();
         assert!(material.ints() == Weights::material().ints());
-        assert!(!material.has_pairs() && !material.has_terms());
+        assert!(!has_pairs(&material) && !has_terms(&material));
         let full: i32 =
             [(1, 4), (2, 4), (3, 4), (4, 2)].map(|(piece, count)| count * material.ints()[piece][0]).iter().sum();
         assert!((full - 16488).abs() <= 7);
         let squares = Weights::load(&folder.join("psq.json")).unwrap();
-        assert!(!squares.has_pairs() && !squares.has_terms());
+        assert!(!has_pairs(&squares) && !has_terms(&squares));
     }
 }

@@ -14,6 +14,7 @@ use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
 use super::{Report, Shared, Stopped, Worker};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::eval::Model;
 use crate::params::Params;
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
@@ -99,7 +100,7 @@ impl<const N: usize> Tried<N> {
     }
 }
 
-impl Worker {
+impl<M: Model> Worker<M> {
     /// Value of the node at the current ply, fail-soft.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,

@@ -11,7 +11,7 @@ use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
 use super::pv::Line;
 use super::window::Window;
 use crate::board::{Board, ChessMove, Game};
-use crate::eval::{Evaluator, Weights};
+use crate::eval::{Evaluator, Model, Weights};
 use crate::position::Position;
 use crate::tt::{Bound, Entry, Table};
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
@@ -59,8 +59,8 @@ pub enum Unfinished {
 }
 
 /// Searches positions for the leaves of their principal variations. One a thread.
-pub struct LeafSearcher {
-    position: Position,
+pub struct LeafSearcher<M: Model = Weights> {
+    position: Position<M>,
     table: Table,
     arena: Arena,
     lines: Vec<Line>,
@@ -76,13 +76,13 @@ pub struct LeafSearcher {
 /// Nodes between two looks at the stop.
 const CHECK_INTERVAL: u64 = 4096;
 
-impl LeafSearcher {
+impl<M: Model> LeafSearcher<M> {
     /// A searcher with these weights.
     ///
     /// # Panics
     /// When there is not a megabyte of memory left.
     #[must_use]
-    pub fn new(weights: Arc<Weights>) -> LeafSearcher {
+    pub fn new(weights: Arc<M>) -> LeafSearcher<M> {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
             table: Table::new(1).expect("a megabyte for move ordering"),
@@ -97,7 +97,7 @@ impl LeafSearcher {
     }
 
     /// Searches with other weights from now on.
-    pub fn set_weights(&mut self, weights: Arc<Weights>) {
+    pub fn set_weights(&mut self, weights: Arc<M>) {
         self.position.evaluator_mut().set_weights(weights);
     }
 

@@ -22,7 +22,7 @@ pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game};
 use crate::control::{Control, lock};
-use crate::eval::Evaluator;
+use crate::eval::{Evaluator, Model, Weights};
 use crate::params::{Params, Reductions};
 use crate::position::Position;
 use crate::time::Bounds;
@@ -124,11 +124,11 @@ impl Frame {
 const BEFORE_ROOT: usize = 6;
 
 /// One thread's search.
-pub(crate) struct Worker {
+pub(crate) struct Worker<M: Model = Weights> {
     id: usize,
     params: Params,
     reductions: Reductions,
-    position: Position,
+    position: Position<M>,
     histories: Histories,
     arena: Arena,
     frames: Vec<Frame>,
@@ -152,8 +152,8 @@ const CHECK_INTERVAL: u64 = 1024;
 /// of games.
 const FIRST_ITERATION: u64 = 2048;
 
-impl Worker {
-    pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
+impl<M: Model> Worker<M> {
+    pub(crate) fn new(id: usize, evaluator: Evaluator<M>) -> Worker<M> {
         Worker {
             id,
             params: Params::DEFAULT,
@@ -187,7 +187,7 @@ impl Worker {
         self.histories.clear();
     }
 
-    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
+    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator<M> {
         self.position.evaluator_mut()
     }
 

@@ -5,10 +5,11 @@ use super::pv::Line;
 use super::window::Window;
 use super::{Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::eval::Model;
 use crate::tt::{Bound, Entry};
 use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
 
-impl Worker {
+impl<M: Model> Worker<M> {
     /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
     /// first ply that is not an evasion.
     pub(super) fn quiescence<const PV: bool>(

@@ -6,6 +6,7 @@ use super::window::Window;
 use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, Game};
 use crate::control::lock;
+use crate::eval::Model;
 use crate::params::Params;
 use crate::time::Signs;
 use crate::tt::Bound;
@@ -45,7 +46,7 @@ impl RootMove {
 /// After so much time bounds are reported too.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
-impl Worker {
+impl<M: Model> Worker<M> {
     /// Prepares a search of the game's position; false when there is no move to search.
     pub(crate) fn prepare(&mut self, game: &Game, searchmoves: &[ChessMove], params: &Params) -> bool {
         self.set_params(params);
@@ -273,7 +274,7 @@ impl Worker {
         let phase = weights.phase(board);
         match moves_to_mate(value) {
             Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
-            None => (Score::Cp(weights.centipawns(value, phase)), weights.win_rate(value, phase)),
+            None => (Score::Cp(weights.units().centipawns(value, phase)), weights.units().chances(value, phase)),
         }
     }
 

@@ -14,8 +14,7 @@ use std::time::Instant;
 
 use dyad_engine::board::Color;
 use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
-use dyad_engine::eval::Weights;
+use dyad_engine::engine::AnyModel;
 use dyad_engine::search::Options;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +32,7 @@ pub struct Contestant {
     /// What it is called in games and reports.
     pub name: String,
     /// What it evaluates with.
-    pub weights: Arc<Weights>,
+    pub weights: Arc<dyn AnyModel>,
     /// How it searches.
     pub options: Options,
     /// Megabytes of its transposition table.
@@ -47,14 +46,13 @@ pub struct Contestant {
 impl Contestant {
     /// A contestant with the usual settings.
     #[must_use]
-    pub fn new(name: &str, weights: Arc<Weights>, budget: Budget) -> Contestant {
+    pub fn new(name: &str, weights: Arc<impl AnyModel + 'static>, budget: Budget) -> Contestant {
         Contestant { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
     }
 
     fn player(&self) -> Result<Player, Error> {
-        let engine = Engine::with_hash(self.weights.clone(), self.hash);
-        let mut engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-        engine.set_threads(self.threads);
+        let engine = Arc::clone(&self.weights).engine(self.hash, self.threads);
+        let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
         Ok(Player { engine, options: self.options.clone(), budget: self.budget })
     }
 
@@ -341,8 +339,9 @@ mod tests {
     use crate::arena::statistics::EloModel;
     use crate::data::pgn::GameTexts;
     use crate::data::score::ScoreSide;
-    use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::MATERIAL;
+    use dyad_engine::eval::network::{Network, PARAMETERS};
+    use dyad_engine::eval::{FloatWeights, Model, Units, Weights};
 
     fn openings() -> impl Iterator<Item = Opening> + Send {
         RandomOpenings::new(Recipe::new(5), |_| 0)
@@ -407,6 +406,18 @@ mod tests {
             assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
             assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
         }
+    }
+
+    /// Knowing material beats a network that knows nothing, which sees mates only.
+    #[test]
+    fn models_of_two_kinds_play_each_other() {
+        let network = Network::new(&[0.0; PARAMETERS], Units::default());
+        let ids = [good().id(), Model::id(&network)];
+        let mut played = match_of([good(), bad()], 5, 2);
+        played.contestants[1].weights = Arc::new(network);
+        let (games, record) = run(&played);
+        assert_eq!((games.len(), &record.ids), (10, &ids));
+        assert!(record.score.value > 0.6, "{:?}", record.tally);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{ChessMove, Color, Ending, Game};
 use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
+use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
 use dyad_engine::time::Clock;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl fmt::Display for Budget {
 /// One side of a game.
 pub struct Player {
     /// Its engine, with its weights and caches.
-    pub engine: Engine,
+    pub engine: Box<dyn AnyEngine>,
     /// How it searches.
     pub options: Options,
     /// What it may spend.
@@ -333,7 +333,7 @@ enum Turn {
 /// A clock runs from when a search's own control is made, and such a search ends at its next report; without a clock,
 /// `control` itself holds the search and ends it at once.
 pub(crate) fn search(
-    engine: &mut Engine,
+    engine: &mut dyn AnyEngine,
     game: &Game,
     limits: &Limits,
     options: &Options,
@@ -356,7 +356,7 @@ impl Table<'_> {
         let player = &mut *self.players[side];
         let limits = player.budget.limits(self.clocks[side]);
         let start = Instant::now();
-        let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
+        let outcome = search(&mut *player.engine, &self.game, &limits, &player.options, control);
         let time = start.elapsed();
         if control.stopped() {
             return Turn::Stopped;

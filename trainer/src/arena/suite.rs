@@ -12,7 +12,7 @@ use std::time::Duration;
 use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::Model;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 
@@ -151,9 +151,9 @@ pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
 /// # Errors
 /// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no
 /// memory for the tables.
-pub fn solve(
+pub fn solve<M: Model>(
     problems: &[Problem],
-    weights: &Arc<Weights>,
+    weights: &Arc<M>,
     settings: &Settings,
     control: &Control,
     mut each: impl FnMut(&Problem, &Answer),
@@ -162,7 +162,7 @@ pub fn solve(
         Budget::Clock { .. } => return Err(Error::Settings("a suite is not solved on a clock".to_string())),
         budget => budget.limits(Duration::ZERO),
     };
-    let engine = || -> Result<Engine, Error> {
+    let engine = || -> Result<Engine<M>, Error> {
         let engine = Engine::with_hash(weights.clone(), settings.hash);
         let mut engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
         engine.set_threads(settings.threads);
@@ -187,7 +187,7 @@ pub fn solve(
 /// No time is lost between the engine and a clock here.
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT };
 
-fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Control) -> Answer {
+fn answer<M: Model>(problem: &Problem, engine: &mut Engine<M>, limits: &Limits, control: &Control) -> Answer {
     let mate = match problem.goal {
         Goal::Mate(moves) => Some(moves),
         Goal::Moves { .. } | Goal::Points(_) => None,
@@ -206,6 +206,7 @@ fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Con
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::eval::Weights;
     use std::fs;
     use std::path::PathBuf;
 

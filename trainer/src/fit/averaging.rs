@@ -8,7 +8,7 @@
 
 use crate::fit::calibration::factor;
 use dyad_engine::eval::layout::{self, GROUPS, Group, LEN};
-use dyad_engine::eval::weights::{MAX_SCALE, SCALE_ONE};
+use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::Value as Json;
 use std::str::FromStr;
@@ -110,7 +110,7 @@ pub fn in_units_of_search(mean: &FloatWeights, made: Json) -> Result<Weights, St
     if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
         return Err(format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}"));
     }
-    weights.scale = scale as i32;
+    weights.units.scale = scale as i32;
     Ok(weights)
 }
 
@@ -122,8 +122,8 @@ pub fn with_factors(base: &Weights, factors: &[GroupFactor]) -> Result<Weights, 
     let mut floats = mean(&[(base, 1.0)]);
     multiply(&mut floats, factors)?;
     let mut weights = in_units_of_search(&floats, Json::Null)?;
-    weights.name.clone_from(&base.name);
-    weights.win_rate = base.win_rate;
+    weights.meta.name.clone_from(&base.meta.name);
+    weights.units.win_rate = base.units.win_rate;
     Ok(weights)
 }
 
@@ -139,7 +139,7 @@ mod tests {
         floats.mg[MATERIAL.nth(0)] += 100.0;
         let mut other = Weights::from_floats(&floats, Json::Null).unwrap();
         // Twice the units, so each is worth half.
-        other.scale = material.scale / 2;
+        other.units.scale = material.units.scale / 2;
         let mean = mean(&[(&material, 1.0), (&other, 3.0)]);
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
         let expected = factor(&material) * (pawn(&material) / 4.0 + pawn(&other) * 3.0 / 8.0);

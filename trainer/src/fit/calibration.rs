@@ -10,7 +10,7 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
-use dyad_engine::eval::weights::SCALE_ONE;
+use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 
@@ -46,8 +46,8 @@ pub struct Observation {
 /// Sets the scale and the win rate model of weights by the samples that have a result.
 pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
     let (scale, win_rate) = model(&observe(weights, samples)?)?;
-    weights.scale = scale;
-    weights.win_rate = win_rate;
+    weights.units.scale = scale;
+    weights.units.win_rate = win_rate;
     Ok(())
 }
 
@@ -72,8 +72,8 @@ pub fn calibrate_by_points<'a>(
     if predictions.is_empty() || !(1.0..1e6).contains(&scale) {
         return Ok(false);
     }
-    weights.scale = scale.round() as i32;
-    weights.win_rate = WinRate::default();
+    weights.units.scale = scale.round() as i32;
+    weights.units.win_rate = WinRate::default();
     Ok(true)
 }
 
@@ -108,7 +108,7 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
     else {
         return Ok(false);
     };
-    (weights.scale, weights.win_rate) = (scale, win_rate);
+    (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
     Ok(true)
 }
 
@@ -118,22 +118,22 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
 /// # Errors
 /// When the scale is so small that the chances cannot be told any more; nothing is changed then.
 pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
-    let win_rate = weights.win_rate.times(f64::from(scale) / f64::from(weights.scale));
+    let win_rate = weights.units.win_rate.times(f64::from(scale) / f64::from(weights.units.scale));
     if scale < 1 || !win_rate.is_valid() {
-        let fitted = weights.scale;
+        let fitted = weights.units.scale;
         return Err(Error::Settings(format!(
             "a scale of {scale}/1024 is too small for these weights, whose own is {fitted}: their chances could not be told"
         )));
     }
-    weights.win_rate = win_rate;
-    weights.scale = scale;
+    weights.units.win_rate = win_rate;
+    weights.units.scale = scale;
     Ok(())
 }
 
 /// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
 #[must_use]
 pub fn expectation_scale(weights: &Weights) -> f64 {
-    odds_of_e(&weights.win_rate) / factor(weights)
+    odds_of_e(&weights.units.win_rate) / factor(weights)
 }
 
 /// The same in units of search.
@@ -151,7 +151,7 @@ pub fn pawn(weights: &Weights) -> f64 {
 
 /// Search's units for one of the weights'.
 pub(crate) fn factor(weights: &Weights) -> f64 {
-    f64::from(weights.scale) / f64::from(SCALE_ONE)
+    f64::from(weights.units.scale) / f64::from(SCALE_ONE)
 }
 
 /// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale
@@ -159,8 +159,8 @@ pub(crate) fn factor(weights: &Weights) -> f64 {
 /// `pawns` multiply the odds by e.
 pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
     let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
-    weights.scale = scale.round().clamp(1.0, 1e6) as i32;
-    weights.win_rate = WinRate::default();
+    weights.units.scale = scale.round().clamp(1.0, 1e6) as i32;
+    weights.units.win_rate = WinRate::default();
 }
 
 /// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
@@ -343,9 +343,13 @@ mod tests {
             })
             .collect();
         for before in [300, 4000] {
-            weights.scale = before;
+            weights.units.scale = before;
             assert!(calibrate_by_points(&mut weights, samples.iter()).unwrap());
-            assert!((f64::from(weights.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1, "{}", weights.scale);
+            assert!(
+                (f64::from(weights.units.scale) / f64::from(SCALE_ONE) - 1.0).abs() < 0.1,
+                "{}",
+                weights.units.scale
+            );
         }
         assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
         // Pieces of no kind on every square, and a result.
@@ -357,19 +361,19 @@ mod tests {
     fn another_scale_promises_the_same() {
         let before = Weights::material();
         let mut after = before.clone();
-        set_scale(&mut after, 3 * before.scale / 2).unwrap();
+        set_scale(&mut after, 3 * before.units.scale / 2).unwrap();
         for raw in [-900, -75, 40, 400] {
-            let [value, larger] = [&before, &after].map(|weights| weights.scaled(raw));
+            let [value, larger] = [&before, &after].map(|weights| weights.units.scaled(raw));
             assert!((larger - 3 * value / 2).abs() <= 2, "{value} {larger}");
-            assert!((before.centipawns(value, 0) - after.centipawns(larger, 0)).abs() <= 1);
-            let [was, is] = [before.win_rate(value, 0), after.win_rate(larger, 0)];
+            assert!((before.units.centipawns(value, 0) - after.units.centipawns(larger, 0)).abs() <= 1);
+            let [was, is] = [before.units.chances(value, 0), after.units.chances(larger, 0)];
             assert!(was.iter().zip(is).all(|(&was, is)| was.abs_diff(is) <= 3), "{was:?} {is:?}");
         }
         for scale in [0, 1] {
             let error = set_scale(&mut after, scale).unwrap_err().to_string();
             assert!(error.contains(&format!("{scale}/1024 is too small")), "{error}");
         }
-        assert_eq!(after.scale, 3 * before.scale / 2);
+        assert_eq!(after.units.scale, 3 * before.units.scale / 2);
     }
 
     /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
@@ -378,7 +382,7 @@ mod tests {
         let mut weights = Weights::material();
         assert!((expectation_scale(&weights) - 360.0 / 1.05).abs() < 2.0);
         assert_eq!(pawn(&weights), 360.0);
-        weights.scale = 2 * SCALE_ONE;
+        weights.units.scale = 2 * SCALE_ONE;
         assert!((expectation_scale(&weights) - 180.0 / 1.05).abs() < 1.0);
         assert_eq!(pawn(&weights), 180.0);
     }

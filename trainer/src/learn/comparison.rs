@@ -1,7 +1,8 @@
 //! From the candidates of a position to a change of the weights.
 //!
 //! An objective pulls on values: the desired move's up, the siblings' down. A value is the evaluation of
-//! a leaf, so a pull on it is a pull on the weights of the leaf's features, in proportion to their
+//! a leaf, so a pull on it is a pull on the parameters of the model, by its backward pass. That of the linear model is a
+//! pull on the weights of the leaf's features, in proportion to their
 //! counts and, since evaluation is tapered, shared between opening and endgame weights. Formulas (4)
 //! and (5) of the Chinese chess paper share by alpha and 1 - alpha, which is the true gradient; but then
 //! the value changes by less than the pull, by half of it in the middle between the stages. Formulas
@@ -17,7 +18,8 @@ use crate::learn::leaves::{Candidate, Candidates};
 use crate::learn::objective::{Objective, Values};
 use crate::learn::settings::Settings;
 use dyad_engine::board::Color;
-use dyad_engine::eval::{PHASE_MAX, Weights, layout, visit};
+use dyad_engine::eval::model::{Share, Trainable};
+use dyad_engine::eval::{Weights, layout};
 use dyad_engine::value::Value;
 use std::sync::Arc;
 
@@ -33,26 +35,27 @@ pub struct Lesson {
 }
 
 /// Compares the candidates of positions. Each thread has its own, for the scratch memory.
-pub struct Comparer {
+pub struct Comparer<M: Trainable = Weights> {
     objective: Arc<dyn Objective>,
-    /// Whether each feature learns.
+    /// Whether each parameter learns.
     learns: Vec<bool>,
     sum: GradientSum,
-    features: Vec<(u32, i32)>,
+    trace: M::Trace,
     values: Vec<f64>,
     pulls: Vec<f64>,
 }
 
-impl Comparer {
-    /// Compares for `objective`, with the groups that learn under `settings`.
-    pub fn new(objective: Arc<dyn Objective>, settings: &Settings) -> Comparer {
+impl<M: Trainable> Comparer<M> {
+    /// Compares for `objective`, with the groups that learn under `settings`, for a model with so many pairs of
+    /// parameters. Those beyond the layout's features always learn.
+    pub fn new(objective: Arc<dyn Objective>, settings: &Settings, parameters: usize) -> Comparer<M> {
         let groups = layout::GROUPS.iter();
         let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
         Comparer {
             objective,
-            learns: learns.collect(),
-            sum: GradientSum::new(layout::LEN),
-            features: Vec::new(),
+            learns: learns.chain(std::iter::repeat(true)).take(parameters).collect(),
+            sum: GradientSum::new(parameters),
+            trace: M::Trace::default(),
             values: Vec::new(),
             pulls: Vec::new(),
         }
@@ -64,7 +67,7 @@ impl Comparer {
     }
 
     /// What the candidates of `example`, searched with `weights`, teach.
-    pub fn compare(&mut self, example: &Example, candidates: &Candidates, weights: &Weights) -> Lesson {
+    pub fn compare(&mut self, example: &Example, candidates: &Candidates, model: &M) -> Lesson {
         let desired = &candidates.desired;
         self.values.clear();
         self.values.extend(candidates.siblings.iter().map(|sibling| f64::from(sibling.value)));
@@ -79,59 +82,53 @@ impl Comparer {
         let pull = self.objective.pull(&values, &mut self.pulls);
         let above = candidates.siblings.iter().filter(|sibling| sibling.value > desired.value).count() as u32;
         let mover = example.board.side_to_move();
-        self.add(mover, desired, pull.desired, weights);
+        self.add(mover, desired, pull.desired, model);
         for (i, sibling) in candidates.siblings.iter().enumerate() {
-            self.add(mover, sibling, self.pulls[i], weights);
+            self.add(mover, sibling, self.pulls[i], model);
         }
         Lesson { loss: pull.loss, above, gradient: self.sum.take() }
     }
 
     /// Adds the change that pulls a candidate's value up by `pull`.
-    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, weights: &Weights) {
+    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, model: &M) {
         if pull == 0.0 {
             return;
         }
         let Candidate { mv, value, leaf } = candidate;
-        self.features.clear();
-        visit(leaf, &mut self.features);
-        let sign = if mover == Color::White { 1 } else { -1 };
-        let evaluation = sign * weights.value(weights.dot(&self.features), leaf);
+        let sign = if leaf.side_to_move() == mover { 1 } else { -1 };
+        let evaluation = sign * model.forward(leaf, &mut self.trace);
         assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
-        let alpha = f64::from(weights.phase(leaf)) / f64::from(PHASE_MAX);
-        let factors = tapered_factors(alpha, self.objective.balanced());
-        let [mg, eg] = factors.map(|factor| f64::from(sign) * pull * factor);
-        for &(feature, count) in &self.features {
-            if self.learns[feature as usize] {
-                self.sum.add(feature, mg * f64::from(count), eg * f64::from(count));
+        let share = if self.objective.balanced() { Share::Balanced } else { Share::Gradient };
+        let Comparer { learns, sum, trace, .. } = self;
+        model.backward(trace, f64::from(sign) * pull, share, |parameter, [mg, eg]| {
+            if learns[parameter as usize] {
+                sum.add(parameter, mg, eg);
             }
-        }
+        });
     }
-}
-
-/// How a pull is shared between the opening and the endgame weights of a leaf's features: the factors
-/// of formulas (7) and (8), or those of (4) and (5).
-pub fn tapered_factors(alpha: f64, balanced: bool) -> [f64; 2] {
-    let rest = 1.0 - alpha;
-    let length = if balanced { alpha * alpha + rest * rest } else { 1.0 };
-    [alpha / length, rest / length]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::leaves::Leaves;
+    use crate::learn::leaves::{LeafSettings, Leaves};
     use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
     use crate::learn::testing::{Children, example, random_examples};
-    use dyad_engine::board::{Board, Piece, PieceSquare, Square};
+    use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
-    use dyad_engine::eval::{FloatWeights, placement};
+    use dyad_engine::eval::line::tapered_factors;
+    use dyad_engine::eval::network::{Network, PARAMETERS};
+    use dyad_engine::eval::{FloatWeights, PHASE_MAX, Units, placement, visit};
+    use dyad_engine::search::LeafSearcher;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
     use std::sync::atomic::AtomicBool;
 
     fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
         let never = AtomicBool::new(false);
         let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
         let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
-        Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
+        Comparer::new(Arc::new(objective), &Settings::default(), LEN).compare(example, &candidates, &**weights)
     }
 
     /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing.
@@ -199,10 +196,10 @@ mod tests {
     #[test]
     fn balanced_factors_change_the_value_by_the_pull() {
         for alpha in [0.0, 0.1, 0.5, 0.77, 1.0] {
-            let [mg, eg] = tapered_factors(alpha, true);
+            let [mg, eg] = tapered_factors(alpha, Share::Balanced);
             assert!((alpha * mg + (1.0 - alpha) * eg - 1.0).abs() < 1e-12);
         }
-        assert_eq!(tapered_factors(0.5, false), [0.5, 0.5]);
+        assert_eq!(tapered_factors(0.5, Share::Gradient), [0.5, 0.5]);
     }
 
     /// The objectives with a true gradient, against finite differences of the loss by single weights.
@@ -256,6 +253,38 @@ mod tests {
                 assert!((slope - numeric).abs() < 1e-5, "feature {i} stage {stage}: {slope} {numeric}");
             }
         }
+    }
+
+    /// Another model by the same lessons, with leaves of the real search: the loss of what it is taught falls.
+    #[test]
+    fn a_network_learns() {
+        let mut random = Pcg64::seed_from_u64(41);
+        let mut parameters: Vec<f64> = (0..PARAMETERS).map(|_| random.random_range(-20.0..24.0)).collect();
+        let objective = Logistic { temperature: 100.0, result_weight: 0.3, score_weight: 0.0, outcome_scale: 400.0 };
+        let examples = random_examples(25, 42, 60);
+        let never = AtomicBool::new(false);
+        let settings = LeafSettings { depth: 2, ..(&Settings::default()).into() };
+        let model = |parameters: &[f64]| Arc::new(Network::new(parameters, Units::default()));
+        let mut leaves = Leaves::new(LeafSearcher::new(model(&parameters)), settings, &never);
+        let mut comparer = Comparer::new(Arc::new(objective), &Settings::default(), PARAMETERS);
+        let mut losses = Vec::new();
+        for _ in 0..12 {
+            let model = model(&parameters);
+            leaves.set_weights(&model);
+            let (mut loss, mut sum) = (0.0, GradientSum::new(PARAMETERS));
+            for example in &examples {
+                let Some(candidates) = leaves.candidates(example, comparer.window()).unwrap() else { continue };
+                let lesson = comparer.compare(example, &candidates, &*model);
+                loss += lesson.loss;
+                sum.add_all(&lesson.gradient);
+            }
+            losses.push(loss);
+            let gradient = sum.take();
+            assert!(gradient.iter().all(|entry| entry.eg == 0.0));
+            let steepest = gradient.iter().map(|entry| entry.mg.abs()).fold(0.0, f64::max);
+            gradient.iter().for_each(|entry| parameters[entry.feature as usize] += 12.0 * entry.mg / steepest);
+        }
+        assert!(losses[11] < 0.9 * losses[0], "{losses:?}");
     }
 
     fn value_of(leaf: &Board, mover: Color, floats: &FloatWeights, weights: &Weights) -> f64 {

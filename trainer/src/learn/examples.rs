@@ -116,7 +116,7 @@ mod tests {
         let file = SampleFile::open(&path).unwrap();
         let mut start = Weights::material();
         for (scale, units) in [(1024, 360.0), (512, 720.0)] {
-            start.scale = scale;
+            start.units.scale = scale;
             assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
         }
         std::fs::remove_dir_all(path.parent().unwrap()).unwrap();

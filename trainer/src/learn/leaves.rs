@@ -22,7 +22,7 @@
 use crate::learn::examples::Example;
 use crate::learn::settings::{SearchWay, Settings};
 use dyad_engine::board::{Board, ChessMove};
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::Trainable;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
 use std::sync::Arc;
@@ -30,8 +30,11 @@ use std::sync::atomic::AtomicBool;
 
 /// Finds the value of a position and the leaf it comes from.
 pub trait LeafSearch {
+    /// What it evaluates with.
+    type Model: Trainable;
+
     /// Searches with `weights` from now on.
-    fn set_weights(&mut self, weights: &Arc<Weights>);
+    fn set_weights(&mut self, weights: &Arc<Self::Model>);
 
     /// Forgets what earlier searches learned.
     fn begin_position(&mut self);
@@ -50,8 +53,10 @@ pub trait LeafSearch {
     ) -> Result<Leaf, Unfinished>;
 }
 
-impl LeafSearch for LeafSearcher {
-    fn set_weights(&mut self, weights: &Arc<Weights>) {
+impl<M: Trainable> LeafSearch for LeafSearcher<M> {
+    type Model = M;
+
+    fn set_weights(&mut self, weights: &Arc<M>) {
         LeafSearcher::set_weights(self, Arc::clone(weights));
     }
 
@@ -131,7 +136,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     }
 
     /// Searches with `weights` from now on.
-    pub fn set_weights(&mut self, weights: &Arc<Weights>) {
+    pub fn set_weights(&mut self, weights: &Arc<L::Model>) {
         self.searcher.set_weights(weights);
     }
 
@@ -241,7 +246,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 mod tests {
     use super::*;
     use crate::learn::testing::random_examples;
-    use dyad_engine::eval::FloatWeights;
+    use dyad_engine::eval::{FloatWeights, Weights};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 

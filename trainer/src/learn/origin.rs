@@ -77,10 +77,9 @@ impl Start {
     /// What is trained, with the name and the units of these.
     pub fn finish(&self, floats: &FloatWeights, made: serde_json::Value) -> Result<Weights, WeightsError> {
         let mut trained = Weights::from_floats(floats, made)?;
-        trained.name = "trained".to_string();
+        trained.meta.name = "trained".to_string();
         if let Some(start) = &self.0 {
-            trained.scale = start.scale;
-            trained.win_rate = start.win_rate;
+            trained.units = start.units;
         }
         Ok(trained)
     }

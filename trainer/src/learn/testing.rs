@@ -2,8 +2,8 @@
 
 use crate::learn::examples::{Example, Examples};
 use crate::learn::leaves::LeafSearch;
-use dyad_engine::board::{Board, Color};
-use dyad_engine::eval::Weights;
+use dyad_engine::board::Board;
+use dyad_engine::eval::{Trainable, Weights};
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, Unfinished};
 use dyad_engine::value::{DRAW, MATE, Value};
 use rand::{RngExt, SeedableRng};
@@ -12,10 +12,12 @@ use std::io;
 use std::sync::Arc;
 
 /// A searcher that does not search: each child is its own leaf.
-pub struct Children(pub Arc<Weights>);
+pub struct Children<M = Weights>(pub Arc<M>);
 
-impl LeafSearch for Children {
-    fn set_weights(&mut self, weights: &Arc<Weights>) {
+impl<M: Trainable> LeafSearch for Children<M> {
+    type Model = M;
+
+    fn set_weights(&mut self, weights: &Arc<M>) {
         self.0 = Arc::clone(weights);
     }
 
@@ -26,8 +28,7 @@ impl LeafSearch for Children {
             let value = if board.in_check() { -MATE } else { DRAW };
             return Ok(Leaf { value, end: LeafEnd::Terminal, nodes: 1 });
         }
-        let white = self.0.value(self.0.sums(board), board);
-        let value = if board.side_to_move() == Color::White { white } else { -white };
+        let value = self.0.forward(board, &mut M::Trace::default());
         Ok(Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 })
     }
 }

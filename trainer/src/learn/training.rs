@@ -105,7 +105,7 @@ pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
 /// Makes a searcher for each thread.
 type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
 
-fn begin_with<L: LeafSearch>(
+fn begin_with<L: LeafSearch<Model = Weights>>(
     settings: &Settings,
     folder: &Path,
     surroundings: Surroundings,
@@ -123,7 +123,7 @@ fn begin_with<L: LeafSearch>(
     train(Plan { settings: settings.clone(), start, folder, selection, state }, surroundings, make_searcher)
 }
 
-fn resume_with<L: LeafSearch>(
+fn resume_with<L: LeafSearch<Model = Weights>>(
     folder: &Path,
     change: &dyn Fn(&mut Settings),
     surroundings: Surroundings,
@@ -214,7 +214,7 @@ struct Plan {
     state: State,
 }
 
-fn train<L: LeafSearch>(
+fn train<L: LeafSearch<Model = Weights>>(
     plan: Plan,
     surroundings: Surroundings,
     make_searcher: MakeSearcher<L>,
@@ -231,7 +231,7 @@ fn train<L: LeafSearch>(
         examples,
         stop,
         leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop),
-        comparer: Comparer::new(Arc::clone(&objective), &settings),
+        comparer: Comparer::new(Arc::clone(&objective), &settings, layout::LEN),
     };
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
@@ -248,7 +248,7 @@ fn thread_count(settings: &Settings) -> usize {
 }
 
 /// A training under way.
-struct Run<'a, 't, L> {
+struct Run<'a, 't, L: LeafSearch<Model = Weights>> {
     plan: Plan,
     surroundings: Surroundings<'a>,
     sum: GradientSum,
@@ -263,7 +263,7 @@ struct Run<'a, 't, L> {
     ticked: Instant,
 }
 
-impl<L: LeafSearch> Run<'_, '_, L> {
+impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
     fn iterations(mut self) -> Result<Summary, TrainError> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {

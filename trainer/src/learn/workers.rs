@@ -13,7 +13,6 @@ use crate::learn::comparison::{Comparer, Lesson};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
-use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
 use std::any::Any;
 use std::io;
@@ -22,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What a thread works with.
-pub struct Worker<'a, L> {
+pub struct Worker<'a, L: LeafSearch> {
     /// Knows the positions.
     pub examples: &'a dyn Examples,
     /// Ends a batch early: what is not done has an empty answer.
@@ -30,7 +29,7 @@ pub struct Worker<'a, L> {
     /// Searches.
     pub leaves: Leaves<'a, L>,
     /// Compares.
-    pub comparer: Comparer,
+    pub comparer: Comparer<L::Model>,
 }
 
 /// What to do with a position.
@@ -55,9 +54,9 @@ pub struct Answer {
     pub nodes: u64,
 }
 
-struct Job {
+struct Job<M> {
     task: Task,
-    weights: Arc<Weights>,
+    weights: Arc<M>,
     positions: Vec<u32>,
     next: AtomicUsize,
 }
@@ -66,16 +65,16 @@ type Answers = Vec<(usize, io::Result<Answer>)>;
 type Panic = Box<dyn Any + Send>;
 
 /// All threads of a run.
-pub struct Team<'a, L> {
+pub struct Team<'a, L: LeafSearch> {
     own: Worker<'a, L>,
-    others: Vec<Sender<Arc<Job>>>,
+    others: Vec<Sender<Arc<Job<L::Model>>>>,
     answers: Receiver<Result<Answers, Panic>>,
 }
 
 impl<L: LeafSearch> Team<'_, L> {
     /// Does `task` for these positions, all with the same weights. The answers are in their order; when the stop is set
     /// they are not to be used. The error is that of the first position that cannot be read.
-    pub fn work(&mut self, task: Task, weights: &Arc<Weights>, positions: &[u32]) -> io::Result<Vec<Answer>> {
+    pub fn work(&mut self, task: Task, weights: &Arc<L::Model>, positions: &[u32]) -> io::Result<Vec<Answer>> {
         let mut ordered: Vec<_> = positions.iter().map(|_| Ok(Answer::default())).collect();
         let (weights, positions) = (Arc::clone(weights), positions.to_vec());
         let job = Arc::new(Job { task, weights, positions, next: AtomicUsize::new(0) });
@@ -99,7 +98,7 @@ impl<L: LeafSearch> Team<'_, L> {
 }
 
 impl<L: LeafSearch> Worker<'_, L> {
-    fn work(&mut self, job: &Job) -> Answers {
+    fn work(&mut self, job: &Job<L::Model>) -> Answers {
         self.leaves.set_weights(&job.weights);
         let mut answers = Answers::new();
         loop {
@@ -112,7 +111,7 @@ impl<L: LeafSearch> Worker<'_, L> {
         }
     }
 
-    fn answer(&mut self, job: &Job, position: u32) -> io::Result<Answer> {
+    fn answer(&mut self, job: &Job<L::Model>, position: u32) -> io::Result<Answer> {
         let Worker { examples, leaves, comparer, .. } = self;
         let example = &examples.get(position as usize)?;
         let mut answer = Answer::default();
@@ -139,7 +138,7 @@ pub fn with_team<'a, L: LeafSearch, R>(
     std::thread::scope(|scope| {
         let (send_answers, answers) = unbounded();
         let start = |_| {
-            let (send, jobs) = bounded::<Arc<Job>>(1);
+            let (send, jobs) = bounded::<Arc<Job<L::Model>>>(1);
             let send_answers = send_answers.clone();
             scope.spawn(move || {
                 let mut worker = make();

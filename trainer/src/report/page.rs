@@ -147,7 +147,7 @@ impl Page {
         }
         for (name, weights) in [("Start", &run.before), ("Result", &run.after)] {
             if let Some(weights) = weights {
-                self.paragraph(&format!("{name}: weights \"{}\", identity {}.", weights.name, weights.id()));
+                self.paragraph(&format!("{name}: weights \"{}\", identity {}.", weights.meta.name, weights.id()));
             }
         }
     }
@@ -360,7 +360,7 @@ impl Page {
     }
 
     fn pairs(&mut self, weights: &Weights, focus: PieceSquare) {
-        if !weights.has_pairs() {
+        if weights.linear.compiled().rows().is_empty() {
             return;
         }
         self.heading("Pair weights");

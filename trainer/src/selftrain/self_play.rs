@@ -170,7 +170,7 @@ impl SelfPlay<'_> {
         let player = || -> Result<Player, Error> {
             let engine = Engine::with_hash(self.weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-            Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(self.nodes) })
+            Ok(Player { engine: Box::new(engine), options: Options::default(), budget: Budget::Nodes(self.nodes) })
         };
         let judge = Box::new(judge(self.weights.clone(), JUDGE_NODES));
         Ok(Table { plan: self, players: [player()?, player()?], judge })

@@ -201,7 +201,7 @@ impl<'a> Loop<'a> {
         }
         let samples = SampleFile::open(&input)?;
         let search = settings.labels();
-        let by = format!("dyad with {} {}", generation.best.name, generation.best.id());
+        let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
         let (teller, stop) = (&mut self.teller, self.stop);
         let labeled = controlled(stop, |control| {
             let make = || OwnEngine::new(generation.best.clone(), &search, control);
@@ -271,7 +271,7 @@ impl<'a> Loop<'a> {
             let window = self.window(generation)?;
             let mut scaled = |step, out: PathBuf| {
                 let mut weights = Weights::load(&generation.trained(step)?)?;
-                weights.name = generation.name();
+                weights.meta.name = generation.name();
                 if !calibrate_by_points(&mut weights, window.samples().iter())? {
                     self.teller.note("the results say nothing of the scale: it stays as it was".to_string());
                 }

@@ -275,7 +275,7 @@ mod tests {
         let weights = weights.unwrap();
         // In units of search, whatever the scale of the files.
         let pawn = |weights: &Weights, stage: usize| {
-            f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][stage]) * f64::from(weights.scale)
+            f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][stage]) * f64::from(weights.units.scale)
         };
         for (stage, factor) in [(0, 1.1), (1, 1.0)] {
             let share = pawn(&weights, stage) / (factor * pawn(&base, stage));

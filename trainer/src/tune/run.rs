@@ -391,7 +391,7 @@ impl Tuning {
             .filter(|(parameter, _)| matches!(parameter.target, Target::Factor { .. }))
             .map(|(parameter, &value)| (parameter.name.clone(), value.into()))
             .collect();
-        weights.made = serde_json::json!({ "by": "dyad spsa", "of": self.weights.id(), "factors": factors });
+        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.weights.id(), "factors": factors });
         let path = self.folder.join(WEIGHTS);
         weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
     }

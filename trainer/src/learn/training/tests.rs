@@ -185,6 +185,13 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     fs::rename(&start, &moved).unwrap();
     fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
     assert!(resume_run(&run_folder, &|_| {}).unwrap().finished);
+    for change in [|start: &mut Weights| start.units.scale += 1, |start: &mut Weights| start.units.win_rate.b[0] += 1] {
+        let mut other = Weights::material();
+        change(&mut other);
+        other.save(&moved).unwrap();
+        let error = resume_run(&run_folder, &|_| {}).unwrap_err();
+        assert!(error.contains("begun with the weights"), "{error}");
+    }
     Weights::clone(&Weights::embedded()).save(&moved).unwrap();
     let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("begun with the weights"), "{error}");

@@ -1,0 +1,162 @@
+//! The integers of a linear model, compiled into what search adds up.
+//!
+//! Three forms for three uses: material and location by piece-square and 2-tuples as rows ([`tables`](super::tables)),
+//! which are kept along the line of a search, and the other features packed, both stages in one integer, for the
+//! terms that are found anew.
+
+use super::error::WeightsError;
+use super::kernel::Kernel;
+use super::layout::{LOCATION, PAIRS, TERMS_LEN};
+use super::tables::{Rows, Squares};
+use super::visitor::{TwoSided, Visitor};
+
+/// The fast form of a linear model's integers.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    packed: Packed,
+    squares: Squares,
+    rows: Rows,
+    has_terms: bool,
+    kernel: Kernel,
+}
+
+impl Compiled {
+    /// Compiles integers, by feature.
+    pub(super) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
+        Ok(Compiled {
+            packed: packed(ints),
+            squares: Squares::compile(ints),
+            rows: if any(&ints[PAIRS.range()]) { Rows::compile(ints)? } else { Rows::default() },
+            has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
+            kernel: Kernel::best(),
+        })
+    }
+
+    /// Brings up to date what depends on the integers of the `touched` features.
+    pub(super) fn update(&mut self, touched: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
+        /// With more pairs than this it is faster to compile all rows in order.
+        const MANY: usize = PAIRS.len / 4;
+        let mut pairs = 0;
+        let mut placed = false;
+        for &feature in touched {
+            if PAIRS.range().contains(&feature) {
+                pairs += 1;
+            } else {
+                self.packed[feature] = pack(ints[feature]);
+                placed |= feature < LOCATION.range().end;
+                self.has_terms |= feature >= LOCATION.range().end;
+            }
+        }
+        if placed {
+            self.squares = Squares::compile(ints);
+        }
+        if pairs > MANY || pairs > 0 && self.rows.is_empty() {
+            self.rows = Rows::compile(ints)?;
+        } else if pairs > 0 {
+            for &feature in touched.iter().filter(|feature| PAIRS.range().contains(feature)) {
+                self.rows.update(feature - PAIRS.start, ints)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Integers of all features before the 2-tuples, packed for [`Total`].
+    #[inline(always)]
+    pub fn packed(&self) -> &[i64] {
+        &self.packed[..TERMS_LEN]
+    }
+
+    /// Whether anything of the whole board has a weight: features that are neither placement.
+    #[inline(always)]
+    pub fn has_terms(&self) -> bool {
+        self.has_terms
+    }
+
+    /// Material and location by piece-square.
+    #[inline(always)]
+    pub fn squares(&self) -> &Squares {
+        &self.squares
+    }
+
+    /// How rows are summed on this processor.
+    #[inline(always)]
+    pub(super) fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Compiled 2-tuples; empty without any.
+    #[inline(always)]
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+}
+
+/// Packed integers of the features before the 2-tuples, padded to a power of two: a masked index needs no check, which
+/// a sum of some two hundred terms feels.
+type Packed = Box<[i64; TERMS_LEN.next_power_of_two()]>;
+
+fn packed(ints: &[[i32; 2]]) -> Packed {
+    let mut packed = Box::new([0; TERMS_LEN.next_power_of_two()]);
+    for (packed, &weight) in packed.iter_mut().zip(&ints[..TERMS_LEN]) {
+        *packed = pack(weight);
+    }
+    packed
+}
+
+/// Sums packed integers of features before the 2-tuples: both stages in one addition.
+pub struct Total<'a> {
+    packed: &'a Packed,
+    sum: i64,
+}
+
+impl<'a> Total<'a> {
+    /// Nothing yet.
+    #[inline(always)]
+    pub fn new(compiled: &'a Compiled) -> Total<'a> {
+        Total { packed: &compiled.packed, sum: 0 }
+    }
+
+    /// Both stages, packed: such sums may be kept and added.
+    #[inline(always)]
+    pub fn sum(&self) -> i64 {
+        self.sum
+    }
+}
+
+impl Visitor for Total<'_> {
+    #[inline(always)]
+    fn add(&mut self, feature: usize, count: i32) {
+        debug_assert!(feature < TERMS_LEN);
+        self.sum += self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
+    }
+
+    #[inline(always)]
+    fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
+        let weight = self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
+        self.sum += weight & -i64::from(condition);
+    }
+}
+
+impl TwoSided for Total<'_> {
+    #[inline(always)]
+    fn turn(&mut self) {
+        self.sum = -self.sum;
+    }
+}
+
+/// Both stages in one integer, whose multiples and sums unpack exactly.
+#[inline(always)]
+pub const fn pack([mg, eg]: [i32; 2]) -> i64 {
+    ((mg as i64) << 32) + eg as i64
+}
+
+/// Undoes [`pack`].
+#[inline(always)]
+pub const fn unpack(sum: i64) -> [i32; 2] {
+    let eg = sum as i32;
+    [((sum - eg as i64) >> 32) as i32, eg]
+}
+
+fn any(weights: &[[i32; 2]]) -> bool {
+    weights.iter().any(|weight| *weight != [0; 2])
+}
