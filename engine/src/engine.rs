@@ -170,6 +170,23 @@ impl<M: Model> AnyEngine for Engine<M> {
     }
 }
 
+impl AnyEngine for Box<dyn AnyEngine> {
+    fn clear(&mut self) {
+        (**self).clear();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        (**self).search(game, limits, options, control, report)
+    }
+}
+
 /// A model of any kind, to be played with.
 pub trait AnyModel: Debug + Send + Sync {
     /// As [`Model::id`].

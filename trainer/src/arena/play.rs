@@ -73,9 +73,9 @@ impl fmt::Display for Budget {
 }
 
 /// One side of a game.
-pub struct Player {
+pub struct Player<E = Box<dyn AnyEngine>> {
     /// Its engine, with its weights and caches.
-    pub engine: Box<dyn AnyEngine>,
+    pub engine: E,
     /// How it searches.
     pub options: Options,
     /// What it may spend.
@@ -275,9 +275,9 @@ fn score_text(score: Score) -> String {
 
 /// Plays a game; White is the first player. Both engines forget what they know before it. `None` if
 /// `control` or `abandon` (asked before each move) breaks it off.
-pub fn play(
+pub fn play<E: AnyEngine>(
     opening: &Opening,
-    players: [&mut Player; 2],
+    players: [&mut Player<E>; 2],
     rules: &Adjudication,
     control: &Control,
     abandon: &dyn Fn() -> bool,
@@ -315,9 +315,9 @@ pub fn play(
 }
 
 /// What stands on the table during a game.
-struct Table<'a> {
+struct Table<'a, E> {
     game: Game,
-    players: [&'a mut Player; 2],
+    players: [&'a mut Player<E>; 2],
     clocks: [Duration; 2],
     judge: Judge,
 }
@@ -350,13 +350,13 @@ pub(crate) fn search(
     engine.search(game, limits, options, held_by, &mut listen)
 }
 
-impl Table<'_> {
+impl<E: AnyEngine> Table<'_, E> {
     fn turn(&mut self, control: &Control) -> Turn {
         let side = self.game.board().side_to_move().to_index();
         let player = &mut *self.players[side];
         let limits = player.budget.limits(self.clocks[side]);
         let start = Instant::now();
-        let outcome = search(&mut *player.engine, &self.game, &limits, &player.options, control);
+        let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
         let time = start.elapsed();
         if control.stopped() {
             return Turn::Stopped;

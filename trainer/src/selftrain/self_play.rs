@@ -167,10 +167,10 @@ impl SelfPlay<'_> {
     }
 
     fn table(&self) -> Result<Table<'_>, Error> {
-        let player = || -> Result<Player, Error> {
+        let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(self.weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-            Ok(Player { engine: Box::new(engine), options: Options::default(), budget: Budget::Nodes(self.nodes) })
+            Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(self.nodes) })
         };
         let judge = Box::new(judge(self.weights.clone(), JUDGE_NODES));
         Ok(Table { plan: self, players: [player()?, player()?], judge })
@@ -180,7 +180,7 @@ impl SelfPlay<'_> {
 /// Where a thread plays.
 struct Table<'a> {
     plan: &'a SelfPlay<'a>,
-    players: [Player; 2],
+    players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value + Send>,
 }
 

@@ -400,7 +400,7 @@ impl Tuning {
 /// What one thread plays with.
 struct Seats<'a> {
     tuning: &'a Tuning,
-    players: [Player; 2],
+    players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value>,
 }
 
