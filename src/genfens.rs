@@ -30,7 +30,7 @@ pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> 
 }
 
 fn make(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Result<(), String> {
-    let mut recipe = Recipe::new(ask.seed);
+    let mut recipe = Recipe { variant: ask.variant, ..Recipe::new(ask.seed) };
     if let Some(book) = &ask.book {
         recipe.starts = openings::read(Path::new(book), GAME_PLIES).map_err(|error| error.to_string())?;
         recipe.plies = BOOK_PLIES;

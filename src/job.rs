@@ -87,6 +87,7 @@ impl Job {
     /// Does the job. It ends with [`Event::Done`], whatever happens to it.
     fn run(mut self, events: &Sender<Event>) {
         let mut answered = false;
+        self.work.write_moves_for(self.session.settings.chess960);
         // Without a receiver the program is ending: there is nobody to tell.
         let mut say = |line: String| {
             let answers = line.starts_with("bestmove ");
@@ -116,6 +117,15 @@ impl Work {
             Work::Explain(board) => display::explanation(board, &session.engine),
             Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
+        }
+    }
+
+    /// Lets moves be written as the option says that holds when the job begins.
+    fn write_moves_for(&mut self, chess960: bool) {
+        match self {
+            Work::Search(game, _) => **game = (**game).clone().with_chess960(chess960),
+            Work::Perft(board, _) => *board = board.with_chess960(chess960),
+            Work::Eval(_) | Work::Explain(_) | Work::Bench(_) | Work::Genfens(_) => {}
         }
     }
 

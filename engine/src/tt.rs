@@ -4,7 +4,7 @@
 //! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
 //! together, so a torn entry is a miss and nothing worse.
 
-use crate::board::{ALL_SQUARES, ChessMove, Piece};
+use crate::board::{ChessMove, move_bits, move_from_bits};
 use crate::prefetch::prefetch;
 use crate::value::{MATE_IN_MAX, NONE, Value};
 use std::fmt;
@@ -101,23 +101,12 @@ pub struct Table {
 /// A move in sixteen bits; 0 is none.
 #[inline]
 pub(crate) fn pack_move(mv: Option<ChessMove>) -> u64 {
-    mv.map_or(0, |mv| {
-        let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index() as u64);
-        u64::from(mv.get_source().to_int()) | u64::from(mv.get_dest().to_int()) << 6 | promotion << 12
-    })
+    u64::from(move_bits(mv))
 }
 
 #[inline]
 pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
-    let (from, to) = ((bits & 63) as usize, (bits >> 6 & 63) as usize);
-    let promotion = match bits >> 12 & 15 {
-        1 => Some(Piece::Knight),
-        2 => Some(Piece::Bishop),
-        3 => Some(Piece::Rook),
-        4 => Some(Piece::Queen),
-        _ => None,
-    };
-    (from != to).then(|| ChessMove::new(ALL_SQUARES[from], ALL_SQUARES[to], promotion))
+    move_from_bits(bits as u16)
 }
 
 /// Mates are stored as distances from the position itself.

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
-use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe};
+use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
@@ -72,6 +72,12 @@ struct Settings {
     /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; random openings if not given
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
+    /// Make openings of Chess960
+    #[arg(long, num_args = 0, default_missing_value = "true", conflicts_with_all = ["dfrc", "openings"])]
+    chess960: Option<bool>,
+    /// Make openings of double Chess960: each side's first rank is drawn for itself
+    #[arg(long, num_args = 0, default_missing_value = "true", conflicts_with = "openings")]
+    dfrc: Option<bool>,
     /// Plies that are taken from the games of an opening file
     #[arg(long)]
     plies: Option<usize>,
@@ -208,6 +214,14 @@ impl Settings {
         self.seed.unwrap_or(SEED)
     }
 
+    fn variant(&self) -> Variant {
+        match (self.chess960, self.dfrc) {
+            (Some(true), _) => Variant::Chess960,
+            (_, Some(true)) => Variant::DoubleChess960,
+            _ => Variant::Standard,
+        }
+    }
+
     fn budget(&self) -> Result<Budget, String> {
         let clock = self.tc.as_deref().map(parse_clock).transpose()?;
         let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
@@ -247,7 +261,8 @@ impl Settings {
     fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
             let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
-            return Ok(Box::new(RandomOpenings::new(Recipe::new(self.seed()), judge)));
+            let recipe = Recipe { variant: self.variant(), ..Recipe::new(self.seed()) };
+            return Ok(Box::new(RandomOpenings::new(recipe, judge)));
         };
         let mut list = openings::read(path, self.plies.unwrap_or(PLIES))?;
         openings::shuffle(&mut list, self.seed());

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
@@ -33,6 +34,12 @@ pub struct Arguments {
     /// Read the scores in the comments of these games, which are given from this side
     #[arg(long, value_enum)]
     scores: Option<Side>,
+    /// Play Chess960
+    #[arg(long, conflicts_with = "dfrc")]
+    chess960: bool,
+    /// Play double Chess960: each side's first rank is drawn for itself
+    #[arg(long)]
+    dfrc: bool,
     /// Seed of all draws
     #[arg(long)]
     seed: Option<u64>,
@@ -116,6 +123,11 @@ impl Arguments {
             settings.source = Source::Games(std::path::absolute(games).unwrap_or_else(|_| games.clone()));
         }
         settings.scores = self.scores.map(ScoreSide::from).or(settings.scores);
+        if self.chess960 {
+            settings.variant = Variant::Chess960;
+        } else if self.dfrc {
+            settings.variant = Variant::DoubleChess960;
+        }
         set(&mut settings.seed, &self.seed);
         set(&mut settings.depth, &self.depth);
         set(&mut settings.nodes, &self.nodes);

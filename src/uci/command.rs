@@ -11,6 +11,7 @@
 use std::panic::catch_unwind;
 
 use dyad_engine::board::{Board, Game, quote};
+use dyad_trainer::arena::openings::Variant;
 use vampirc_uci::{UciMessage, parse_one};
 
 use super::go::{Go, number};
@@ -75,6 +76,8 @@ pub struct Genfens {
     pub seed: u64,
     /// A file of positions to start from; without one, the initial position.
     pub book: Option<String>,
+    /// The initial positions.
+    pub variant: Variant,
 }
 
 struct Entry {
@@ -103,7 +106,7 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
     Entry { word: "explain", usage: "", about: "show where the static evaluation comes from", protocol: false, parse: |_| Ok(Command::Explain) },
     Entry { word: "bench", usage: "[DEPTH]", about: "search the positions of the benchmark", protocol: false, parse: bench },
-    Entry { word: "genfens", usage: "N seed S book None|FILE", about: "make N openings", protocol: false, parse: genfens },
+    Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
     Entry { word: "train", usage: "start|stop|status", about: "train from games against itself; options Train...", protocol: false, parse: train },
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
 ];
@@ -230,7 +233,7 @@ fn bench(rest: &str) -> Result<Command, String> {
     }
 }
 
-/// `genfens N seed S book B`, the order of test frameworks; words after that are theirs.
+/// `genfens N seed S book B`, the order of test frameworks, and after that `chess960` or `dfrc`; other words are theirs.
 fn genfens(rest: &str) -> Result<Command, String> {
     let (word, mut rest) = split_word(rest);
     let natural = |name: &str, word: &str| {
@@ -240,9 +243,14 @@ fn genfens(rest: &str) -> Result<Command, String> {
             .ok_or_else(|| format!("genfens: expected a number as {name}, not {}", quote(word)))
     };
     let count = natural("count", word)?;
-    let (mut seed, mut book) = (0, None);
+    let (mut seed, mut book, mut variant) = (0, None, Variant::Standard);
     while !rest.is_empty() {
         let (name, after) = split_word(rest);
+        if name.eq_ignore_ascii_case("chess960") || name.eq_ignore_ascii_case("dfrc") {
+            variant = if name.len() == 4 { Variant::DoubleChess960 } else { Variant::Chess960 };
+            rest = after;
+            continue;
+        }
         let (value, after) = split_word(after);
         if name.eq_ignore_ascii_case("seed") {
             seed = natural("seed", value)?;
@@ -251,7 +259,7 @@ fn genfens(rest: &str) -> Result<Command, String> {
         }
         rest = after;
     }
-    Ok(Command::Genfens(Genfens { count, seed, book }))
+    Ok(Command::Genfens(Genfens { count, seed, book, variant }))
 }
 
 fn train(rest: &str) -> Result<Command, String> {
@@ -292,7 +300,10 @@ mod tests {
                 Command::Eval => "eval".to_string(),
                 Command::Explain => "explain".to_string(),
                 Command::Bench(depth) => format!("bench {depth:?}"),
-                Command::Genfens(ask) => format!("genfens {} {} {:?}", ask.count, ask.seed, ask.book),
+                Command::Genfens(ask) => {
+                    let variant = if ask.variant.is_standard() { String::new() } else { format!(" {:?}", ask.variant) };
+                    format!("genfens {} {} {:?}{variant}", ask.count, ask.seed, ask.book)
+                }
                 Command::Train(what) => format!("train {what:?}"),
                 Command::Help => "help".to_string(),
             },
@@ -390,6 +401,8 @@ mod tests {
             ("bench 0", "error"),
             ("genfens 100 seed 1 book None", "genfens 100 1 None"),
             ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\")"),
+            ("genfens 3 seed 7 book None dfrc", "genfens 3 7 None DoubleChess960"),
+            ("genfens 3 Chess960 other seed 7", "genfens 3 0 None Chess960"),
             ("genfens 3", "genfens 3 0 None"),
             ("genfens", "error"),
             ("genfens x", "error"),

@@ -37,6 +37,8 @@ pub struct Settings {
     pub search: search::Options,
     /// Whether info lines tell the chances to win, draw and lose.
     pub show_wdl: bool,
+    /// Whether castling is written as the king's capture of its rook.
+    pub chess960: bool,
     /// Which weights are wanted.
     pub weights: Choice,
 }
@@ -94,7 +96,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 17] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -123,6 +125,10 @@ const TABLE: [Row; 16] = [
     } }) },
     // Playing and analyzing are one to this search: no book, no contempt, nothing to leave out.
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
+    Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
+        session.settings.chess960 = on;
+        Ok(None)
+    } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: false, set: weights::set_use_trained }) },
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },

@@ -2,10 +2,13 @@
 //!
 //! The `chess` crate writes out of its move list when a side has more men than the rules allow, reads out of
 //! its tables when a king is missing, and accepts misshapen ranks. So a FEN is checked here before
-//! the crate sees any of it.
+//! the crate sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
+//! the usual way wherever that is enough.
 
-use super::Board;
-use chess::{ALL_SQUARES, BoardBuilder, CastleRights, Color, File, Piece, Rank, Square};
+use super::attacks::FILE_A;
+use super::castling::{back_rank, outermost};
+use super::{BitBoard, Board, COLORS, EMPTY};
+use chess::{ALL_SQUARES, BoardBuilder, Color, File, Piece, Rank, Square};
 use std::fmt;
 
 /// What is wrong with a FEN, and where.
@@ -43,9 +46,9 @@ pub struct Setup {
     pub men: [Option<(Piece, Color)>; 64],
     /// Whose move it is.
     pub side_to_move: Color,
-    /// Rights to castle, by color, on the queen's side and on the king's side. Where king or rook is not at home
-    /// they mean nothing.
-    pub castling: [[bool; 2]; 2],
+    /// Rooks that may castle, the outermost ones if there are several on a side. Where no rook of a side stands on its
+    /// first rank together with its king they mean nothing.
+    pub castling: BitBoard,
     /// The square a pawn has just passed. Where no pawn can capture there it means nothing.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
@@ -133,37 +136,35 @@ fn parse_side(text: &str) -> Result<Color, FenError> {
     }
 }
 
-/// Shredder's letters of the usual squares (`HAha`) mean the same as `KQkq`.
-fn parse_castling(text: &str) -> Result<[[bool; 2]; 2], FenError> {
-    let mut sides = [[false; 2]; 2];
+/// The rooks that may castle. `KQkq` are the outermost ones on the side of the king or queen (X-FEN), and a file means the
+/// rook there (Shredder-FEN). Letters for a rook that is not there are ignored, as most programs do.
+fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenError> {
+    let mut castling = EMPTY;
     if text == "-" {
-        return Ok(sides);
+        return Ok(castling);
     }
     for letter in text.chars() {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        let side = match letter.to_ascii_lowercase() {
-            'q' | 'a' => 0,
-            'k' | 'h' => 1,
-            _ => return error(format!("castling rights {}, expected some of KQkq or -", quote(text))),
+        let [queen_side, king_side] = castling_rooks(placement, color, !EMPTY);
+        castling |= match letter.to_ascii_lowercase() {
+            'q' => queen_side,
+            'k' => king_side,
+            file @ 'a'..='h' => BitBoard(FILE_A << (file as u32 - 'a' as u32)) & back_rank(color),
+            _ => return error(format!("castling rights {}, expected some of KQkq, files of rooks, or -", quote(text))),
         };
-        sides[color.to_index()][side] = true;
     }
-    Ok(sides)
+    Ok(castling)
 }
 
-/// Rights whose king or rook is not at home are dropped, as most programs do.
-fn castling_rights(setup: &Setup, color: Color) -> CastleRights {
-    let home = if color == Color::White { 0 } else { 56 };
-    let mut rights = CastleRights::NoRights;
-    for (side, rook_file, right) in [(0, 0, CastleRights::QueenSide), (1, 7, CastleRights::KingSide)] {
-        if setup.castling[color.to_index()][side]
-            && setup.men[home + 4] == Some((Piece::King, color))
-            && setup.men[home + rook_file] == Some((Piece::Rook, color))
-        {
-            rights = rights.add(right);
-        }
-    }
-    rights
+/// The outermost of these rooks on both sides of a king on its first rank.
+fn castling_rooks(placement: &Placement, color: Color, among: BitBoard) -> [BitBoard; 2] {
+    let set = |piece| {
+        let squares = ALL_SQUARES.into_iter().zip(placement);
+        let set = squares.filter(|(_, man)| **man == Some((piece, color)));
+        set.fold(EMPTY, |set, (square, _)| set | BitBoard::from_square(square)) & back_rank(color)
+    };
+    let king = set(Piece::King);
+    if king == EMPTY { [EMPTY; 2] } else { outermost(set(Piece::Rook) & among, king.to_square()) }
 }
 
 fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
@@ -208,7 +209,7 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
     build(&Setup {
         men,
         side_to_move: parse_side(fields[1])?,
-        castling: parse_castling(fields[2])?,
+        castling: parse_castling(fields[2], &men)?,
         en_passant: parse_en_passant(fields[3])?,
         halfmove_clock: parse_clock(fields.get(4), "halfmove clock", 0)?,
         fullmove_number: parse_clock(fields.get(5), "fullmove number", 1)?,
@@ -226,13 +227,12 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         }
     }
     builder.side_to_move(side);
-    for color in [Color::White, Color::Black] {
-        builder.castle_rights(color, castling_rights(setup, color));
-    }
+    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.men, color, setup.castling));
+    let castling = castling.fold(EMPTY, |all, rook| all | rook);
     let board = |builder: &BoardBuilder, target| {
         let rules = chess::Board::try_from(builder)
             .map_err(|_| FenError(format!("{} can be captured: its side has just moved", king_name(!side))))?;
-        Ok(Board::wrap(rules, target, setup.halfmove_clock, setup.fullmove_number.max(1)))
+        Ok(Board::wrap(rules, castling, target, setup.halfmove_clock, setup.fullmove_number.max(1)))
     };
     let plain: Board = board(&builder, None)?;
     let passed = |&target: &Square| double_step(&setup.men, side, target).is_some();
@@ -271,13 +271,14 @@ pub(super) fn write(board: &Board) -> String {
     }
     let side = if board.side_to_move() == Color::White { 'w' } else { 'b' };
     let mut castling = String::new();
-    for (color, letters) in [(Color::White, ["K", "Q"]), (Color::Black, ["k", "q"])] {
-        let rights = board.rules.castle_rights(color);
-        if rights.has_kingside() {
-            castling.push_str(letters[0]);
-        }
-        if rights.has_queenside() {
-            castling.push_str(letters[1]);
+    for color in COLORS {
+        let own = board.castling_rooks() & back_rank(color);
+        let rooks = board.colored(color, Piece::Rook) & back_rank(color);
+        let [mine, outer] = [own, rooks].map(|rooks| outermost(rooks, board.king(color)));
+        for (side, usual) in [(1, 'k'), (0, 'q')].into_iter().filter(|&(side, _)| mine[side] != EMPTY) {
+            let file = (b'a' + mine[side].to_square().get_file().to_index() as u8) as char;
+            let letter = if mine[side] == outer[side] { usual } else { file };
+            castling.push(if color == Color::White { letter.to_ascii_uppercase() } else { letter });
         }
     }
     if castling.is_empty() {

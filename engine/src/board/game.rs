@@ -40,6 +40,14 @@ impl Game {
         self.keys.push(self.board.key());
     }
 
+    /// The same game, whose moves are written as UCI wants them in Chess960, or not.
+    #[must_use]
+    pub fn with_chess960(mut self, chess960: bool) -> Game {
+        self.start = self.start.with_chess960(chess960);
+        self.board = self.board.with_chess960(chess960);
+        self
+    }
+
     /// The position the game began with.
     #[must_use]
     pub fn start(&self) -> &Board {

@@ -7,7 +7,7 @@
 
 use super::attacks::{FILE_A, FILE_H};
 use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks};
-use chess::{ALL_SQUARES, File};
+use chess::ALL_SQUARES;
 
 const ALL: BitBoard = BitBoard(!0);
 
@@ -67,28 +67,8 @@ impl Board {
         let generator = Generator::new(self);
         generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(visit));
         if self.can_castle(generator.us) {
-            self.castling_goals().for_each(|goal| visit(Piece::King, ChessMove::new(generator.king, goal, None)));
+            self.castling_moves().for_each(|mv| visit(Piece::King, mv));
         }
-    }
-
-    /// The squares to which the side to move can castle now.
-    pub(super) fn castling_goals(&self) -> impl Iterator<Item = Square> {
-        let us = self.side_to_move();
-        let rights = self.rules.castle_rights(us);
-        let free = |way: BitBoard| !self.in_check() && self.occupied() & way == EMPTY;
-        let queens = rights.has_queenside() && free(rights.queenside_squares(us));
-        let kings = rights.has_kingside() && free(rights.kingside_squares(us));
-        let sides = [(queens, File::D, File::C), (kings, File::F, File::G)];
-        sides.into_iter().filter(|side| side.0).filter_map(move |(_, crossed, goal)| {
-            let [crossed, goal] = [crossed, goal].map(|file| Square::make_square(us.to_my_backrank(), file));
-            (self.is_safe(crossed) && self.is_safe(goal)).then_some(goal)
-        })
-    }
-
-    /// Whether no enemy attacks `square`.
-    #[inline]
-    fn is_safe(&self, square: Square) -> bool {
-        self.attackers_to(square, self.occupied()) & self.colors(!self.side_to_move()) == EMPTY
     }
 }
 

@@ -4,10 +4,12 @@
 //! knows no clocks and no repetition, keeps illegal en passant squares in its key, and trusts every move it is
 //! given. This module stands between it and everything else: a [`Board`] is always a valid position, a move
 //! is made only after it was generated or tested, and keys, clocks and texts are our own. How castling is encoded, written
-//! and made is known here alone, so that Chess960 can be added without touching what lies above.
+//! and made is known here alone: Chess960 is played without anything above knowing of it.
 
 pub mod attacks;
+mod castling;
 mod checks;
+mod chess960;
 mod cuckoo;
 mod fen;
 mod game;
@@ -17,8 +19,10 @@ mod notation;
 mod see;
 pub(crate) mod zobrist;
 
+pub use castling::{move_bits, move_from_bits};
 pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
+pub use chess960::CHESS960_POSITIONS;
 pub use cuckoo::upcoming_repetition;
 pub use fen::{FenError, Setup, quote};
 pub use game::{Ending, Game};
@@ -26,7 +30,7 @@ pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
 pub use see::PIECE_VALUES;
 
-use chess::{CastleRights, MoveGen};
+use chess::MoveGen;
 use std::fmt;
 use std::str::FromStr;
 
@@ -149,20 +153,19 @@ pub const fn material_unit(color: Color, piece: Piece) -> u64 {
 /// A valid position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Board {
+    /// Told of no rights to castle.
     rules: chess::Board,
     keys: Keys,
+    /// Rooks that may castle.
+    castling: BitBoard,
+    /// How moves are written: no part of the position.
+    chess960: bool,
     en_passant: Option<Square>,
     halfmove: u16,
     fullmove: u16,
 }
 
 impl Board {
-    /// The initial position.
-    #[must_use]
-    pub fn startpos() -> Board {
-        Board::wrap(chess::Board::default(), None, 0, 1)
-    }
-
     /// Reads a FEN of four to six fields.
     ///
     /// # Errors
@@ -185,8 +188,15 @@ impl Board {
         fen::write(self)
     }
 
-    fn wrap(rules: chess::Board, en_passant: Option<Square>, halfmove: u16, fullmove: u16) -> Board {
-        let mut board = Board { rules, keys: Keys::default(), en_passant, halfmove, fullmove };
+    fn wrap(
+        rules: chess::Board,
+        castling: BitBoard,
+        en_passant: Option<Square>,
+        halfmove: u16,
+        fullmove: u16,
+    ) -> Board {
+        let keys = Keys::default();
+        let mut board = Board { rules, keys, castling, chess960: false, en_passant, halfmove, fullmove };
         board.keys = board.fresh_keys();
         board
     }
@@ -196,7 +206,7 @@ impl Board {
         for man in self.placed_pieces() {
             keys.add(man);
         }
-        keys.all ^= zobrist::castling(self.castling_index());
+        keys.all ^= self.castling_key();
         if let Some(square) = self.en_passant {
             keys.all ^= zobrist::en_passant(square.get_file());
         }
@@ -213,11 +223,6 @@ impl Board {
                 self.colored(color, piece).map(move |square| PieceSquare::new(color, piece, square))
             })
         })
-    }
-
-    #[inline]
-    fn castling_index(&self) -> usize {
-        self.rules.castle_rights(Color::White).to_index() | self.rules.castle_rights(Color::Black).to_index() << 2
     }
 
     /// Whose move it is.
@@ -246,21 +251,6 @@ impl Board {
     #[must_use]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
-    }
-
-    /// Whether `color` may still castle on some side.
-    #[inline]
-    #[must_use]
-    pub fn can_castle(&self, color: Color) -> bool {
-        self.rules.castle_rights(color) != CastleRights::NoRights
-    }
-
-    /// Whether `color` may still castle on the queen's side and on the king's side.
-    #[inline]
-    #[must_use]
-    pub fn castling_sides(&self, color: Color) -> [bool; 2] {
-        let rights = self.rules.castle_rights(color);
-        [rights.has_queenside(), rights.has_kingside()]
     }
 
     /// All occupied squares.
@@ -420,6 +410,10 @@ impl Board {
         for mv in MoveGen::new_legal(&self.rules) {
             list.push(mv);
         }
+        // As one more of the king's moves, which are the last and in the order of their squares.
+        if self.can_castle(self.side_to_move()) {
+            self.castling_moves().for_each(|mv| list.insert_by_square(mv));
+        }
     }
 
     /// Visits the legal moves.
@@ -427,6 +421,9 @@ impl Board {
     pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
         for mv in MoveGen::new_legal(&self.rules) {
             visit(mv);
+        }
+        if self.can_castle(self.side_to_move()) {
+            self.castling_moves().for_each(visit);
         }
     }
 
@@ -441,13 +438,14 @@ impl Board {
     /// Whether there is a legal move.
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
-        MoveGen::new_legal(&self.rules).next().is_some()
+        // Where the king castles without moving, that may be the only move.
+        MoveGen::new_legal(&self.rules).next().is_some() || self.castling_moves().next().is_some()
     }
 
     /// Number of legal moves.
     #[must_use]
     pub fn count_moves(&self) -> usize {
-        MoveGen::new_legal(&self.rules).len()
+        MoveGen::new_legal(&self.rules).len() + self.castling_moves().count()
     }
 
     /// Men of both colors that attack `square` on a board with these men.
@@ -467,14 +465,26 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn captured(&self, mv: ChessMove) -> Option<Piece> {
-        if self.is_en_passant(mv) { Some(Piece::Pawn) } else { self.piece_on(mv.get_dest()) }
+        if self.is_en_passant(mv) {
+            Some(Piece::Pawn)
+        } else if self.lands_on_enemy(mv) {
+            self.piece_on(mv.get_dest())
+        } else {
+            None
+        }
     }
 
     /// Whether `mv` captures.
     #[inline]
     #[must_use]
     pub fn is_capture(&self, mv: ChessMove) -> bool {
-        BitBoard::from_square(mv.get_dest()) & self.occupied() != EMPTY || self.is_en_passant(mv)
+        self.lands_on_enemy(mv) || self.is_en_passant(mv)
+    }
+
+    /// In castling the king may end where it or its rook stood: that is no capture.
+    #[inline]
+    fn lands_on_enemy(&self, mv: ChessMove) -> bool {
+        BitBoard::from_square(mv.get_dest()) & self.colors(!self.side_to_move()) != EMPTY
     }
 
     /// Whether `mv` captures or makes a queen: what quiescence looks at.
@@ -482,14 +492,6 @@ impl Board {
     #[must_use]
     pub fn is_noisy(&self, mv: ChessMove) -> bool {
         self.is_capture(mv) || mv.get_promotion() == Some(Piece::Queen)
-    }
-
-    /// Whether `mv` castles.
-    #[inline]
-    #[must_use]
-    pub fn is_castling(&self, mv: ChessMove) -> bool {
-        let (from, to) = (mv.get_source().to_int(), mv.get_dest().to_int());
-        from.abs_diff(to) == 2 && BitBoard::from_square(mv.get_source()) & self.pieces(Piece::King) != EMPTY
     }
 
     /// Whether `mv` captures en passant.
@@ -509,22 +511,30 @@ impl Board {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
         let moved = self.piece_on(from).unwrap_or(Piece::King);
-        let mut delta = Delta::none();
-        delta.remove(PieceSquare::new(us, moved, from));
-        delta.add(PieceSquare::new(us, mv.get_promotion().unwrap_or(moved), to));
+        let castles = moved == Piece::King && self.is_castling(mv);
         let mut irreversible = moved == Piece::Pawn;
-        if let Some(victim) = self.piece_on(to) {
-            delta.remove(PieceSquare::new(!us, victim, to));
-            irreversible = true;
-        } else if self.is_en_passant(mv) {
-            delta.remove(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)));
-        } else if self.is_castling(mv) {
-            let (rook_from, rook_to) = castling_rook(to);
-            delta.remove(PieceSquare::new(us, Piece::Rook, rook_from));
-            delta.add(PieceSquare::new(us, Piece::Rook, rook_to));
+        let delta = if castles {
+            self.make_castling(mv, into)
+        } else {
+            let mut delta = Delta::none();
+            delta.remove(PieceSquare::new(us, moved, from));
+            delta.add(PieceSquare::new(us, mv.get_promotion().unwrap_or(moved), to));
+            if let Some(victim) = self.piece_on(to) {
+                delta.remove(PieceSquare::new(!us, victim, to));
+                irreversible = true;
+            } else if self.is_en_passant(mv) {
+                delta.remove(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)));
+            }
+            self.rules.make_move(mv, &mut into.rules);
+            delta
+        };
+        into.chess960 = self.chess960;
+        into.castling = self.castling;
+        if self.castling != EMPTY {
+            let touched = BitBoard::from_square(from) | BitBoard::from_square(to);
+            let touched = if moved == Piece::King { touched | castling::back_rank(us) } else { touched };
+            into.castling &= !touched;
         }
-
-        self.rules.make_move(mv, &mut into.rules);
         into.keys = self.keys;
         for &man in delta.removed() {
             into.keys.remove(man);
@@ -547,9 +557,8 @@ impl Board {
     #[inline]
     fn update_state_key(&self, into: &mut Board) {
         let mut key = into.keys.all ^ zobrist::black_to_move();
-        let (old, new) = (self.castling_index(), into.castling_index());
-        if old != new {
-            key ^= zobrist::castling(old) ^ zobrist::castling(new);
+        if self.castling != into.castling {
+            key ^= self.castling_key() ^ into.castling_key();
         }
         if let Some(square) = self.en_passant {
             key ^= zobrist::en_passant(square.get_file());
@@ -622,6 +631,9 @@ impl Board {
         let (from, to) = (mv.get_source(), mv.get_dest());
         let from_bb = BitBoard::from_square(from);
         let to_bb = BitBoard::from_square(to);
+        if self.is_castling(mv) {
+            return self.castling_moves().any(|castling| castling == mv);
+        }
         if from_bb & self.colors(us) == EMPTY || to_bb & self.colors(us) != EMPTY {
             return false;
         }
@@ -638,7 +650,7 @@ impl Board {
         let occupied = self.occupied();
         let reach = match piece {
             Piece::Pawn => return self.is_legal_pawn_move(from, to),
-            Piece::King => return self.is_legal_king_move(mv),
+            Piece::King => return self.is_legal_king_step(from, to),
             Piece::Knight => attacks::knight(from),
             Piece::Bishop => attacks::bishop(from, occupied),
             Piece::Rook => attacks::rook(from, occupied),
@@ -676,14 +688,10 @@ impl Board {
             && self.resolves_checks_and_pins(from, to)
     }
 
-    fn is_legal_king_move(&self, mv: ChessMove) -> bool {
-        let (from, to) = (mv.get_source(), mv.get_dest());
-        if attacks::king(from) & BitBoard::from_square(to) != EMPTY {
-            let us = self.side_to_move();
-            let occupied = self.occupied() ^ BitBoard::from_square(from);
-            return self.attackers_to(to, occupied) & self.colors(!us) == EMPTY;
-        }
-        self.is_castling(mv) && self.castling_goals().any(|goal| goal == to)
+    fn is_legal_king_step(&self, from: Square, to: Square) -> bool {
+        let occupied = self.occupied() ^ BitBoard::from_square(from);
+        attacks::king(from) & BitBoard::from_square(to) != EMPTY
+            && self.attackers_to(to, occupied) & self.colors(!self.side_to_move()) == EMPTY
     }
 
     /// Whether a legal move gives check.
@@ -695,13 +703,13 @@ impl Board {
         let king_bb = BitBoard::from_square(king);
         let from_bb = BitBoard::from_square(from);
         let to_bb = BitBoard::from_square(to);
-        let mut occupied = (self.occupied() ^ from_bb) | to_bb;
+        let mut occupied = (self.occupied() & !from_bb) | to_bb;
         let moved = self.piece_on(from).unwrap_or(Piece::King);
         if moved == Piece::Pawn && self.is_en_passant(mv) {
             occupied ^= BitBoard::from_square(to.ubackward(us));
         } else if moved == Piece::King && self.is_castling(mv) {
-            let (rook_from, rook_to) = castling_rook(to);
-            occupied = (occupied ^ BitBoard::from_square(rook_from)) | BitBoard::from_square(rook_to);
+            let (rook_from, rook_to) = self.castling_rook(mv);
+            occupied = (occupied & !BitBoard::from_square(rook_from)) | to_bb | BitBoard::from_square(rook_to);
             return attacks::rook(rook_to, occupied) & king_bb != EMPTY;
         }
         let direct = match mv.get_promotion().unwrap_or(moved) {
@@ -727,23 +735,12 @@ impl Board {
     }
 }
 
-/// Where the rook stands before and after castling, by the square the king goes to.
-#[inline]
-fn castling_rook(king_to: Square) -> (Square, Square) {
-    match king_to {
-        Square::G1 => (Square::H1, Square::F1),
-        Square::C1 => (Square::A1, Square::D1),
-        Square::G8 => (Square::H8, Square::F8),
-        _ => (Square::A8, Square::D8),
-    }
-}
-
 impl PartialEq for Board {
     fn eq(&self, other: &Board) -> bool {
         PIECES.into_iter().all(|piece| self.pieces(piece) == other.pieces(piece))
             && COLORS.into_iter().all(|color| self.colors(color) == other.colors(color))
             && self.side_to_move() == other.side_to_move()
-            && self.castling_index() == other.castling_index()
+            && self.castling == other.castling
             && self.en_passant == other.en_passant
             && self.halfmove == other.halfmove
             && self.fullmove == other.fullmove

@@ -27,6 +27,21 @@ impl MoveList {
         self.len += 1;
     }
 
+    /// Inserts a move among the last ones, those of the same man, in the order of their squares.
+    #[inline]
+    pub(super) fn insert_by_square(&mut self, mv: ChessMove) {
+        let mut at = self.len;
+        while at > 0
+            && self.moves[at - 1].get_source() == mv.get_source()
+            && self.moves[at - 1].get_dest() > mv.get_dest()
+        {
+            self.moves[at] = self.moves[at - 1];
+            at -= 1;
+        }
+        self.moves[at] = mv;
+        self.len += 1;
+    }
+
     /// Removes all moves.
     #[inline]
     pub fn clear(&mut self) {

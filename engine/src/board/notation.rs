@@ -118,19 +118,30 @@ impl San {
 }
 
 impl Board {
-    /// Reads a move in UCI's coordinates (`e2e4`, `e7e8q`, castling as `e1g1`, letters of either case).
+    /// Reads a move in UCI's coordinates (`e2e4`, `e7e8q`, letters of either case). Castling is the king's move of two
+    /// squares or more, `e1g1`, or its capture of the rook, `e1h1`: one is always understood, and the other
+    /// wherever it is no other move.
     ///
     /// # Errors
     /// Says whether the text is no move at all or no legal one, and in which position.
     pub fn parse_uci(&self, text: &str) -> Result<ChessMove, MoveError> {
         let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
-        if self.is_legal(mv) { Ok(mv) } else { Err(error(text, "is not legal", self)) }
+        let castling = mv.get_source() == self.king(self.side_to_move()) && mv.get_promotion().is_none();
+        let castling = if castling { self.castling_with(mv.get_dest()) } else { None };
+        match castling.or(Some(mv).filter(|&mv| self.is_legal(mv))) {
+            Some(mv) => Ok(mv),
+            None => Err(error(text, "is not legal", self)),
+        }
     }
 
-    /// The move in UCI's coordinates.
+    /// The legal move in UCI's coordinates. Castling is the king's capture of its rook [in Chess960](Board::is_chess960)
+    /// and where the king or the rook began on other squares than in standard chess.
     #[must_use]
     pub fn uci(&self, mv: ChessMove) -> String {
-        mv.to_string()
+        match self.king_takes_rook(mv) {
+            Some((king, rook)) => format!("{king}{rook}"),
+            None => mv.to_string(),
+        }
     }
 
     /// Reads a move in standard algebraic notation, leniently: zeros for castling, `e.p.`, check marks and
@@ -143,8 +154,8 @@ impl Board {
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
         let moves = self.moves();
         let found: Vec<ChessMove> = match core.replace('0', "O").as_str() {
-            "O-O" => self.castling_moves(File::G),
-            "O-O-O" => self.castling_moves(File::C),
+            "O-O" => self.castlings_to(File::G),
+            "O-O-O" => self.castlings_to(File::C),
             _ => {
                 let san = San::parse(core).ok_or_else(|| error(text, "is not in algebraic notation", self))?;
                 moves.iter().copied().filter(|&mv| san.matches(self, mv)).collect()
@@ -157,9 +168,8 @@ impl Board {
         }
     }
 
-    fn castling_moves(&self, file: File) -> Vec<ChessMove> {
-        let moves = self.moves();
-        moves.iter().copied().filter(|&mv| self.is_castling(mv) && mv.get_dest().get_file() == file).collect()
+    fn castlings_to(&self, file: File) -> Vec<ChessMove> {
+        self.castling_moves().filter(|mv| mv.get_dest().get_file() == file).collect()
     }
 
     /// The legal move in standard algebraic notation.

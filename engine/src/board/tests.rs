@@ -34,7 +34,21 @@ fn perft_of_known_positions() {
 }
 
 /// Boards met in random games, the start of each game once more included.
-pub(crate) fn random_boards(
+pub(crate) fn random_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
+    random_boards_from(|_| Board::startpos(), count, seed, visit);
+}
+
+/// Boards met in random games of double Chess960.
+fn random_dfrc_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
+    let start = |random: &mut Pcg64Mcg| {
+        let mut number = || (random.next_u64() % u64::from(CHESS960_POSITIONS)) as u32;
+        Board::chess960([number(), number()])
+    };
+    random_boards_from(start, count, seed, visit);
+}
+
+fn random_boards_from(
+    start: impl Fn(&mut Pcg64Mcg) -> Board,
     count: usize,
     seed: u128,
     mut visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>),
@@ -42,7 +56,7 @@ pub(crate) fn random_boards(
     let mut random = Pcg64Mcg::new(seed);
     let mut seen = 0;
     while seen < count {
-        let mut game = Game::default();
+        let mut game = Game::new(start(&mut random));
         visit(game.board(), None);
         while game.ending().is_none() && seen < count && game.moves().len() < 300 {
             let moves = game.board().moves();
@@ -74,18 +88,197 @@ fn generated_moves_equal_a_second_library() {
     });
 }
 
+/// The FEN with the files of the castling rooks.
+fn shredder_fen(board: &Board) -> String {
+    let fen = board.fen();
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    let letter = |rook: Square| {
+        let file = (b'a' + rook.get_file().to_index() as u8) as char;
+        if rook.get_rank() == Rank::First { file.to_ascii_uppercase() } else { file }
+    };
+    let rights: String = board.castling_rooks().map(letter).collect();
+    fields[2] = if rights.is_empty() { "-" } else { &rights };
+    fields.join(" ")
+}
+
+/// Whether the moves of double Chess960 are those of a second library; returns the number of castlings.
+fn compare_dfrc_moves(count: usize, seed: u128) -> usize {
+    let mut castlings = 0;
+    random_dfrc_boards(count, seed, |board, _| {
+        let fen = shredder_fen(board);
+        let other = cozy_chess::Board::from_fen(&fen, true).expect("cozy-chess reads our FEN");
+        let mut expected = Vec::new();
+        other.generate_moves(|moves| {
+            expected.extend(moves.into_iter().map(|mv| mv.to_string()));
+            false
+        });
+        let board = board.with_chess960(true);
+        let mut ours: Vec<String> = board.moves().iter().map(|&mv| board.uci(mv)).collect();
+        castlings += board.moves().iter().filter(|&&mv| board.is_castling(mv)).count();
+        ours.sort();
+        expected.sort();
+        assert_eq!(ours, expected, "{fen}");
+        assert_eq!(board.in_check(), !other.checkers().is_empty(), "{fen}");
+    });
+    castlings
+}
+
+#[test]
+fn dfrc_moves_equal_a_second_library() {
+    assert!(compare_dfrc_moves(30_000, 10) > 1_000);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn a_million_dfrc_moves_equal_a_second_library() {
+    assert!(compare_dfrc_moves(1_000_000, 11) > 10_000);
+}
+
+#[test]
+fn starting_positions_of_chess960_have_their_numbers() {
+    for number in 0..CHESS960_POSITIONS {
+        for numbers in [[number; 2], [number, (number * 7 + 3) % CHESS960_POSITIONS]] {
+            let expected = cozy_chess::Board::double_chess960_startpos(numbers[0], numbers[1]);
+            let ours = cozy_chess::Board::from_fen(&shredder_fen(&Board::chess960(numbers)), true);
+            assert_eq!(ours.ok(), Some(expected), "{numbers:?}");
+        }
+    }
+    assert_eq!(Board::startpos().fen(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+}
+
+#[test]
+fn castling_rights_are_read_in_all_ways() {
+    let cases = [
+        // X-FEN: the outermost rook.
+        ("4k3/8/8/8/8/8/8/1R1RK2R w KQ - 0 1", "KQ"),
+        ("1r1k2r1/8/8/8/8/8/8/4K3 b kq - 0 1", "kq"),
+        // Shredder-FEN, and the inner rook, which X-FEN names by its file too.
+        ("4k3/8/8/8/8/8/8/1R1RK2R w HB - 0 1", "KQ"),
+        ("4k3/8/8/8/8/8/8/1R1RK2R w HD - 0 1", "KD"),
+        ("4k3/8/8/8/8/8/8/1R1RK2R w KD - 0 1", "KD"),
+        ("r1k2rr1/8/8/8/8/8/8/R3K2R w HAfa - 0 1", "KQfq"),
+        // Nobody there, on another rank, or of the other color.
+        ("4k3/8/8/8/8/8/8/1R1RK2R w AFahkq - 0 1", "-"),
+        ("4k3/8/8/8/8/8/4K3/R6R w KQAH - 0 1", "-"),
+        ("4k3/8/8/8/8/8/8/r3K2r w KQ - 0 1", "-"),
+        // Of two rooks on a side only one can castle.
+        ("4k3/8/8/8/8/8/8/1R1RK2R w HDB - 0 1", "KQ"),
+    ];
+    for (fen, rights) in cases {
+        let board = Board::from_fen(fen).unwrap();
+        assert_eq!(board.fen().split(' ').nth(2), Some(rights), "{fen}");
+        assert_eq!(Board::from_fen(&board.fen()), Ok(board), "{fen}");
+        assert_eq!(Board::from_fen(&board.fen()).unwrap().key(), board.key(), "{fen}");
+    }
+    let key = |fen: &str| Board::from_fen(fen).unwrap().key();
+    assert_ne!(key("4k3/8/8/8/8/8/8/1R1RK2R w KD - 0 1"), key("4k3/8/8/8/8/8/8/1R1RK2R w KQ - 0 1"));
+}
+
+#[test]
+fn castling_in_chess960() {
+    // Position, castlings by king and rook, and what follows the first one.
+    let cases = [
+        // The king stays, the rook stays, both change places.
+        ("4k3/8/8/8/8/8/8/1R4KR w KQ - 0 1", "g1b1 g1h1", "4k3/8/8/8/8/8/8/2KR3R b - - 1 1"),
+        ("4k3/8/8/8/8/8/8/6KR w K - 0 1", "g1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
+        ("4k3/8/8/8/8/8/8/2KR4 w K - 0 1", "c1d1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
+        ("4k3/8/8/8/8/8/8/5KR1 w K - 0 1", "f1g1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
+        ("2rk4/8/8/8/8/8/8/4K3 b q - 0 1", "d8c8", "2kr4/8/8/8/8/8/8/4K3 w - - 1 2"),
+        // The rook held an attack off the square where the king would end.
+        ("4k3/8/8/8/8/8/8/qRK5 w Q - 0 1", "", ""),
+        ("4k3/8/8/8/8/8/8/4KR1r w K - 0 1", "", ""),
+        // Attacked are only squares of the rook.
+        ("1r2k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1a1", "1r2k3/8/8/8/8/8/8/2KR4 b - - 1 1"),
+        ("3rk3/8/8/8/8/8/8/R4K2 w Q - 0 1", "", ""),
+        // A man on the way of the king or of the rook.
+        ("4k3/8/8/8/8/8/8/RN2K3 w Q - 0 1", "", ""),
+        ("4k3/8/8/8/8/8/8/R1NK3R w KQ - 0 1", "d1h1", "4k3/8/8/8/8/8/8/R1N2RK1 b - - 1 1"),
+        ("4k3/8/8/8/8/8/8/RK3N1R w KQ - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR1N1R b - - 1 1"),
+    ];
+    for (fen, castlings, after) in cases {
+        let board = Board::from_fen(fen).unwrap().with_chess960(true);
+        let moves = board.moves();
+        let found: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.is_castling(mv)).collect();
+        let texts: Vec<String> = found.iter().map(|&mv| board.uci(mv)).collect();
+        assert_eq!(texts.join(" "), castlings, "{fen}");
+        if let Some(&mv) = found.first() {
+            assert_eq!(board.after(mv).fen(), after, "{fen}");
+            assert_eq!(board.after(mv).key(), Board::from_fen(after).unwrap().key(), "{fen}");
+        }
+    }
+    // Castling without a step of the king is the only move.
+    let board = Board::from_fen("3k4/8/b7/8/8/4p2p/7P/6KR w K - 0 1").unwrap();
+    assert!(board.has_legal_move());
+    assert_eq!((board.count_moves(), board.moves().len()), (1, 1));
+}
+
+#[test]
+fn castling_is_written_and_read_in_both_ways() {
+    let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
+    for (standard, takes_rook) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
+        let mv = board.parse_uci(standard).unwrap();
+        assert_eq!(board.parse_uci(takes_rook), Ok(mv));
+        assert_eq!((board.uci(mv), board.with_chess960(true).uci(mv)), (standard.into(), takes_rook.into()));
+        assert_eq!(board.with_chess960(true).parse_uci(standard), Ok(mv));
+    }
+    // The king's step and castling that ends on the same square.
+    let board = Board::from_fen("4k3/8/8/8/8/8/8/R4KR1 w KQ - 0 1").unwrap();
+    assert!(board.is_castling(board.parse_uci("f1g1").unwrap()));
+    assert_eq!(board.uci(board.parse_san("O-O").unwrap()), "f1g1");
+    assert_eq!(board.parse_uci("f1c1"), board.parse_uci("f1a1"));
+    let board = Board::from_fen("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1").unwrap();
+    assert!(!board.is_castling(board.parse_uci("f1g1").unwrap()));
+    assert_ne!(board.parse_uci("f1g1"), board.parse_uci("f1h1"));
+}
+
+#[test]
+fn everything_holds_in_dfrc() {
+    let mut random = Pcg64Mcg::new(12);
+    random_dfrc_boards(5_000, 13, |board, _| {
+        assert_eq!(Board::from_fen(&board.fen()).unwrap(), *board, "{board}");
+        assert_eq!(Board::from_fen(&shredder_fen(board)).unwrap(), *board, "{board}");
+        check_state(board);
+        let moves = board.moves();
+        let mut parts = Vec::new();
+        board.for_each_noisy(|_, mv| parts.push(mv));
+        assert!(parts.iter().all(|&mv| board.is_noisy(mv)), "{board}");
+        board.for_each_quiet(|_, mv| parts.push(mv));
+        assert!(parts.len() == moves.len() && moves.iter().all(|mv| parts.contains(mv)), "{board}");
+        for &mv in moves.iter() {
+            assert_eq!(move_from_bits(move_bits(Some(mv))), Some(mv), "{board} {mv}");
+            assert_eq!(board.parse_san(&board.san(mv)), Ok(mv), "{board} {mv}");
+            for board in [*board, board.with_chess960(true)] {
+                assert_eq!(board.parse_uci(&board.uci(mv)), Ok(mv), "{board} {mv}");
+            }
+            let shown = board.after(mv).in_check();
+            assert_eq!(board.gives_check(mv), shown, "{board} {mv}");
+            assert_eq!(board.checks().given_by(board, mv), shown, "{board} {mv}");
+        }
+        for _ in 0..500 {
+            let bits = random.next_u64() as u16 & 0x7FFF;
+            let Some(mv) = move_from_bits(bits) else { continue };
+            assert_eq!(board.is_legal(mv), moves.contains(&mv), "{board} {mv}");
+        }
+    });
+}
+
+/// Keys of all kinds are those of the position made anew.
+fn check_state(board: &Board) {
+    let fresh = Board::from_fen(&board.fen()).unwrap();
+    assert_eq!(fresh, *board, "{board}");
+    assert_eq!(fresh.key(), board.key(), "{board}");
+    assert_eq!(fresh.pawn_key(), board.pawn_key(), "{board}");
+    assert_eq!(fresh.minor_key(), board.minor_key(), "{board}");
+    assert_eq!(fresh.material_key(), board.material_key(), "{board}");
+    for color in COLORS {
+        assert_eq!(fresh.nonpawn_key(color), board.nonpawn_key(color), "{board}");
+    }
+}
+
 #[test]
 fn incremental_state_equals_fresh_state() {
     random_boards(20_000, 2, |board, step| {
-        let fresh = Board::from_fen(&board.fen()).unwrap();
-        assert_eq!(fresh, *board, "{board}");
-        assert_eq!(fresh.key(), board.key(), "{board}");
-        assert_eq!(fresh.pawn_key(), board.pawn_key(), "{board}");
-        assert_eq!(fresh.minor_key(), board.minor_key(), "{board}");
-        assert_eq!(fresh.material_key(), board.material_key(), "{board}");
-        for color in COLORS {
-            assert_eq!(fresh.nonpawn_key(color), board.nonpawn_key(color), "{board}");
-        }
+        check_state(board);
         let Some((before, mv, delta)) = step else { return };
         let mut men: Vec<PieceSquare> = before.placed_pieces().filter(|man| !delta.removed().contains(man)).collect();
         men.extend(delta.added());

@@ -11,6 +11,8 @@ struct Keys {
     en_passant: [u64; 8],
     castling: [u64; 16],
     black_to_move: u64,
+    /// By color and file, for rooks that began elsewhere than in standard chess.
+    castling_rooks: [[u64; 8]; 2],
 }
 
 /// One step of SplitMix64 (Steele, Lea and Flood 2014).
@@ -23,7 +25,13 @@ const fn split_mix(state: u64) -> (u64, u64) {
 }
 
 const fn make() -> Keys {
-    let mut keys = Keys { pieces: [[[0; 64]; 6]; 2], en_passant: [0; 8], castling: [0; 16], black_to_move: 0 };
+    let mut keys = Keys {
+        pieces: [[[0; 64]; 6]; 2],
+        en_passant: [0; 8],
+        castling: [0; 16],
+        black_to_move: 0,
+        castling_rooks: [[0; 8]; 2],
+    };
     let mut state = 0x4479_6164; // "Dyad"
     let mut i = 0;
     while i < 768 {
@@ -40,7 +48,12 @@ const fn make() -> Keys {
         (state, keys.castling[i]) = split_mix(state);
         i += 1;
     }
-    (_, keys.black_to_move) = split_mix(state);
+    (state, keys.black_to_move) = split_mix(state);
+    i = 0;
+    while i < 16 {
+        (state, keys.castling_rooks[i / 8][i % 8]) = split_mix(state);
+        i += 1;
+    }
     keys
 }
 
@@ -62,6 +75,12 @@ pub(super) fn en_passant(file: File) -> u64 {
 #[inline]
 pub(super) fn castling(rights: usize) -> u64 {
     KEYS.castling[rights]
+}
+
+/// Key of a right to castle with a rook that did not begin in a corner.
+#[inline]
+pub(super) fn castling_rook(rook: Square) -> u64 {
+    KEYS.castling_rooks[usize::from(rook.to_index() >= 32)][rook.get_file().to_index()]
 }
 
 /// Key of Black being to move.

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::board::{Board, CHESS960_POSITIONS, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -20,6 +20,7 @@ use dyad_engine::search::{Limits, Options};
 use dyad_engine::value::Value;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
 use crate::base::hash;
@@ -101,6 +102,37 @@ pub fn shuffle(openings: &mut [Opening], seed: u64) {
     }
 }
 
+/// The starting positions of the games that are played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The one of standard chess.
+    #[default]
+    Standard,
+    /// The 960 of Chess960, with equal chances.
+    Chess960,
+    /// Those where both sides have a first rank of Chess960, each its own.
+    DoubleChess960,
+}
+
+impl Variant {
+    /// Whether it is standard chess.
+    #[must_use]
+    pub fn is_standard(&self) -> bool {
+        *self == Variant::Standard
+    }
+
+    /// One of the starting positions.
+    fn draw(self, rng: &mut Pcg64) -> Board {
+        let mut number = || rng.random_range(0..CHESS960_POSITIONS);
+        match self {
+            Variant::Standard => Board::startpos(),
+            Variant::Chess960 => Board::chess960([number(); 2]),
+            Variant::DoubleChess960 => Board::chess960([number(), number()]),
+        }
+    }
+}
+
 /// What made openings are like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
@@ -110,8 +142,10 @@ pub struct Recipe {
     pub plies: RangeInclusive<u32>,
     /// The largest advantage of either side that is accepted, in search units.
     pub limit: Value,
-    /// Where the random moves begin, chosen at random; the starting position if there is nothing here.
+    /// Where the random moves begin, chosen at random; a starting position of the variant if there is nothing here.
     pub starts: Vec<Opening>,
+    /// Which starting positions there are.
+    pub variant: Variant,
 }
 
 impl Recipe {
@@ -119,7 +153,7 @@ impl Recipe {
     /// games.
     #[must_use]
     pub fn new(seed: u64) -> Recipe {
-        Recipe { seed, plies: 8..=11, limit: 120, starts: Vec::new() }
+        Recipe { seed, plies: 8..=11, limit: 120, starts: Vec::new(), variant: Variant::Standard }
     }
 }
 
@@ -143,7 +177,7 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
         let mut rng = random(self.recipe.seed, self.attempt);
         self.attempt += 1;
         let mut opening = match &self.recipe.starts[..] {
-            [] => Opening::from_board(Board::startpos()),
+            [] => Opening::from_board(self.recipe.variant.draw(&mut rng)),
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
@@ -249,6 +283,24 @@ mod tests {
         }
         assert!(first_moves.len() >= 18, "{}", first_moves.len());
         assert!((150..350).contains(&black_to_move), "{black_to_move}");
+    }
+
+    #[test]
+    fn chess960_openings_begin_all_over_it() {
+        let starts = |variant| -> Vec<Board> {
+            let recipe = Recipe { variant, ..Recipe::new(3) };
+            RandomOpenings::new(recipe, material).take(300).map(|opening| opening.start).collect()
+        };
+        let fens = |boards: &[Board]| boards.iter().map(Board::fen).collect::<HashSet<_>>().len();
+        let mirrored = |board: &Board| {
+            let rows: Vec<String> = board.fen().split([' ', '/']).take(8).map(str::to_string).collect();
+            rows[0] == rows[7].to_lowercase()
+        };
+        let single = starts(Variant::Chess960);
+        assert!(fens(&single) > 240 && single.iter().all(mirrored), "{}", fens(&single));
+        let double = starts(Variant::DoubleChess960);
+        assert!(fens(&double) > 290 && double.iter().filter(|board| mirrored(board)).count() < 5);
+        assert_eq!(fens(&starts(Variant::Standard)), 1);
     }
 
     #[test]

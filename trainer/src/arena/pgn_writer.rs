@@ -36,7 +36,7 @@ const ROSTER: [(&str, &str); 7] = [
 /// A game ready to be written; [`Display`](fmt::Display) gives its text, with an empty line at the end.
 #[derive(Clone)]
 pub struct PgnGame {
-    /// Tags beside `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster
+    /// Tags beside `Variant`, `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster
     /// are written first and may be left out here.
     pub tags: Vec<(&'static str, String)>,
     /// The position before the first move.
@@ -78,6 +78,9 @@ impl PgnGame {
         for (name, unknown) in ROSTER {
             let value = if name == "Result" { result } else { given(name).unwrap_or(unknown) };
             write_tag(f, name, value)?;
+        }
+        if self.start.castles_unusually() {
+            write_tag(f, "Variant", "Chess960")?;
         }
         if self.start.fen() != Board::startpos().fen() {
             write_tag(f, "SetUp", "1")?;
@@ -287,6 +290,7 @@ mod tests {
             game(START, &mate, &"words ".repeat(40), GameResult::WhiteWins),
             game("8/P6k/8/8/8/8/7K/8 b - - 3 60", &["Kg6", "a8=Q", "Kf5"], "-9.00/1", GameResult::Draw),
             game(START, &[], "", GameResult::BlackWins),
+            game("4rkr1/8/8/8/8/8/8/RK5R w KQkq - 0 1", &["O-O-O", "O-O"], "", GameResult::Draw),
         ];
         let text: String = games.iter().map(PgnGame::to_string).collect();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
@@ -304,6 +308,11 @@ mod tests {
         }
         assert_eq!(read[1].comments, vec!["+0.35/20 1.2s"; 7]);
         assert!(read[3].tags.contains(&("FEN".into(), "8/P6k/8/8/8/8/7K/8 b - - 3 60".into())));
+        let variants = [None, None, None, None, None, Some("Chess960")];
+        for (read, variant) in read.iter().zip(variants) {
+            let tag = read.tags.iter().find(|tag| tag.0 == "Variant").map(|tag| tag.1.as_str());
+            assert_eq!(tag, variant);
+        }
         assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
     }
 

@@ -2,7 +2,10 @@
 //!
 //! Training reads millions of positions many times and in random order, so they must be small and all of one size.
 
-use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, PIECES, Piece, Setup, Square};
+pub use dyad_engine::board::move_bits;
+use dyad_engine::board::{
+    BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Piece, Setup, Square, move_from_bits,
+};
 
 use crate::data::score::{GameResult, Score};
 
@@ -96,6 +99,24 @@ impl Packed {
         self.0[31] & TEST_BIT != 0
     }
 
+    /// Whether a castling is possible that is none of standard chess: king or rook began elsewhere.
+    #[must_use]
+    pub fn castles_unusually(&self) -> bool {
+        /// Squares of kings and rooks at the beginning.
+        const HOME: u64 = 0x9100_0000_0000_0091;
+        const KING: u8 = 2 * Piece::King as u8;
+        let kinds = || {
+            let squares = BitBoard(self.occupied()).take(32).enumerate();
+            squares.map(|(index, square)| (square, self.0[8 + index / 2] >> (4 * (index % 2)) & 15))
+        };
+        let away = |(square, _): &(Square, u8)| HOME >> square.to_index() & 1 == 0;
+        kinds().filter(away).any(|(_, kind)| match kind & !1 {
+            CASTLING_ROOK => true,
+            KING => kinds().any(|(_, other)| other == CASTLING_ROOK + (kind & 1)),
+            _ => false,
+        })
+    }
+
     /// Whether it is the first of its game.
     #[must_use]
     pub fn starts_game(&self) -> bool {
@@ -141,6 +162,10 @@ impl Packed {
         desired != 0
     }
 
+    fn occupied(&self) -> u64 {
+        self.0[..8].try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes")
+    }
+
     fn number(&self, at: usize) -> u16 {
         u16::from_le_bytes([self.0[at], self.0[at + 1]])
     }
@@ -171,7 +196,7 @@ impl Packed {
     /// # Errors
     /// Says what is wrong where the bytes hold no valid position.
     pub fn board(&self) -> Result<Board, String> {
-        let occupied = self.0[..8].try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes");
+        let occupied = self.occupied();
         if occupied.count_ones() > 32 {
             return Err(format!("{} pieces on a board", occupied.count_ones()));
         }
@@ -179,7 +204,7 @@ impl Packed {
         let mut setup = Setup {
             men: [None; 64],
             side_to_move: if black_to_move { Color::Black } else { Color::White },
-            castling: [[false; 2]; 2],
+            castling: EMPTY,
             en_passant: None,
             halfmove_clock: u16::from(self.0[30]),
             fullmove_number: self.number(28),
@@ -189,7 +214,7 @@ impl Packed {
             let color = COLORS[usize::from(kind & 1)];
             let piece = match kind & !1 {
                 CASTLING_ROOK => {
-                    setup.castling[color.to_index()][usize::from(square.get_file().to_index() > 4)] = true;
+                    setup.castling |= BitBoard::from_square(square);
                     (Piece::Rook, color)
                 }
                 PASSING_PAWN if kind == PASSING_PAWN => {
@@ -210,7 +235,7 @@ impl Packed {
 fn kind_of_piece(board: &Board, square: Square) -> u8 {
     let color = board.color_on(square).unwrap_or(Color::White);
     let piece = board.piece_on(square).unwrap_or(Piece::Pawn);
-    if piece == Piece::Rook && castles_with(board, color, square) {
+    if BitBoard::from_square(square) & board.castling_rooks() != EMPTY {
         return CASTLING_ROOK + color.to_index() as u8;
     }
     if piece == Piece::Pawn
@@ -221,31 +246,11 @@ fn kind_of_piece(board: &Board, square: Square) -> u8 {
     (2 * piece.to_index() + color.to_index()) as u8
 }
 
-fn castles_with(board: &Board, color: Color, rook: Square) -> bool {
-    let home = if color == Color::White { [Square::A1, Square::H1] } else { [Square::A8, Square::H8] };
-    let [queen_side, king_side] = board.castling_sides(color);
-    (queen_side && rook == home[0]) || (king_side && rook == home[1])
-}
-
-/// A move in 15 bits; no move is 0 (a1a1).
-#[must_use]
-pub fn move_bits(mv: Option<ChessMove>) -> u16 {
-    let Some(mv) = mv else { return 0 };
-    let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index() as u16);
-    mv.get_source().to_index() as u16 | (mv.get_dest().to_index() as u16) << 6 | promotion << 12
-}
-
 fn move_of(bits: u16) -> Result<Option<ChessMove>, String> {
-    if bits == 0 {
-        return Ok(None);
+    match move_from_bits(bits) {
+        None if bits != 0 => Err(format!("promotion to a piece of kind {}", bits >> 12)),
+        mv => Ok(mv),
     }
-    let square = |shift: u16| ALL_SQUARES[usize::from(bits >> shift & 63)];
-    let promotion = match bits >> 12 {
-        0 => None,
-        kind @ 1..=4 => Some(PIECES[usize::from(kind)]),
-        kind => return Err(format!("promotion to a piece of kind {kind}")),
-    };
-    Ok(Some(ChessMove::new(square(0), square(6), promotion)))
 }
 
 #[cfg(test)]
@@ -277,6 +282,10 @@ mod tests {
             ("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3", "d4e3"),
             ("rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3", "e5d6"),
             ("4k3/8/8/8/8/8/8/4K3 b - - 120 9000", ""),
+            ("4k3/8/8/8/8/8/8/1R1RK2R w KD - 0 1", "e1d1"),
+            ("4k3/8/8/8/8/8/8/1R1RK2R w KQ - 0 1", "e1h1"),
+            ("r4kr1/8/8/8/8/8/8/4K3 b kq - 0 1", "f8g8"),
+            ("6kr/8/8/8/8/8/8/4K3 b k - 0 1", "g8h8"),
         ];
         let walk = walk(20_000);
         let cases = cases.iter().map(|(fen, mv)| sample(fen, mv));

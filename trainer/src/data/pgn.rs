@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dyad_engine::board::{ALL_SQUARES, Board, ChessMove, Color, PIECES, Piece, Square};
+use dyad_engine::board::{ALL_SQUARES, Board, ChessMove, Color, PIECES, Piece};
 use pgn_reader::{KnownOutcome, Outcome, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -273,7 +273,7 @@ impl Visitor for Collector {
 }
 
 fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<GameRecord, String> {
-    if let Some(variant) = tokens.variant.filter(|name| !name.eq_ignore_ascii_case("standard")) {
+    if let Some(variant) = tokens.variant.filter(|name| !is_chess(name)) {
         return Err(format!("a game of {variant}"));
     }
     if tokens.late_moves > 0 {
@@ -295,10 +295,9 @@ fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<Game
             Ok(chosen) => chosen,
             Err(error) => return broken(&error),
         };
-        let mv = convert(chosen);
-        if !board.is_legal(mv) {
+        let Some(mv) = convert(&board, chosen).filter(|&mv| board.is_legal(mv)) else {
             return broken(&"the two rule books disagree");
-        }
+        };
         let score = match (remark, scores) {
             (Some(Remark::Score(score)), Some(ScoreSide::White)) if board.side_to_move() == Color::Black => {
                 Some(score.opposite())
@@ -322,6 +321,24 @@ fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<Game
         return Err(format!("{} words that look like moves could not be read", unread.abs()));
     }
     Ok(GameRecord { tags: tokens.tags, start, moves, result })
+}
+
+/// Whether a variant tag means standard chess or Chess960, by any of their names. Which of them it is the position says.
+fn is_chess(variant: &str) -> bool {
+    let name: String = variant.chars().filter(char::is_ascii_alphanumeric).collect();
+    [
+        "",
+        "standard",
+        "chess",
+        "normal",
+        "chess960",
+        "fischerandom",
+        "fischerrandom",
+        "fischerrandomchess",
+        "frc",
+        "dfrc",
+    ]
+    .contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// The tokenizer skips what it cannot read, and a game with a hole may still replay. So the words that
@@ -401,23 +418,17 @@ fn starting_boards(fen: &str) -> Result<(Board, Chess), String> {
     // Their reader gets our text of the position, so that both mean the same by it.
     let theirs = Fen::from_ascii(board.fen().as_bytes())
         .map_err(|error| format!("FEN tag: {error}"))?
-        .into_position(CastlingMode::Standard)
+        .into_position(CastlingMode::Chess960)
         .map_err(|error| format!("FEN tag: {error}"))?;
     Ok((board, theirs))
 }
 
-/// Our move for theirs. Castling is theirs by the rook's square and ours by the king's target.
-fn convert(mv: shakmaty::Move) -> ChessMove {
+/// Our move for theirs. Castling is theirs by the rook's square.
+fn convert(board: &Board, mv: shakmaty::Move) -> Option<ChessMove> {
     let ours = |square: shakmaty::Square| ALL_SQUARES[usize::from(square)];
     match mv {
-        shakmaty::Move::Castle { king, rook } => {
-            let target = if rook > king { king.offset(2) } else { king.offset(-2) };
-            ChessMove::new(ours(king), ours(target.unwrap_or(rook)), None)
-        }
-        _ => {
-            let from = mv.from().map_or(Square::A1, ours);
-            ChessMove::new(from, ours(mv.to()), mv.promotion().map(piece_of))
-        }
+        shakmaty::Move::Castle { rook, .. } => board.castling_with(ours(rook)),
+        _ => Some(ChessMove::new(ours(mv.from()?), ours(mv.to()), mv.promotion().map(piece_of))),
     }
 }
 
@@ -481,6 +492,27 @@ pub(in crate::data) mod tests {
         for (ply, mv) in [(4, "e5d6"), (10, "e1g1"), (15, "a4b3"), (19, "c2b1n"), (27, "e8c8")] {
             assert_eq!(moves[ply], mv, "ply {ply}");
         }
+    }
+
+    #[test]
+    fn chess960_replays() {
+        let pgn = |variant: &str, fen: &str, moves: &str| {
+            format!("[Variant \"{variant}\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n[Result \"*\"]\n\n{moves} *\n")
+        };
+        let x_fen = "4rkr1/8/8/8/8/8/8/RK5R w KQkq - 0 1";
+        let shredder = "4rkr1/8/8/8/8/8/8/RK5R w HAge - 0 1";
+        for (variant, fen) in
+            [("Chess960", x_fen), ("chess 960", shredder), ("fischerandom", shredder), ("Standard", x_fen)]
+        {
+            let game = parse(&pgn(variant, fen, "1. O-O-O O-O")).unwrap();
+            let texts: Vec<String> = game.positions().map(|(board, played)| board.uci(played.mv)).collect();
+            assert_eq!(texts, ["b1a1", "f8g8"]);
+            let last = game.positions().last().map(|(board, played)| board.after(played.mv).fen());
+            assert_eq!(last.as_deref(), Some("4rrk1/8/8/8/8/8/8/2KR3R w - - 2 2"));
+        }
+        // The rook that is not the outermost.
+        let game = parse(&pgn("Chess960", "4k3/8/8/8/8/8/8/1R1RK3 w D - 0 1", "1. O-O-O Ke7")).unwrap();
+        assert_eq!(game.positions().nth(1).unwrap().0.fen(), "4k3/8/8/8/8/8/8/1RKR4 b - - 1 1");
     }
 
     #[test]

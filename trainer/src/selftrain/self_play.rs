@@ -24,7 +24,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
-use crate::arena::openings::{RandomOpenings, Recipe, judge};
+use crate::arena::openings::{RandomOpenings, Recipe, Variant, judge};
 use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
@@ -109,6 +109,8 @@ pub(super) struct SelfPlay<'a> {
     pub event: &'a str,
     /// Nodes of a move.
     pub nodes: u64,
+    /// The starting positions.
+    pub variant: Variant,
     /// Decides about the openings.
     pub seed: u64,
     /// Threads.
@@ -187,8 +189,12 @@ struct Table<'a> {
 impl Table<'_> {
     /// Plays the game with this number; none if it was broken off.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
-        let recipe =
-            Recipe { plies: OPENING_PLIES, limit: OPENING_LIMIT, ..Recipe::new(hash::fold(self.plan.seed, number)) };
+        let recipe = Recipe {
+            plies: OPENING_PLIES,
+            limit: OPENING_LIMIT,
+            variant: self.plan.variant,
+            ..Recipe::new(hash::fold(self.plan.seed, number))
+        };
         let opening = RandomOpenings::new(recipe, &mut self.judge).next();
         let opening = opening.ok_or_else(|| Error::Settings("the weights hold no opening for balanced".into()))?;
         let [white, black] = &mut self.players;

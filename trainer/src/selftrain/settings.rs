@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
+use crate::arena::openings::Variant;
 use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
@@ -36,6 +37,9 @@ pub struct Settings {
     /// From whose side the scores in the comments of a file of games are; without it they are not read. Own games have
     /// theirs, whatever is said here.
     pub scores: Option<ScoreSide>,
+    /// The starting positions of own games and of matches.
+    #[serde(skip_serializing_if = "Variant::is_standard")]
+    pub variant: Variant,
     /// Seed of all draws.
     pub seed: u64,
     /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
@@ -85,6 +89,7 @@ impl Default for Settings {
         Settings {
             source: Source::SelfPlay,
             scores: None,
+            variant: Variant::Standard,
             seed: 1,
             depth: 1,
             nodes: 300,

@@ -135,6 +135,7 @@ impl<'a> Loop<'a> {
             name: &generation.best_name,
             event: &event,
             nodes: settings.nodes,
+            variant: settings.variant,
             seed: generation.seed(Draw::Games),
             threads: settings.threads,
             positions: settings.positions,
@@ -353,7 +354,8 @@ impl<'a> Loop<'a> {
         };
         let budget = Budget::Nodes(settings.match_nodes);
         let contestant = |name: &str, weights| Contestant { hash: HASH, ..Contestant::new(name, weights, budget) };
-        let openings = RandomOpenings::new(Recipe::new(generation.seed(draw)), judge(other.clone(), JUDGE_NODES));
+        let recipe = Recipe { variant: settings.variant, ..Recipe::new(generation.seed(draw)) };
+        let openings = RandomOpenings::new(recipe, judge(other.clone(), JUDGE_NODES));
         let played = Match {
             contestants: [contestant(name, weights), contestant(other_name, other)],
             pairs: settings.match_games.div_ceil(2),
