@@ -152,10 +152,10 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
 #[test]
 fn what_is_no_file_is_no_weights_file() {
     let mut program = Program::start();
-    for path in ["/dev/zero", "/"] {
+    for (path, kind) in [("/dev/zero", "a device"), ("/", "a folder"), ("/dev/stdin", "a pipe")] {
         program.send(&format!("setoption name WeightsFile value {path}"));
         let said = program.sync();
-        assert!(said[0].ends_with(&format!("{path}: not a regular file")), "{said:?}");
+        assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
     }
     program.search("go depth 1");
     program.quit();
