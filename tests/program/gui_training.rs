@@ -56,6 +56,7 @@ fn await_match(folder: &Path, made: &Weights) {
     made.save(&generation.join("weights.json")).unwrap();
     fs::remove_file(generation.join("match.pgn")).ok();
     state["stage"] = "match".into();
+    state.as_object_mut().unwrap().remove("checksum");
     fs::write(path, state.to_string()).unwrap();
 }
 
