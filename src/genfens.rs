@@ -13,8 +13,7 @@ use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
 use dyad_trainer::arena::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
 
-use crate::job::Say;
-use crate::uci::command::Genfens;
+use crate::display::Say;
 
 /// Random moves from a position of a book, which is varied already.
 const BOOK_PLIES: RangeInclusive<u32> = 2..=3;
@@ -22,26 +21,42 @@ const BOOK_PLIES: RangeInclusive<u32> = 2..=3;
 const GAME_PLIES: usize = 16;
 
 /// Makes openings, saying a line on each as it is found.
-pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
-    match make(ask, engine, control, say) {
+///
+/// Equal seeds make equal openings. Without a `book`, a file of positions, they start from the initial position.
+pub fn run(
+    count: u64,
+    seed: u64,
+    book: Option<&Path>,
+    engine: &Engine,
+    control: &Control,
+    say: &mut Say,
+) -> Vec<String> {
+    match make(count, seed, book, engine, control, say) {
         Ok(()) => Vec::new(),
         Err(error) => vec![format!("info string genfens: {error}")],
     }
 }
 
-fn make(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Result<(), String> {
-    let mut recipe = Recipe::new(ask.seed);
-    if let Some(book) = &ask.book {
-        recipe.starts = openings::read(Path::new(book), GAME_PLIES).map_err(|error| error.to_string())?;
+fn make(
+    count: u64,
+    seed: u64,
+    book: Option<&Path>,
+    engine: &Engine,
+    control: &Control,
+    say: &mut Say,
+) -> Result<(), String> {
+    let mut recipe = Recipe::new(seed);
+    if let Some(book) = book {
+        recipe.starts = openings::read(book, GAME_PLIES).map_err(|error| error.to_string())?;
         recipe.plies = BOOK_PLIES;
     }
     let mut judge = openings::judge(Arc::clone(engine.weights()), JUDGE_NODES);
     // Once stopped nothing is balanced any more, and the search for openings ends soon.
     let judge = |game: &Game| if control.stopped() { INFINITE } else { judge(game) };
     let mut made = 0;
-    for opening in RandomOpenings::new(recipe, judge).take(ask.count.try_into().unwrap_or(usize::MAX)) {
+    for opening in RandomOpenings::new(recipe, judge).take(count.try_into().unwrap_or(usize::MAX)) {
         say(format!("info string genfens {}", opening.board().fen()));
         made += 1;
     }
-    if made < ask.count && !control.stopped() { Err("found no more openings".to_string()) } else { Ok(()) }
+    if made < count && !control.stopped() { Err("found no more openings".to_string()) } else { Ok(()) }
 }

@@ -7,6 +7,7 @@
 //! is accepted, not when the job starts, so that a `stop` right after `go` is never lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
@@ -16,13 +17,11 @@ use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Report};
 
 use crate::bench;
-use crate::display;
+use crate::display::{self, Say};
 use crate::genfens;
+use crate::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::perft;
-use crate::training;
-use crate::uci::command::Genfens;
-use crate::uci::info::{best_move_line, current_move_line, ended_line, info_line};
-use crate::uci::options::Session;
+use crate::session::Session;
 
 /// What a job does.
 pub enum Work {
@@ -37,7 +36,14 @@ pub enum Work {
     /// Run the benchmark, to another depth than usual if one is given.
     Bench(Option<u32>),
     /// Make openings.
-    Genfens(Genfens),
+    Genfens {
+        /// How many.
+        count: u64,
+        /// Equal seeds make equal openings.
+        seed: u64,
+        /// A file of positions to start from.
+        book: Option<PathBuf>,
+    },
 }
 
 /// What a job sends to the event loop.
@@ -48,12 +54,7 @@ pub enum Event {
     Answer(String),
     /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
     Done(Box<Session>, Vec<String>),
-    /// A training has something to say: it has its own thread, and no part in jobs.
-    Training(training::Message),
 }
-
-/// Takes the lines of a job as they come.
-pub type Say<'a> = dyn FnMut(String) + Send + 'a;
 
 /// Deep lines have deep recursions.
 const STACK: usize = 64 << 20;
@@ -104,6 +105,32 @@ impl Job {
 }
 
 impl Work {
+    /// Whether it ends at once by itself.
+    pub fn is_quick(&self) -> bool {
+        matches!(self, Work::Eval(_) | Work::Explain(_))
+    }
+
+    /// Whether it looks for a move.
+    pub fn is_search(&self) -> bool {
+        matches!(self, Work::Search(..))
+    }
+
+    /// Whether only `stop` ends it.
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Work::Search(_, limits) if limits.infinite)
+    }
+
+    /// Bytes of memory it takes while it waits, about.
+    pub fn size(&self) -> usize {
+        /// A move and the key of a position.
+        const MOVE: usize = 16;
+        let game = match self {
+            Work::Search(game, _) => size_of::<Game>() + MOVE * game.moves().len(),
+            _ => 0,
+        };
+        size_of::<Work>() + game
+    }
+
     /// Does the work. The lines returned are the last ones.
     fn run(&self, session: &mut Session, control: &Control, say: &mut Say) -> Vec<String> {
         match self {
@@ -115,7 +142,9 @@ impl Work {
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board) => display::explanation(board, &session.engine),
             Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
-            Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
+            Work::Genfens { count, seed, book } => {
+                genfens::run(*count, *seed, book.as_deref(), &session.engine, control, say)
+            }
         }
     }
 
