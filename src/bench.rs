@@ -12,8 +12,8 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::search::{Limits, Options};
 
-use crate::job::Say;
-use crate::uci::info::nps;
+use crate::display::Say;
+use crate::info::nps;
 
 /// Deep enough that every part of the search is used, and done in a few seconds.
 const DEPTH: u32 = 13;

@@ -28,6 +28,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::eval::Weights;
 use dyad_trainer::base::parallel::check_threads;
 
+use crate::named_weights;
+
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
 #[command(version, after_help = HELP, disable_help_subcommand = true)]
@@ -154,20 +156,22 @@ fn threads(name: &str, asked: Option<usize>) -> Result<usize, String> {
 
 /// The weights that an argument names: a file, `default` or `material`.
 fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
-    match name.to_str() {
-        Some("default") => Ok(Weights::embedded()),
-        Some("material") => Ok(Arc::new(Weights::material())),
-        _ => load_file(name).map(Arc::new),
-    }
+    let weights = named_weights::load(name)?;
+    tell_notes(name, &weights);
+    Ok(weights)
 }
 
 /// The weights in a file. What there is to note about it goes to standard error.
 fn load_file(path: &Path) -> Result<Weights, String> {
     let weights = Weights::load(path).map_err(|error| error.to_string())?;
+    tell_notes(path, &weights);
+    Ok(weights)
+}
+
+fn tell_notes(path: &Path, weights: &Weights) {
     for note in &weights.meta.notes {
         eprintln!("{}: {note}", path.display());
     }
-    Ok(weights)
 }
 
 /// A year: no game and no search takes longer.

@@ -6,6 +6,9 @@ use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::{Evaluator, explain};
 
+/// Takes the lines of a job as they come.
+pub type Say<'a> = dyn FnMut(String) + Send + 'a;
+
 /// The board as a diagram, with all that the engine knows of the position.
 pub fn board(board: &Board) -> Vec<String> {
     const RULE: &str = " +---+---+---+---+---+---+---+---+";
@@ -44,7 +47,10 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let white = if board.side_to_move() == Color::White { 1 } else { -1 };
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     evaluator.reset(board);
-    let [win, draw, loss] = weights.units.chances(white * evaluator.evaluate(board), weights.phase(board));
+    let [win, draw, loss] = match board.insufficient_material() {
+        true => [0, 1000, 0],
+        false => weights.units.chances(white * evaluator.evaluate(board), weights.phase(board)),
+    };
     let centipawns = explain::white_cp(weights, board);
     let mut lines = lines(&explain::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));

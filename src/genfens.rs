@@ -13,7 +13,7 @@ use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
 use dyad_trainer::arena::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
 
-use crate::job::Say;
+use crate::display::Say;
 use crate::uci::command::Genfens;
 
 /// Random moves from a position of a book, which is varied already.

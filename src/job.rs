@@ -16,13 +16,12 @@ use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Report};
 
 use crate::bench;
-use crate::display;
+use crate::display::{self, Say};
 use crate::genfens;
+use crate::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::perft;
-use crate::training;
+use crate::session::Session;
 use crate::uci::command::Genfens;
-use crate::uci::info::{best_move_line, current_move_line, ended_line, info_line};
-use crate::uci::options::Session;
 
 /// What a job does.
 pub enum Work {
@@ -48,12 +47,7 @@ pub enum Event {
     Answer(String),
     /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
     Done(Box<Session>, Vec<String>),
-    /// A training has something to say: it has its own thread, and no part in jobs.
-    Training(training::Message),
 }
-
-/// Takes the lines of a job as they come.
-pub type Say<'a> = dyn FnMut(String) + Send + 'a;
 
 /// Deep lines have deep recursions.
 const STACK: usize = 64 << 20;
@@ -105,6 +99,32 @@ impl Job {
 }
 
 impl Work {
+    /// Whether it ends at once by itself.
+    pub fn is_quick(&self) -> bool {
+        matches!(self, Work::Eval(_) | Work::Explain(_))
+    }
+
+    /// Whether it looks for a move.
+    pub fn is_search(&self) -> bool {
+        matches!(self, Work::Search(..))
+    }
+
+    /// Whether only `stop` ends it.
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Work::Search(_, limits) if limits.infinite)
+    }
+
+    /// Bytes of memory it takes while it waits, about.
+    pub fn size(&self) -> usize {
+        /// A move and the key of a position.
+        const MOVE: usize = 16;
+        let game = match self {
+            Work::Search(game, _) => size_of::<Game>() + MOVE * game.moves().len(),
+            _ => 0,
+        };
+        size_of::<Work>() + game
+    }
+
     /// Does the work. The lines returned are the last ones.
     fn run(&self, session: &mut Session, control: &Control, say: &mut Say) -> Vec<String> {
         match self {

@@ -11,8 +11,11 @@ mod bench;
 mod cli;
 mod display;
 mod genfens;
+mod info;
 mod job;
+mod named_weights;
 mod perft;
+mod session;
 mod training;
 mod uci;
 

@@ -9,8 +9,8 @@ use dyad_engine::board::Board;
 use dyad_engine::control::Control;
 use dyad_engine::engine::perft;
 
-use crate::job::Say;
-use crate::uci::info::nps;
+use crate::display::Say;
+use crate::info::nps;
 
 /// No machine will ever count deeper.
 pub const MAX_DEPTH: u32 = 20;

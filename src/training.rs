@@ -6,8 +6,8 @@
 //! without an option. The buttons and `train start|stop` ask for the same.
 //!
 //! The training has a thread of its own, below the search in priority, and shares nothing with the search but
-//! the weights it begins with. What it tells reaches the event loop through the same channel as the lines of a
-//! search; new weights come loaded, to be taken between two searches.
+//! the weights it begins with. What it tells reaches the event loop through a channel; new weights come loaded, to be
+//! taken between two searches.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +20,10 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::eval::Weights;
-use dyad_trainer::selftrain::{self, SelfTrainError, Settings, Source, Summary, Surroundings};
-use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
+use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
 
-use crate::job;
-
-/// What an option has to say to the user.
-type Outcome = Result<Option<String>, String>;
+use crate::named_weights;
+use crate::session::Outcome;
 
 /// How long options are waited for that may follow `Train`.
 const SETTLED: Duration = Duration::from_secs(1);
@@ -38,11 +35,11 @@ const EVERY: Duration = Duration::from_secs(1);
 pub enum Mode {
     /// No training.
     Off,
-    /// Learn from games against itself; goes on with what is in the folder.
+    /// Learn from games against itself; resumes what is in the folder.
     SelfPlay,
-    /// Learn from the games of a file; goes on with what is in the folder.
+    /// Learn from the games of a file; resumes what is in the folder.
     Games,
-    /// Go on with what is in the folder.
+    /// Resume what is in the folder.
     Resume,
 }
 
@@ -76,7 +73,7 @@ pub struct Number {
     pub min: i64,
     /// The greatest value.
     pub max: i64,
-    /// Whether a run that is gone on with takes it even if it has its default: results do not depend on it.
+    /// Whether a run that is resumed takes it even if it has its default: results do not depend on it.
     always: bool,
     get: fn(&Settings) -> i64,
     set: fn(&mut Settings, i64),
@@ -122,6 +119,8 @@ pub struct Training {
     mode: Mode,
     /// `TrainFolder`; empty for the default.
     folder: String,
+    /// `TrainStart`; empty for the weights that are played with.
+    start: String,
     /// `TrainGamesFile`.
     games: String,
     adopt: bool,
@@ -129,7 +128,7 @@ pub struct Training {
     settings: Settings,
     asked: Option<Asked>,
     running: Option<Running>,
-    events: Sender<job::Event>,
+    events: Sender<Message>,
 }
 
 /// A training that was asked for.
@@ -160,10 +159,11 @@ pub enum Message {
 
 impl Training {
     /// No training, and every option at its default. What happens is sent to `events`.
-    pub fn new(events: Sender<job::Event>) -> Training {
+    pub fn new(events: Sender<Message>) -> Training {
         Training {
             mode: Mode::Off,
             folder: String::new(),
+            start: String::new(),
             games: String::new(),
             adopt: true,
             settings: defaults(),
@@ -179,7 +179,7 @@ impl Training {
         let changed = std::mem::replace(&mut self.mode, mode) != mode;
         match mode {
             Mode::Off if changed && self.is_active() => self.stop(),
-            Mode::Off if self.is_active() => Ok(Some("goes on: `train stop` or the button ends it".to_string())),
+            Mode::Off if self.is_active() => Ok(Some("keeps running: `train stop` or the button ends it".to_string())),
             Mode::Off => Ok(None),
             mode if changed => self.ask(mode, Some(Instant::now() + SETTLED)),
             _ => Ok(None),
@@ -221,6 +221,12 @@ impl Training {
     /// Sets `TrainFolder`.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
         self.folder = folder.to_string();
+        self.options_came()
+    }
+
+    /// Sets `TrainStart`.
+    pub fn set_start(&mut self, weights: &str) -> Outcome {
+        self.start = weights.to_string();
         self.options_came()
     }
 
@@ -289,33 +295,46 @@ impl Training {
         self.running.is_some()
     }
 
-    /// Begins what was asked for, from these weights, and says so.
-    pub fn start(&mut self, weights: Arc<Weights>) -> Result<String, String> {
+    /// Begins or resumes what was asked for, and says so. A new training starts from what `TrainStart` names, or else
+    /// from the weights that are `played` with.
+    pub fn start(&mut self, played: &Arc<Weights>) -> Result<Started, String> {
         let asked = self.asked.take().expect("it was asked for");
         if let Some(running) = &self.running {
             if asked.mode == running.mode || asked.mode == Mode::Resume {
-                return Ok("is running already".to_string());
+                return Ok(Started::only("is running already"));
             }
             // The other way of training takes over when this one has ended.
             running.stop.store(true, Ordering::Relaxed);
             self.asked = Some(asked);
-            return Ok("stopping".to_string());
+            return Ok(Started::only("stopping"));
         }
-        let order = self.order(asked.mode, weights)?;
+        let order = self.order(asked.mode, played)?;
+        let (mode, folder) = (order.mode, order.folder.display());
         let threads = counted(order.settings.threads as u64, "thread");
-        let text = format!("begins: {}, {threads}, {}", order.mode, order.folder.display());
+        let overview = selftrain::overview(&order.folder);
+        let note = match &overview {
+            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
+            None => format!("begins: {mode}, {threads}, {folder}"),
+        };
+        let best = selftrain::best(&order.folder).filter(|_| overview.is_some() && self.adopt);
         self.running = Some(order.carry_out(&self.events)?);
-        Ok(text)
+        Ok(Started { note, best })
     }
 
-    fn order(&self, mode: Mode, weights: Arc<Weights>) -> Result<Order, String> {
+    fn order(&self, mode: Mode, played: &Arc<Weights>) -> Result<Order, String> {
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         let source = match mode {
             Mode::Games if self.games.is_empty() => return Err("error: name a PGN file by TrainGamesFile".to_string()),
             Mode::Games => Source::Games(absolute(&self.games).map_err(|error| format!("error: {error}"))?),
             _ => Source::SelfPlay,
         };
-        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, weights })
+        let start = match self.start.as_str() {
+            "" => Arc::clone(played),
+            // Named for the next new training, and no hindrance to one that is resumed.
+            _ if mode == Mode::Resume || selftrain::is_begun(&folder) => Arc::clone(played),
+            name => named_weights::load(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
+        };
+        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start })
     }
 
     /// Takes note of what the training sent.
@@ -340,23 +359,50 @@ impl Training {
     }
 }
 
+/// A training that runs.
+pub struct Started {
+    /// What is to be told.
+    pub note: String,
+    /// The best weights of one that is resumed, if they are to be played with.
+    pub best: Option<PathBuf>,
+}
+
+impl Started {
+    fn only(note: &str) -> Started {
+        Started { note: note.to_string(), best: None }
+    }
+}
+
+/// How far a training is that is resumed.
+fn so_far(overview: &Overview) -> String {
+    let Overview { generation, stage, adopted, gained } = overview;
+    let gained = match adopted {
+        0 => String::new(),
+        _ => format!(", {gained:+.0} Elo by the matches they won"),
+    };
+    format!("generation {generation} ({stage}), {adopted} adopted{gained}")
+}
+
 /// What the thread of a training is to do.
 struct Order {
     mode: Mode,
     folder: PathBuf,
     settings: Settings,
-    weights: Arc<Weights>,
+    /// What a new training starts from.
+    start: Arc<Weights>,
 }
 
 impl Order {
     /// Starts the thread.
-    fn carry_out(self, events: &Sender<job::Event>) -> Result<Running, String> {
+    fn carry_out(self, events: &Sender<Message>) -> Result<Running, String> {
         let stop = Arc::new(AtomicBool::new(false));
-        let last = "beginning".to_string();
+        let last = "has just been started".to_string();
         let running = Running { mode: self.mode, folder: self.folder.clone(), stop: stop.clone(), last };
         let mut teller = Teller { events: events.clone(), told: None };
         let body = move || {
-            lower_priority();
+            if let Err(error) = lower_priority() {
+                teller.say(&format!("has the same priority as the search: {error}"));
+            }
             let run = AssertUnwindSafe(|| self.run(&stop, &mut teller));
             let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
             teller.send(Message::Ended(last.unwrap_or_else(|error| format!("error: {error}"))));
@@ -372,7 +418,7 @@ impl Order {
             Mode::Resume => Err(SelfTrainError::Exists(self.folder.clone())),
             _ => {
                 let surroundings = Surroundings { stop, report: &mut report };
-                selftrain::begin(&self.settings, &self.weights, &self.folder, surroundings)
+                selftrain::begin(&self.settings, &self.start, &self.folder, surroundings)
             }
         };
         let ended = match begun {
@@ -385,7 +431,7 @@ impl Order {
         ended.map(|summary| farewell(&summary)).map_err(|error| error.to_string())
     }
 
-    /// What the options change in a run that is gone on with: those that still have their defaults were not set
+    /// What the options change in a run that is resumed: those that still have their defaults were not set
     /// by anybody, and leave the run as it is.
     fn adjust(&self, settings: &mut Settings) {
         for number in &NUMBERS {
@@ -405,7 +451,7 @@ fn farewell(summary: &Summary) -> String {
     let Summary { finished, generations, adopted, best } = summary;
     let ended = if *finished { "finished" } else { "stopped" };
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
-    let more = if *finished { "" } else { "; Train selfplay or resume goes on" };
+    let more = if *finished { "" } else { "; Train selfplay or resume resumes it" };
     let generations = counted(u64::from(*generations), "generation");
     format!("{ended}: {generations} done, {adopted} adopted{best}{more}")
 }
@@ -417,7 +463,7 @@ fn counted(number: u64, noun: &str) -> String {
 
 /// Tells the event loop what happens, without flooding it.
 struct Teller {
-    events: Sender<job::Event>,
+    events: Sender<Message>,
     /// When progress was told last.
     told: Option<Instant>,
 }
@@ -454,20 +500,34 @@ impl Teller {
 
     fn send(&self, message: Message) {
         // Without a receiver the program is ending: there is nobody to tell.
-        drop(self.events.send(job::Event::Training(message)));
+        drop(self.events.send(message));
     }
 }
 
-/// Lets the search go first where threads compete: a tenth of a full share, which still suffices to write a
-/// checkpoint. Threads that this one starts inherit it on Linux. Where it does not work all threads are equal.
-fn lower_priority() {
-    /// Niceness 10.
+/// Lets the search go first where threads compete: a tenth of its share, which still suffices to write a checkpoint.
+/// Linux counts from the priority that the engine has itself, and so does Windows, so that a training is never before
+/// the search; threads that this one starts inherit it on Linux.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn lower_priority() -> Result<(), String> {
+    /// Each step of niceness takes a fifth of the share of the one before.
+    const STEPS: i32 = 10;
+    // On Linux niceness belongs to a thread.
+    rustix::process::nice(STEPS).map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[cfg(windows)]
+fn lower_priority() -> Result<(), String> {
+    use thread_priority::{ThreadPriority, ThreadPriorityValue, set_current_thread_priority};
+    /// Of a hundred: below normal.
     const LOW: u8 = 23;
-    if cfg!(any(target_os = "linux", target_os = "android", target_os = "windows"))
-        && let Ok(low) = ThreadPriorityValue::try_from(LOW)
-    {
-        drop(set_current_thread_priority(ThreadPriority::Crossplatform(low)));
-    }
+    let low = ThreadPriorityValue::try_from(LOW).map_err(|error| error.to_string())?;
+    set_current_thread_priority(ThreadPriority::Crossplatform(low)).map_err(|error| format!("{error:?}"))
+}
+
+/// Elsewhere all threads of a process are equal.
+#[cfg(not(any(target_os = "linux", target_os = "android", windows)))]
+fn lower_priority() -> Result<(), String> {
+    Err("this system knows no priorities of threads, or Dyad does not know them".to_string())
 }
 
 #[cfg(test)]
@@ -480,8 +540,8 @@ mod tests {
         let games = Source::Games("games.pgn".into());
         for (mode, source) in [(Mode::Resume, Source::SelfPlay), (Mode::Games, games.clone())] {
             let settings = Settings { nodes: 55, generations: 3, source: games.clone(), ..defaults() };
-            let weights = Weights::embedded();
-            let order = Order { mode, folder: PathBuf::new(), settings, weights };
+            let start = Weights::embedded();
+            let order = Order { mode, folder: PathBuf::new(), settings, start };
             let mut changed = run.clone();
             order.adjust(&mut changed);
             let threads = defaults().threads;

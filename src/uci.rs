@@ -1,9 +1,16 @@
 //! The event loop: commands in, answers out.
 //!
 //! Commands are handled strictly in order. What needs the engine while a job has it waits in a
-//! queue; what does not is done at once: `isready`, `stop`, `ponderhit`, `quit`, and `position`,
+//! queue; what does not is done at once: `stop`, `ponderhit`, `quit`, and `position`,
 //! since a job searches its own copy of the game. Each `go` that searches gets exactly one
 //! `bestmove`, also one that had to wait and was stopped before it began.
+//!
+//! `isready` is answered at once during a search (or another job that takes its time), and otherwise when all
+//! that was sent before it is done: a GUI that has its `readyok` may start a clock.
+//!
+//! The queue has a bound in bytes. When it is reached nothing more is read until there is room again, so that
+//! whoever sends has to wait and nothing is lost. Only while a search runs that nothing but `stop` ends is
+//! reading never interrupted, and what does not fit is refused.
 //!
 //! A self-training runs beside all this, on its own threads; its options and commands are obeyed at once,
 //! and new weights wait like whatever else changes the engine.
@@ -11,18 +18,19 @@
 //! The loop is the only place that prints, so lines never mix.
 
 pub mod command;
-pub mod go;
-pub mod info;
-pub mod line;
-pub mod options;
-pub mod weights;
+mod go;
+mod line;
+mod options;
+mod weights;
 
 use std::collections::VecDeque;
-use std::io::{Write, stdout};
+use std::io::{IsTerminal, Write, stdin, stdout};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
@@ -35,23 +43,37 @@ pub use self::command::is_command;
 use self::command::{Command, Train};
 use self::go::Go;
 use self::line::{Input, MAX_LENGTH};
-use self::options::{Assignment, Outcome, Session, Set, Setter};
+use self::options::{Assignment, Set, Setter};
 use crate::display;
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
-use crate::training::{Message, Training};
+use crate::session::{Outcome, Session};
+use crate::training::{Message, Started, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
 pub fn run_on_stdin() -> ExitCode {
-    let input = line::spawn_reader();
     let mut uci = Uci::new();
-    let events = uci.events.clone();
+    if stdin().is_terminal() {
+        uci.output.line(concat!(
+            "Dyad ",
+            env!("CARGO_PKG_VERSION"),
+            ", a UCI chess engine. `help` lists the commands."
+        ));
+    }
+    let progress = Arc::clone(&uci.output.progress);
+    let input = line::spawn_reader(move || end_if_nobody_reads(&progress));
+    let (events, messages) = (uci.events.clone(), uci.messages.clone());
     while !uci.output.closed {
+        let input = if uci.has_room() { input.clone() } else { never() };
         let settled = uci.training.due().map_or_else(never, at);
         let flow = select! {
             recv(input) -> input => uci.read(input.unwrap_or(Input::End)),
             recv(events) -> event => {
                 uci.take(event.expect("the thread for jobs never ends"));
+                ControlFlow::Continue(())
+            }
+            recv(messages) -> message => {
+                uci.take_training(message.expect("the training keeps a sender"));
                 ControlFlow::Continue(())
             }
             recv(settled) -> _ => {
@@ -101,10 +123,14 @@ struct Uci {
     engine: State,
     /// What was accepted while the engine was busy.
     waiting: VecDeque<Task>,
+    /// Bytes that those take.
+    waiting_bytes: usize,
     debug: bool,
     training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
+    /// What the training tells.
+    messages: Receiver<Message>,
 }
 
 enum State {
@@ -119,8 +145,20 @@ struct Running {
     control: Arc<Control>,
     /// The engine's.
     weights: Arc<Weights>,
+    kind: Kind,
     /// The GUI has its answer: the engine will be free in a moment.
     answered: bool,
+}
+
+/// How the loop has to treat a job.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// It finds a move, and is ended with the program; a count is not, nor a benchmark.
+    search: bool,
+    /// It is done in a moment.
+    quick: bool,
+    /// Nothing but `stop` ends it.
+    endless: bool,
 }
 
 /// What needs the engine.
@@ -132,10 +170,24 @@ enum Task {
     /// `TrainFolder` may be where the weights come from.
     TrainFolder(Option<PathBuf>),
     Job(Work, Arc<Control>),
+    /// Say that all before it is done.
+    Ready,
 }
 
-/// More than any GUI leaves waiting, and few enough to be kept.
-const MOST_WAITING: usize = 1000;
+impl Task {
+    /// Bytes that it takes while it waits, about.
+    fn size(&self) -> usize {
+        /// What a setter keeps of a value is mostly short, and a line at most.
+        const TEXT: usize = 256;
+        match self {
+            Task::Job(work, _) => work.size() + size_of::<Control>(),
+            _ => size_of::<Task>() + TEXT,
+        }
+    }
+}
+
+/// Bytes of commands that may wait: a hundred thousand of them, or twenty searches of the longest games.
+const MOST_WAITING: usize = 64 << 20;
 
 /// At the end a job has so long to stop.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -145,18 +197,21 @@ const TRAINING_PATIENCE: Duration = Duration::from_millis(1800);
 impl Uci {
     fn new() -> Uci {
         let (sender, events) = unbounded();
-        let training = Training::new(sender.clone());
-        let mut session = Session::new();
+        let (teller, messages) = unbounded();
+        let training = Training::new(teller);
+        let mut session = options::default_session();
         weights::set_folder(&mut session, training.folder()).expect("defaults can be set");
         Uci {
-            output: Output { closed: false },
+            output: Output::default(),
             game: Game::default(),
             engine: State::Free(Box::new(session)),
             waiting: VecDeque::new(),
+            waiting_bytes: 0,
             debug: false,
             training,
             jobs: job::spawn_worker(sender),
             events,
+            messages,
         }
     }
 
@@ -179,8 +234,10 @@ impl Uci {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady => {
-                self.output.message(&UciMessage::ReadyOk);
+                // What is adopted by a training that is resumed is in place when the GUI hears that all is ready.
                 self.training.settle();
+                self.start_training();
+                if self.is_at_work() { self.output.message(&UciMessage::ReadyOk) } else { self.submit(Task::Ready) }
             }
             Command::Debug(on) => self.debug = on,
             Command::Nothing => {}
@@ -235,7 +292,7 @@ impl Uci {
         if let Some(illegal) = illegal {
             self.output.info(&illegal);
         }
-        self.detail(|_| format!("{limits:?}"));
+        self.detail(|_| go::describe(&limits, &board));
         let ponder = limits.ponder;
         self.start(Work::Search(Box::new(self.game.clone()), limits), ponder);
     }
@@ -259,7 +316,7 @@ impl Uci {
 
     /// Begins the training that was asked for, if its time has come and the weights are settled.
     fn start_training(&mut self) {
-        let settings_wait = self.waiting.iter().any(|task| !matches!(task, Task::Job(..)));
+        let settings_wait = self.waiting.iter().any(|task| !matches!(task, Task::Job(..) | Task::Ready));
         if settings_wait || !self.training.is_waiting_to_start() {
             return;
         }
@@ -267,8 +324,22 @@ impl Uci {
             State::Free(session) => session.engine.weights(),
             State::Busy(running) => &running.weights,
         };
-        match self.training.start(Arc::clone(weights)) {
-            Ok(note) | Err(note) => self.output.train(&note),
+        match self.training.start(&Arc::clone(weights)) {
+            Ok(Started { note, best }) => {
+                self.output.train(&note);
+                if let Some(path) = best {
+                    self.play_with(path);
+                }
+            }
+            Err(note) => self.output.train(&note),
+        }
+    }
+
+    /// Plays with what the training that is resumed has found best.
+    fn play_with(&mut self, path: PathBuf) {
+        match Weights::load(&path) {
+            Ok(weights) => self.submit(Task::Adopt(Arc::new(weights), path)),
+            Err(error) => self.output.train(&format!("error: {error}")),
         }
     }
 
@@ -287,8 +358,8 @@ impl Uci {
         if !self.is_busy() {
             return self.perform(task);
         }
-        if self.waiting.len() >= MOST_WAITING {
-            return self.output.info("too many commands are waiting for the search to end: ignored");
+        if self.is_full() && self.is_endless() {
+            return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
         let answered = matches!(&self.engine, State::Busy(running) if running.answered);
         if let Task::Set(name, _) = &task
@@ -296,7 +367,26 @@ impl Uci {
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
+        self.waiting_bytes += task.size();
         self.waiting.push_back(task);
+    }
+
+    /// Does what waited, until the engine is busy again. Nobody waits for a job that takes its time to be told that
+    /// the engine listens.
+    fn work_off(&mut self) {
+        while !self.is_busy()
+            && let Some(task) = self.waiting.pop_front()
+        {
+            self.waiting_bytes -= task.size();
+            self.perform(task);
+        }
+        if self.is_at_work() {
+            let before = self.waiting.len();
+            self.waiting.retain(|task| !matches!(task, Task::Ready));
+            let answered = before - self.waiting.len();
+            self.waiting_bytes -= answered * Task::Ready.size();
+            (0..answered).for_each(|_| self.output.message(&UciMessage::ReadyOk));
+        }
     }
 
     fn perform(&mut self, task: Task) {
@@ -317,9 +407,11 @@ impl Uci {
                 let note = weights::adopt(session, weights, &path);
                 self.output.train(&note);
             }
+            Task::Ready => self.output.message(&UciMessage::ReadyOk),
             Task::Job(work, control) => {
                 let weights = Arc::clone(session.engine.weights());
-                let busy = State::Busy(Running { control: control.clone(), weights, answered: false });
+                let kind = Kind { search: work.is_search(), quick: work.is_quick(), endless: work.is_endless() };
+                let busy = State::Busy(Running { control: control.clone(), weights, kind, answered: false });
                 if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
                     self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
                 }
@@ -337,21 +429,36 @@ impl Uci {
                     running.answered = true;
                 }
             }
-            Event::Training(message) => self.take_training(message),
             Event::Done(session, lines) => {
                 self.engine = State::Free(session);
                 self.output.lines(&lines);
-                while !self.is_busy()
-                    && let Some(task) = self.waiting.pop_front()
-                {
-                    self.perform(task);
-                }
+                self.work_off();
             }
         }
     }
 
     fn is_busy(&self) -> bool {
         matches!(self.engine, State::Busy(..))
+    }
+
+    /// Whether a job runs that takes its time, and has not given its answer yet.
+    fn is_at_work(&self) -> bool {
+        matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
+    }
+
+    /// Whether a search runs that nothing but a command can end.
+    fn is_endless(&self) -> bool {
+        let State::Busy(Running { control, kind, .. }) = &self.engine else { return false };
+        (kind.endless || control.pondering()) && !control.stopped()
+    }
+
+    fn is_full(&self) -> bool {
+        self.waiting_bytes >= MOST_WAITING
+    }
+
+    /// Whether to read on: what waits must not fill the memory, but what ends a search must be seen.
+    fn has_room(&self) -> bool {
+        !self.is_full() || self.is_endless()
     }
 
     /// What stops the jobs accepted so far, whether they have begun or not.
@@ -369,26 +476,52 @@ impl Uci {
 
     /// Waits for the next event. False if none came by the deadline.
     fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let event = match deadline {
-            None => self.events.recv().ok(),
-            Some(deadline) => self.events.recv_deadline(deadline).ok(),
-        };
-        let came = event.is_some();
-        if let Some(event) = event {
-            self.take(event);
+        let (events, messages) = (self.events.clone(), self.messages.clone());
+        let late = deadline.map_or_else(never, at);
+        select! {
+            recv(events) -> event => self.take(event.expect("the thread for jobs never ends")),
+            recv(messages) -> message => self.take_training(message.expect("the training keeps a sender")),
+            recv(late) -> _ => return false,
         }
-        came
+        true
     }
 
-    /// Stops what runs and gives it a moment to end. The end of the program ends it in any case.
+    /// Stops the searches and the training and gives them a moment to end; a count or a benchmark is waited for, as
+    /// long as somebody reads what it finds. The end of the program ends the rest.
     fn finish(&mut self) {
-        let now = Instant::now();
-        self.controls().for_each(|control| control.stop());
+        let begun = Instant::now();
         if self.training.is_running() {
             self.set_training(Box::new(Training::stop));
         }
-        while self.is_busy() && self.wait(Some(now + PATIENCE)) {}
-        while self.training.is_running() && self.wait(Some(now + TRAINING_PATIENCE)) {}
+        while self.is_busy() && !self.output.closed {
+            self.searches().for_each(|control| control.stop());
+            let deadline = (!self.counts()).then(|| Instant::now() + PATIENCE);
+            if !self.wait(deadline) {
+                break;
+            }
+        }
+        while self.training.is_running() && self.wait(Some(begun + TRAINING_PATIENCE)) {}
+    }
+
+    /// What stops the searches accepted so far, and only those.
+    fn searches(&self) -> impl Iterator<Item = &Arc<Control>> {
+        let running = match &self.engine {
+            State::Busy(Running { control, kind, .. }) if kind.search => Some(control),
+            _ => None,
+        };
+        let waiting = self.waiting.iter().filter_map(|task| match task {
+            Task::Job(work, control) if work.is_search() => Some(control),
+            _ => None,
+        });
+        running.into_iter().chain(waiting)
+    }
+
+    /// Whether something runs or waits that is no search and has not been stopped.
+    fn counts(&self) -> bool {
+        let runs =
+            matches!(&self.engine, State::Busy(Running { control, kind, .. }) if !kind.search && !control.stopped());
+        let waits = |task: &Task| matches!(task, Task::Job(work, control) if !work.is_search() && !control.stopped());
+        runs || self.waiting.iter().any(waits)
     }
 
     /// Says more, if that is wanted.
@@ -400,17 +533,48 @@ impl Uci {
     }
 }
 
+/// Ends the program when its output does not move: it was told to end, or has no more input, and nobody takes what it
+/// says. Whoever is slow in reading is waited for.
+fn end_if_nobody_reads(progress: &Progress) -> ! {
+    const EVERY: Duration = Duration::from_millis(250);
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let (mut lines, mut since) = (0, Instant::now());
+    loop {
+        thread::sleep(EVERY);
+        let written = progress.lines.load(Ordering::Relaxed);
+        if !progress.writing.load(Ordering::Relaxed) || written != lines {
+            (lines, since) = (written, Instant::now());
+        } else if since.elapsed() > PATIENCE {
+            std::process::exit(1);
+        }
+    }
+}
+
+/// What is seen of standard output from another thread.
+#[derive(Default)]
+struct Progress {
+    /// Lines begun.
+    lines: AtomicU64,
+    /// Whether one is being written.
+    writing: AtomicBool,
+}
+
 /// Standard output, a line at a time.
+#[derive(Default)]
 struct Output {
     /// Nobody reads any more.
     closed: bool,
+    progress: Arc<Progress>,
 }
 
 impl Output {
     fn line(&mut self, text: &str) {
+        self.progress.lines.fetch_add(1, Ordering::Relaxed);
+        self.progress.writing.store(true, Ordering::Relaxed);
         let mut stdout = stdout().lock();
         let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
         self.closed |= written.is_err();
+        self.progress.writing.store(false, Ordering::Relaxed);
     }
 
     fn lines(&mut self, lines: &[String]) {

@@ -12,6 +12,7 @@ pub mod eval;
 pub mod params;
 pub mod position;
 mod prefetch;
+pub mod regular_file;
 pub mod search;
 pub mod time;
 pub mod tt;

@@ -3,12 +3,17 @@
 //! Threads read and write it without locks. An entry is two atomic words, the data and the key combined with the data
 //! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
 //! together, so a torn entry is a miss and nothing worse.
+//!
+//! A new table consists of pages that the system gives when they are first written, zero and at once, so that one of many
+//! gigabytes is there in no time. To have it so the words are one allocation without an alignment of its own, and the
+//! clusters begin at its first cache line.
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
 use crate::prefetch::prefetch;
 use crate::value::{MATE_IN_MAX, NONE, Value};
+use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
 /// What a stored value says of the true one.
@@ -68,15 +73,23 @@ const CLUSTER: usize = 4;
 /// Generations are counted in five bits.
 const GENERATIONS: u64 = 32;
 
-#[derive(Default)]
-struct Slot {
-    check: AtomicU64,
-    data: AtomicU64,
-}
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Bytes of a page of memory.
+const PAGE: usize = 4096;
+/// From so many bytes on a table is worth a look before it is overwritten.
+const LARGE: usize = if cfg!(test) { 8 << 20 } else { 256 << 20 };
+/// Words of a cluster: a cache line.
+const WORDS: usize = 2 * CLUSTER;
 
-#[derive(Default)]
-#[repr(align(64))]
-struct Cluster([Slot; CLUSTER]);
+/// An entry's check and its data.
+type Slot = [AtomicU64; 2];
+
+/// The entries of a cluster.
+#[inline]
+fn slots(cluster: &[AtomicU64; WORDS]) -> &[Slot] {
+    cluster.as_chunks().0
+}
 
 /// Why a table of the wanted size could not be had; the old one stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,8 +105,15 @@ impl std::error::Error for HashError {}
 
 /// The transposition table, shared by the threads of a search.
 pub struct Table {
-    clusters: Vec<Cluster>,
+    /// The clusters, from the first that begins a cache line.
+    words: Box<[AtomicU64]>,
+    /// Where that is.
+    first: usize,
+    /// How many clusters there are.
+    count: usize,
     generation: AtomicU8,
+    /// Whether anything may have been stored since it was empty.
+    used: AtomicBool,
 }
 
 // Data word: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
@@ -146,39 +166,85 @@ impl Table {
         {
             return Err(short(format!(": {available} MB are available")));
         }
-        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / size_of::<Cluster>();
-        let mut clusters: Vec<Cluster> = Vec::new();
-        clusters.try_reserve_exact(count).map_err(|_| short(String::new()))?;
-        clusters.resize_with(count, Cluster::default);
-        Ok(Table { clusters, generation: AtomicU8::new(0) })
+        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / LINE;
+        Table::of(count).ok_or_else(|| short(String::new()))
+    }
+
+    /// So many clusters, all empty.
+    fn of(count: usize) -> Option<Table> {
+        let words = try_zeroed_slice_box::<AtomicU64>(count.checked_mul(WORDS)?.checked_add(WORDS - 1)?).ok()?;
+        let first = words.as_ptr().addr().next_multiple_of(LINE) - words.as_ptr().addr();
+        Some(Table {
+            words,
+            first: first / size_of::<AtomicU64>(),
+            count,
+            generation: AtomicU8::new(0),
+            used: false.into(),
+        })
     }
 
     /// Forgets everything, with so many threads, or with this one where the system has no more.
+    ///
+    /// A large table of which little was used is given back for a new one: to write pages that were never written would
+    /// take as long as making them.
     pub fn clear(&mut self, threads: usize) {
-        fn empty(clusters: &mut [Cluster]) {
-            clusters.iter_mut().for_each(|cluster| *cluster = Cluster::default());
+        if !*self.used.get_mut() {
+            return;
         }
-        let chunk = self.clusters.len().div_ceil(threads.max(1));
+        if self.count * LINE >= LARGE && self.share_used() < 0.5 {
+            let count = self.count;
+            // There may be no room for both.
+            self.words = Box::default();
+            let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
+            *self = new.expect("memory for a single cluster");
+        } else {
+            self.overwrite(threads);
+        }
+        *self.used.get_mut() = false;
+    }
+
+    /// The share of the memory's pages that hold something, by a sample.
+    fn share_used(&mut self) -> f64 {
+        const SAMPLE: usize = 512;
+        let pages = self.words.chunks_exact(PAGE / size_of::<AtomicU64>());
+        let every = (pages.len() / SAMPLE).max(1);
+        let (mut seen, mut used) = (0, 0);
+        for page in pages.step_by(every) {
+            seen += 1;
+            used += usize::from(page.iter().any(|word| word.load(Relaxed) != 0));
+        }
+        f64::from(used as u32) / f64::from(seen.max(1) as u32)
+    }
+
+    fn overwrite(&mut self, threads: usize) {
+        fn empty(words: &mut [AtomicU64]) {
+            words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        }
+        let words = &mut self.words[self.first..][..self.count * WORDS];
+        let chunk = self.count.div_ceil(threads.max(1)) * WORDS;
         let done = thread::scope(|scope| {
-            let mut parts = self.clusters.chunks_mut(chunk);
+            let mut parts = words.chunks_mut(chunk);
             parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok())
         });
         if !done {
-            empty(&mut self.clusters);
+            empty(words);
         }
         self.generation.store(0, Relaxed);
     }
 
-    /// Counts up the generation: entries of earlier searches are replaced first.
+    /// Counts up the generation: entries of earlier searches are replaced first. What is stored without a search, since
+    /// the table was made or cleared, the next [`clear`](Table::clear) does not see.
     pub fn new_search(&self) {
+        self.used.store(true, Relaxed);
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
     }
 
     #[inline]
-    fn cluster(&self, key: u64) -> &Cluster {
-        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
-        &self.clusters[index as usize]
+    fn cluster(&self, key: u64) -> &[AtomicU64; WORDS] {
+        let index = ((u128::from(key) * self.count as u128) >> 64) as usize;
+        let words = &self.words[self.first + index * WORDS..];
+        words.first_chunk().expect("there are as many clusters as were counted")
     }
 
     /// Asks the processor for the entry before it is needed.
@@ -191,9 +257,9 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        self.cluster(key).0.iter().find_map(|slot| {
-            let data = slot.data.load(Relaxed);
-            (slot.check.load(Relaxed) ^ data == key && data != 0).then(|| Entry {
+        slots(self.cluster(key)).iter().find_map(|[check, data]| {
+            let data = data.load(Relaxed);
+            (check.load(Relaxed) ^ data == key && data != 0).then(|| Entry {
                 mv: unpack_move(data),
                 value: from_stored((data >> 16) as i16, ply),
                 eval: match (data >> 32) as i16 {
@@ -210,12 +276,14 @@ impl Table {
     /// Stores an entry, in place of the same position's, or of the shallowest and oldest of its cluster.
     pub fn store(&self, key: u64, ply: usize, entry: &Entry) {
         let generation = u64::from(self.generation.load(Relaxed));
-        let mut victim = &self.cluster(key).0[0];
+        let slots = slots(self.cluster(key));
+        let mut victim = &slots[0];
         let mut worst = i32::MAX;
         let mut mv = pack_move(entry.mv);
-        for slot in &self.cluster(key).0 {
-            let data = slot.data.load(Relaxed);
-            if data != 0 && slot.check.load(Relaxed) ^ data == key {
+        for slot in slots {
+            let [check, data] = slot;
+            let data = data.load(Relaxed);
+            if data != 0 && check.load(Relaxed) ^ data == key {
                 // A search that found no move keeps the old one; a shallow bound does not displace a deep value.
                 if mv == 0 {
                     mv = data & 0xFFFF;
@@ -244,17 +312,18 @@ impl Table {
             | (entry.bound as u64) << 56
             | u64::from(entry.pv) << 58
             | generation << 59;
-        victim.data.store(data, Relaxed);
-        victim.check.store(key ^ data, Relaxed);
+        victim[1].store(data, Relaxed);
+        victim[0].store(key ^ data, Relaxed);
     }
 
     /// Entries of this search in a thousand.
     #[must_use]
     pub fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
-        let sample = &self.clusters[..self.clusters.len().min(250)];
-        let used = sample.iter().flat_map(|cluster| &cluster.0).filter(|slot| {
-            let data = slot.data.load(Relaxed);
+        let sample = self.words[self.first..].as_chunks().0[..self.count.min(250)].iter();
+        let entries = sample.clone().flat_map(slots);
+        let used = entries.filter(|[_, data]| {
+            let data = data.load(Relaxed);
             data != 0 && generation_of(data) == generation
         });
         (used.count() * 1000 / (sample.len() * CLUSTER)) as u32
@@ -328,6 +397,51 @@ mod tests {
         (5..=8).for_each(|key| table.store(key, 0, &entry(0, 1)));
         assert!((5..=8).all(|key| table.probe(key, 0).is_some()));
         assert_eq!(table.hashfull(), 4 * 1000 / 1000);
+    }
+
+    #[test]
+    fn clusters_are_cache_lines_and_all_of_them_are_cleared() {
+        let keys: Vec<u64> = (0..500).map(|i| (u64::MAX / 499).wrapping_mul(i)).chain([u64::MAX]).collect();
+        // The last is large, and is first replaced and then overwritten.
+        for megabytes in [1, 3, 9] {
+            let mut table = Table::new(megabytes).unwrap();
+            for (threads, stride) in [(1, usize::MAX), (3, usize::MAX), (64, 20)] {
+                table.new_search();
+                for &key in &keys {
+                    assert!(table.cluster(key).as_ptr().addr().is_multiple_of(LINE));
+                    table.store(key, 0, &entry(5, 3));
+                }
+                let count = table.count as u64;
+                for index in (0..count).step_by(stride.min(table.count)) {
+                    table.store((u64::MAX / count) * index, 0, &entry(5, 3));
+                }
+                assert!(table.probe(u64::MAX, 0).is_some());
+                assert_eq!(table.share_used() < 0.5, megabytes == 9 && stride == usize::MAX);
+                table.clear(threads);
+                assert!(keys.iter().all(|&key| table.probe(key, 0).is_none()));
+                assert!(table.words.iter().all(|word| word.load(Relaxed) == 0) && table.count as u64 == count);
+            }
+        }
+    }
+
+    /// Pages of memory that this process has.
+    #[cfg(target_os = "linux")]
+    fn resident_megabytes() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: usize = text.split(' ').nth(1).unwrap().parse().unwrap();
+        (pages * 4096) >> 20
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_large_table_takes_memory_only_as_it_is_filled() {
+        let before = resident_megabytes();
+        let mut table = Table::new(2048).unwrap();
+        table.new_search();
+        (0..1000).for_each(|i| table.store((u64::MAX / 1000) * i, 0, &entry(5, 3)));
+        table.clear(2);
+        // Other tests run beside this one.
+        assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
     }
 
     #[test]

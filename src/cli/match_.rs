@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::regular_file;
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
@@ -84,9 +85,10 @@ struct Settings {
     /// Seed of random openings, and of the order of those from a file
     #[arg(long)]
     seed: Option<u64>,
-    /// Games at a time [default: one for each processor]
-    #[arg(long, value_name = "GAMES")]
-    concurrency: Option<usize>,
+    /// Threads, each with a game at a time [default: one for each processor]
+    #[arg(long, alias = "concurrency")]
+    #[serde(alias = "concurrency")]
+    threads: Option<usize>,
     /// End the match when a sequential test of elo1 against elo0 has decided
     #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true)]
     sprt: Option<Vec<f64>>,
@@ -197,7 +199,7 @@ impl Settings {
         Ok(Match {
             contestants,
             pairs: self.pairs()?,
-            threads: threads("concurrency", self.concurrency)?,
+            threads: threads("threads", self.threads)?,
             adjudication: self.adjudication()?,
             sprt: self.sprt()?,
         })
@@ -334,7 +336,7 @@ pub(super) fn parse_move_time(text: &str) -> Result<Budget, String> {
 fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     let mut line = serde_json::to_string(record).expect("a record is plain data");
     line.push('\n');
-    OpenOptions::new().append(true).create(true).open(path)?.write_all(line.as_bytes())
+    OpenOptions::new().append(true).create(true).open(regular_file::output(path)?)?.write_all(line.as_bytes())
 }
 
 fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
@@ -428,7 +430,7 @@ mod tests {
         wrong(win([4, 40_000]), "no score is 40000 centipawns");
         wrong(Settings { max_plies: Some(0), ..Settings::default() }, "a game of no plies");
         wrong(Settings { games: Some(u64::MAX), ..Settings::default() }, "games must be 1 to");
-        wrong(Settings { concurrency: Some(0), ..Settings::default() }, "concurrency must be 1 to 1024");
+        wrong(Settings { threads: Some(0), ..Settings::default() }, "threads must be 1 to 1024");
     }
 
     #[test]

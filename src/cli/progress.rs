@@ -22,7 +22,10 @@ impl Progress {
     pub fn new() -> Progress {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
-            ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+            let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            // A stage that tells nothing for a while is seen to be alive.
+            bar.enable_steady_tick(LIVE_EVERY);
+            bar
         });
         Progress { bar, begun: Instant::now(), shown: None }
     }
@@ -42,7 +45,6 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_message(line());
-                bar.tick();
             }
             None => eprintln!("{}", line()),
         }

@@ -36,6 +36,25 @@ pub struct Go {
     pub notes: Vec<String>,
 }
 
+/// What a search of `board` is asked for, in words.
+pub fn describe(limits: &Limits, board: &Board) -> String {
+    let mut words = Vec::new();
+    let mut say = |name: &str, value: Option<String>| words.extend(value.map(|value| format!("{name} {value}")));
+    let time = |time: Duration| format!("{} ms", time.as_millis());
+    say("depth", limits.depth.map(|depth| depth.to_string()));
+    say("nodes", limits.nodes.map(|nodes| nodes.to_string()));
+    say("mate in", limits.mate.map(|moves| moves.to_string()));
+    say("move time", limits.movetime.map(time));
+    say("clock", limits.clock.map(|clock| time(clock.remaining)));
+    say("increment", limits.clock.map(|clock| time(clock.increment)));
+    say("moves to go", limits.clock.and_then(|clock| clock.moves_to_go).map(|moves| moves.to_string()));
+    let moves: Vec<String> = limits.searchmoves.iter().map(|&mv| board.uci(mv)).collect();
+    say("moves", (!moves.is_empty()).then(|| moves.join(" ")));
+    words.extend(limits.infinite.then(|| "until stopped".to_string()));
+    words.extend(limits.ponder.then(|| "pondering".to_string()));
+    if words.is_empty() { "search without limits".to_string() } else { format!("search: {}", words.join(", ")) }
+}
+
 type Field = fn(&mut Go) -> &mut Option<i64>;
 
 /// The words that are followed by a number.

@@ -25,22 +25,33 @@ pub enum Input {
     End,
 }
 
-/// Starts the thread that reads standard input.
+/// Starts the thread that reads standard input. `at_end` is called, on a thread of its own, when it has ended or a
+/// line says `quit`.
 ///
 /// The thread is never joined: nothing can wake it from a read, and the end of the program ends it.
-pub fn spawn_reader() -> Receiver<Input> {
+pub fn spawn_reader(at_end: impl FnOnce() + Send + 'static) -> Receiver<Input> {
     let (sender, receiver) = bounded(64);
+    let mut at_end = Some(at_end);
     thread::spawn(move || {
         let mut lines = Lines::new(stdin().lock());
         loop {
             let input = lines.read();
             let last = input == Input::End;
+            if (last || is_quit(&input))
+                && let Some(at_end) = at_end.take()
+            {
+                thread::spawn(at_end);
+            }
             if sender.send(input).is_err() || last {
                 return;
             }
         }
     });
     receiver
+}
+
+fn is_quit(input: &Input) -> bool {
+    matches!(input, Input::Line(line) if line.trim().eq_ignore_ascii_case("quit"))
 }
 
 /// Cuts bytes into lines.

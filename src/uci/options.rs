@@ -1,9 +1,9 @@
 //! The options: one table, from which the listing, the defaults and the parsing are made.
 //!
-//! A row says how the option looks to a GUI and what setting it does. To add an option is to add a
-//! row (and a field of [`Settings`], if something has to remember it). Most options belong to the
-//! engine and wait for the end of a search; those of the self-training belong to [`Training`], which no
-//! search holds, and are set at once.
+//! A row says how the option looks to a GUI and what setting it does. To add an option is to add a row (and a field of
+//! [`Settings`](crate::session::Settings), if something has to remember it). Most options belong to the engine and wait
+//! for the end of a search; those of the self-training belong to [`Training`], which no search holds, and are set at
+//! once.
 //!
 //! GUIs send every option before each game, in alphabetical order, with the value they think is the
 //! default. So setting an option to the value it has must be harmless, and none may rely on another
@@ -15,36 +15,13 @@ use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_engine::params::{TUNABLES, Tunable};
-use dyad_engine::search::{self, MOVE_OVERHEAD};
+use dyad_engine::search::MOVE_OVERHEAD;
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;
-use super::weights::{self, Choice};
+use super::weights;
+use crate::session::{Outcome, Session, Settings};
 use crate::training::{self, Mode, NUMBERS, Number, Training};
-
-/// The engine and what the user has chosen for it: what a job borrows while it runs.
-pub struct Session {
-    /// Searches with the chosen table, threads and weights.
-    pub engine: Engine,
-    /// The choices that are handed to each search.
-    pub settings: Settings,
-}
-
-/// The values of options that the engine does not keep itself.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Handed to the engine with each search.
-    pub search: search::Options,
-    /// Whether info lines tell the chances to win, draw and lose.
-    pub show_wdl: bool,
-    /// Whether castling is written as the king's capture of its rook.
-    pub chess960: bool,
-    /// Which weights are wanted.
-    pub weights: Choice,
-}
-
-/// What setting an option has to say to the user, or why it could not be set.
-pub type Outcome = Result<Option<String>, String>;
 
 /// How an option looks to a GUI, and what setting it does to its owner.
 enum Kind<Owner> {
@@ -96,7 +73,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 17] = [
+const TABLE: [Row; 18] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -135,22 +112,21 @@ const TABLE: [Row; 17] = [
     Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
     Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
+    Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
     Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 
-impl Session {
-    /// An engine with every option at its default.
-    pub fn new() -> Session {
-        let engine = Engine::new(Weights::embedded());
-        let mut session = Session { engine, settings: Settings::default() };
-        for row in rows() {
-            if let Of::Engine(kind) = row.of {
-                kind.set_default(&mut session).expect("defaults can be set");
-            }
+/// An engine with every option at its default.
+pub fn default_session() -> Session {
+    let engine = Engine::new(Weights::embedded());
+    let mut session = Session { engine, settings: Settings::default() };
+    for row in rows() {
+        if let Of::Engine(kind) = row.of {
+            kind.set_default(&mut session).expect("defaults can be set");
         }
-        session
     }
+    session
 }
 
 /// The lines that tell a GUI about the options.

@@ -14,18 +14,7 @@ use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_trainer::selftrain;
 
-use super::options::{Outcome, Session};
-
-/// What the options say about the weights.
-#[derive(Clone, Debug, Default)]
-pub struct Choice {
-    /// `WeightsFile`; empty for none.
-    file: String,
-    /// `UseTrained`.
-    use_trained: bool,
-    /// `TrainFolder`.
-    folder: Option<PathBuf>,
-}
+use crate::session::{Outcome, Session, WeightsChoice};
 
 /// Sets `WeightsFile`. A file that cannot be used changes nothing.
 pub fn set_file(session: &mut Session, path: &str) -> Outcome {
@@ -68,7 +57,7 @@ pub fn adopt(session: &mut Session, weights: Arc<Weights>, path: &Path) -> Strin
 
 /// Without a file named: the trained weights or the built-in ones.
 fn choose(session: &mut Session) -> Outcome {
-    let Choice { use_trained, folder, .. } = &session.settings.weights;
+    let WeightsChoice { use_trained, folder, .. } = &session.settings.weights;
     let Some(folder) = folder.clone().filter(|_| *use_trained) else {
         return Ok(embedded(session));
     };

@@ -13,6 +13,8 @@ use dyad_trainer::data::journal::journal_name;
 use dyad_trainer::data::samples::SampleFile;
 
 use crate::driver::folder;
+#[cfg(unix)]
+use crate::driver::pipe;
 
 fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
@@ -174,4 +176,61 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     let outside = format!("label a.samples -o outside.samples --nodes 300 --engine {}", env!("CARGO_BIN_EXE_dyad"));
     run(&folder, &outside);
     assert_eq!(identity(folder.join("outside.samples")), identity(folder.join("whole.samples")));
+}
+
+#[test]
+fn where_nothing_is_found_nothing_is_written() {
+    let folder = folder("data-nothing");
+    fs::write(folder.join("empty.pgn"), "").unwrap();
+    let utf16: Vec<u8> = "\u{FEFF}[Event \"a\"]\n\n1. e4 e5 1-0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(folder.join("utf16.pgn"), utf16).unwrap();
+    refuse(&folder, "prepare empty.pgn --out out.samples", "no position was found in 0 games");
+    refuse(&folder, "prepare utf16.pgn --out out.samples", "UTF-16");
+    write_games(&folder.join("games.pgn"), 3);
+    refuse(&folder, "prepare games.pgn --out out.samples --min-ply 5000", "no position was found in 3 games");
+    assert!(!folder.join("out.samples").exists());
+}
+
+/// An output that is no file stays what it is, and so does one that must not be written; a link stays a link.
+#[cfg(unix)]
+#[test]
+fn outputs_replace_files_and_nothing_else() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let folder = folder("data-outputs");
+    let path = |name: &str| folder.join(name);
+    for name in ["a.json", "b.json"] {
+        Weights::material().save(&path(name)).unwrap();
+    }
+    pipe(&path("pipe"));
+    fs::write(path("protected"), "kept").unwrap();
+    fs::set_permissions(path("protected"), fs::Permissions::from_mode(0o444)).unwrap();
+    refuse(&folder, "average a.json b.json --out pipe", "a pipe, not a regular file");
+    refuse(&folder, "average a.json b.json --out protected", "write-protected");
+    refuse(&folder, "average a.json b.json --out .", "a folder, not a regular file");
+    refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe", "a pipe, not a regular file");
+    refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
+    refuse(&folder, "average pipe b.json --out c.json", "a pipe, not a regular file");
+    assert!(fs::metadata(path("pipe")).unwrap().file_type().is_fifo());
+    assert_eq!(fs::read_to_string(path("protected")).unwrap(), "kept");
+    fs::write(path("target"), "old").unwrap();
+    symlink("target", path("link")).unwrap();
+    run(&folder, "average a.json b.json --out link");
+    assert!(path("link").is_symlink() && Weights::load(&path("target")).is_ok());
+}
+
+/// What the system says of a disk that is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_called_that() {
+    let folder = folder("data-full");
+    for name in ["a.json", "b.json"] {
+        Weights::material().save(&folder.join(name)).unwrap();
+    }
+    // Files may not grow beyond a kilobyte: another limit that is met in the middle of writing.
+    let command =
+        format!("ulimit -f 1; trap '' XFSZ; {} average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
+    let output = Command::new("sh").current_dir(&folder).args(["-c", &command]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("c.json: cannot be written: "), "{told}");
+    assert!(!folder.join("c.json").exists());
 }

@@ -43,6 +43,14 @@ impl Program {
         Program::spawn(command)
     }
 
+    /// Starts the program with this niceness.
+    #[cfg(target_os = "linux")]
+    pub fn start_nice(niceness: i32) -> Program {
+        let mut command = Command::new("nice");
+        command.args(["-n", &niceness.to_string(), env!("CARGO_BIN_EXE_dyad")]);
+        Program::spawn(command)
+    }
+
     fn spawn(mut command: Command) -> Program {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it was asked for");
@@ -104,6 +112,19 @@ impl Program {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).expect("it runs");
         let names = tasks.map(|task| fs::read_to_string(task.expect("it can be read").path().join("comm")));
         names.map(|name| name.unwrap_or_default().trim_end().to_string()).collect()
+    }
+
+    /// The niceness of its threads that have this name.
+    #[cfg(target_os = "linux")]
+    pub fn niceness(&self, name: &str) -> Vec<i32> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id())).expect("it runs");
+        let texts = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("stat")).ok());
+        let found = texts.filter_map(|text| {
+            let (before, after) = text.rsplit_once(") ")?;
+            let field = after.split(' ').nth(16).expect("the nineteenth is the niceness");
+            before.ends_with(&format!("({name}")).then(|| field.parse().expect("a number"))
+        });
+        found.collect()
     }
 
     /// The lines that come before the answer to `isready`.
@@ -204,6 +225,12 @@ pub fn kill_until_it_ends(mut patience: Duration, mut start: impl FnMut() -> Chi
         // However slow the machine is, one of the legs is long enough to end.
         patience = patience * 9 / 8;
     }
+}
+
+/// A pipe with a name.
+#[cfg(unix)]
+pub fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("every Unix has it").success());
 }
 
 /// A folder in the build's own, empty at first.

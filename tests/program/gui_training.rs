@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::{FloatWeights, Weights};
 
 use crate::data::write_games;
+#[cfg(unix)]
+use crate::driver::pipe;
 use crate::driver::{Program, after, check_search, folder};
 
 /// So small that a generation takes seconds. `Train` comes first, as it does from a GUI.
@@ -35,8 +37,10 @@ fn training(mode: &str, folder: &Path) -> Program {
     let mut program = Program::start();
     program.send(&options(mode, folder));
     // On a busy machine a second may pass between two lines.
-    if !program.sync().iter().any(|line| line.starts_with("info string train begins")) {
-        program.until("info string train begins");
+    let verb = if folder.join("state.json").exists() && mode != "off" { "resumes" } else { "begins" };
+    let begins = format!("info string train {verb}: {mode}, ");
+    if !program.sync().iter().any(|line| line.starts_with(&begins)) {
+        program.until(&begins);
     }
     program
 }
@@ -56,6 +60,7 @@ fn await_match(folder: &Path, made: &Weights) {
     made.save(&generation.join("weights.json")).unwrap();
     fs::remove_file(generation.join("match.pgn")).ok();
     state["stage"] = "match".into();
+    state.as_object_mut().unwrap().remove("checksum");
     fs::write(path, state.to_string()).unwrap();
 }
 
@@ -150,6 +155,19 @@ fn from_the_first_option_to_the_adopted_weights() {
     assert!(program.sync()[0].starts_with("info string UseTrained: embedded weights"));
     program.quit();
 
+    // Resumed, it is played with from the first move on, whatever file was named to play with before.
+    let eval = |program: &mut Program| {
+        program.send("position startpos moves e2e4\neval");
+        program.until("evaluation ").pop()
+    };
+    let mut program = Program::start();
+    program.send(&format!("setoption name WeightsFile value {}", path.display()));
+    let expected = eval(&mut program);
+    program.quit();
+    let mut program = training("resume", &out);
+    assert_eq!(eval(&mut program), expected);
+    program.quit();
+
     // The end of the program in the middle of it, by `quit` and by the end of input.
     let mut program = training("selfplay", &out);
     program.until("info string train generation ");
@@ -170,8 +188,8 @@ fn from_the_first_option_to_the_adopted_weights() {
     write_games(&games, 20);
     program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
     program.send("setoption name TrainGenerations value 1");
-    program.sync();
-    program.until("info string train begins: games");
+    let said = program.sync();
+    assert!(said.iter().any(|line| line.starts_with("info string train begins: games")), "{said:?}");
     program.until("info string train finished: 1 generation done");
     program.quit();
     assert_eq!(json(&folder.join("games/settings.json"))["source"]["games"], games.display().to_string());
@@ -201,21 +219,85 @@ fn buttons_and_commands() {
     assert_eq!(program.sync(), ["info string train nothing to stop"; 2]);
     program.send(&options("off", &out));
     program.send("setoption name Start Training");
-    program.sync();
-    program.until("info string train begins: selfplay");
+    let said = program.sync();
+    assert!(said.iter().any(|line| line.starts_with("info string train begins: selfplay")), "{said:?}");
     program.send("train start\nsetoption name Train value off");
     let said = program.sync();
     assert!(said.contains(&"info string train is running already".to_string()), "{said:?}");
-    assert!(said.iter().any(|line| line.starts_with("info string train goes on")), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("info string train keeps running")), "{said:?}");
     program.send("setoption name Stop Training");
     program.until("info string train stopped: ");
     program.send("train start");
-    program.until("info string train begins: selfplay");
+    program.until("info string train resumes: selfplay, generation 1 (");
     program.send("setoption name Train value resume\nisready");
     program.until("info string train is running already");
     program.send("setoption name Train value off\nsetoption name Train value selfplay\nisready");
     program.until("info string train stopped: ");
-    program.until("info string train begins: selfplay");
+    program.until("info string train resumes: selfplay");
+    program.quit();
+}
+
+#[test]
+fn a_training_starts_from_what_is_named_for_it() {
+    let folder = folder("gui-training-start");
+    let out = folder.join("run");
+    let mut program = Program::start();
+    program.send("eval");
+    let built_in = program.until("evaluation ");
+    program.send(&options("selfplay", &out).replace("WeightsFile", "TrainStart"));
+    program.sync();
+    program.until("info string train generation 1 ");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.send("eval");
+    assert_eq!(program.until("evaluation "), built_in);
+    program.quit();
+    let start = Weights::load(&out.join("start.json")).unwrap();
+    assert_eq!(start.id(), Weights::material().id());
+
+    let mut program = Program::start();
+    program.send(&options("selfplay", &folder.join("none")).replace("WeightsFile", "TrainNone"));
+    program.send("setoption name TrainStart value none.json");
+    let said = program.sync();
+    assert!(said.iter().any(|line| line.contains("train error: TrainStart: none.json")), "{said:?}");
+    program.quit();
+    assert!(!folder.join("none").exists());
+}
+
+/// From the engine's own priority, not from any other.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
+    for niceness in [3, 12] {
+        let out = folder(&format!("gui-training-nice-{niceness}")).join("run");
+        let mut program = Program::start_nice(niceness);
+        program.send(&options("selfplay", &out));
+        program.until("info string train generation 1 ");
+        let [jobs, training] = ["job", "training"].map(|name| program.niceness(name));
+        // Those that it starts have its name.
+        let expected = (niceness + 10).min(19);
+        assert!(!training.is_empty() && training.iter().all(|&found| found == expected), "{training:?}");
+        assert_eq!(jobs, [niceness]);
+        program.quit();
+    }
+}
+
+/// A pipe would keep the training waiting, deaf for whoever wants it to end.
+#[cfg(unix)]
+#[test]
+fn games_from_a_pipe_are_refused() {
+    let folder = folder("gui-training-pipe");
+    let games = folder.join("games.pgn");
+    pipe(&games);
+    let mut program = Program::start();
+    program.send(&options("games", &folder.join("run")));
+    program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
+    program.sync();
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("games.pgn") && error.contains("a pipe, not a regular file"), "{error}");
+    program.send(&format!("genfens 1 seed 1 book {}", games.display()));
+    let error = program.until_contains("genfens: ");
+    assert!(error.contains("a pipe, not a regular file"), "{error}");
     program.quit();
 }
 

@@ -71,7 +71,7 @@ fn faults_are_told_in_a_sentence() {
         (&[&between[..], &["--nodes", "10", "--depth", "2"]].concat(), "cannot be used with"),
         (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "is not a number of seconds"),
         (&[&between[..], &["--draw-adjudication", "1", "0", "5"]].concat(), "draw adjudication takes"),
-        (&[&between[..], &["--concurrency", "18446744073709551615"]].concat(), "concurrency must be 1 to 1024"),
+        (&[&between[..], &["--concurrency", "18446744073709551615"]].concat(), "threads must be 1 to 1024"),
         (&["report", "/nowhere"], "/nowhere"),
     ] {
         let told = refusal(arguments);

@@ -152,10 +152,10 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
 #[test]
 fn what_is_no_file_is_no_weights_file() {
     let mut program = Program::start();
-    for path in ["/dev/zero", "/"] {
+    for (path, kind) in [("/dev/zero", "a device"), ("/", "a folder"), ("/dev/stdin", "a pipe")] {
         program.send(&format!("setoption name WeightsFile value {path}"));
         let said = program.sync();
-        assert!(said[0].ends_with(&format!("{path}: not a regular file")), "{said:?}");
+        assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
     }
     program.search("go depth 1");
     program.quit();
@@ -249,5 +249,43 @@ fn a_table_that_does_not_fit_leaves_the_old_one() {
     program.send("setoption name Hash value 1");
     program.sync();
     check_search(&after(""), &program.search("go depth 3"));
+    program.quit();
+}
+
+/// Between the answer of a search and the moment in which the engine is free for the next command, an option waits,
+/// and so does the `readyok` behind it.
+#[test]
+fn ready_means_that_all_options_are_set() {
+    let mut program = Program::start();
+    program.send("setoption name Threads value 64");
+    for _ in 0..40 {
+        program.search("go depth 3");
+        program.send("setoption name WeightsFile value Cargo.toml");
+        let said = program.sync();
+        assert!(said.len() == 1 && said[0].contains("Cargo.toml"), "{said:?}");
+    }
+    for _ in 0..60 {
+        program.send("eval");
+        assert!(program.sync().last().is_some_and(|line| line.starts_with("evaluation ")));
+    }
+    program.quit();
+}
+
+#[test]
+fn during_a_search_ready_is_answered_at_once() {
+    let mut program = Program::start();
+    // Also by a search that begins after the question, and with options that wait for its end.
+    program.send("eval\neval\ngo infinite\nsetoption name MultiPV value 2\nisready\nisready");
+    let said = program.until("readyok");
+    assert!(!said.iter().any(|line| line.starts_with("bestmove")), "{said:?}");
+    program.until("readyok");
+    program.send("stop");
+    program.until("bestmove");
+    for work in ["bench 40", "go perft 12", "go ponder"] {
+        program.send(work);
+        program.sync();
+        program.send("stop");
+    }
+    program.until("bestmove");
     program.quit();
 }

@@ -1,7 +1,9 @@
 //! `go` and what ends it.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Game};
 
@@ -125,13 +127,14 @@ fn pondering_ends_by_ponderhit_or_stop() {
 
 #[test]
 fn quit_and_the_end_of_input_end_a_search() {
+    // What only counts is finished, unless it is stopped.
     for go in [
         "go infinite",
         "go depth 200",
         "go ponder wtime 1000 btime 1000",
-        "go perft 12",
-        "bench 60",
-        "genfens 9999999 seed 1",
+        "go perft 12\nstop",
+        "bench 60\nstop",
+        "genfens 9999999 seed 1\nstop",
     ] {
         let mut program = Program::start();
         program.send(go);
@@ -265,4 +268,76 @@ fn perft_move_by_move() {
 
 fn fen(fen: &str) -> Game {
     Game::new(Board::from_fen(fen).expect("a good FEN"))
+}
+
+#[test]
+fn no_command_is_lost_however_many_wait() {
+    const COUNT: usize = 3000;
+    let mut program = Program::start();
+    program.send_bytes("eval\n".repeat(COUNT).as_bytes());
+    let said = program.sync();
+    let evaluations = said.iter().filter(|line| line.starts_with("evaluation ")).count();
+    assert_eq!(evaluations, COUNT);
+    program.quit();
+}
+
+#[test]
+fn counts_and_benchmarks_are_finished_at_the_end() {
+    for end in ["", "quit\n"] {
+        let mut program = Program::start();
+        program.send_bytes(format!("go perft 4\nbench 2\ngo infinite\neval\n{end}").as_bytes());
+        let said = program.close();
+        let is_said = |beginning: &str| said.iter().any(|line| line.starts_with(beginning));
+        assert!(is_said("Nodes searched: 197281") && is_said("bestmove ") && is_said("evaluation "), "{said:?}");
+        assert!(said.iter().any(|line| line.ends_with(" nps") && line.contains(" nodes ")), "{said:?}");
+    }
+}
+
+#[test]
+fn the_end_of_input_ends_a_program_that_nobody_listens_to() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it was built");
+    // More than a pipe holds, of which nothing is read.
+    child.stdin.take().expect("it was asked for").write_all("help\n".repeat(60).as_bytes()).expect("a pipe holds it");
+    let begun = Instant::now();
+    while child.try_wait().expect("it can be asked").is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is still there");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_dead_draw_is_drawn_in_all_games() {
+    let mut program = Program::start();
+    program.send("setoption name UCI_ShowWDL value true");
+    for fen in ["4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4KB2 b - - 0 1"] {
+        program.send(&format!("position fen {fen}\neval"));
+        assert!(program.sync().contains(&"White wins 0, draws 1000, loses 0 games of 1000".to_string()));
+        let output = program.search("go depth 4");
+        let told = output.iter().filter(|line| line.contains(" score ")).collect::<Vec<_>>();
+        assert!(!told.is_empty() && told.iter().all(|line| line.contains(" score cp 0 wdl 0 1000 0 ")), "{output:?}");
+    }
+    program.quit();
+}
+
+/// Whoever sends too much has to wait; only behind a search that waits itself for a command it is refused.
+#[test]
+fn a_full_queue_is_worked_off_before_more_is_read() {
+    const COUNT: usize = 60;
+    let mut program = Program::start();
+    program.send(&format!("position startpos moves {}", "g1f3 g8f6 f3g1 f6g8 ".repeat(40_000)));
+    let mut answers = |beginning: &str, end: &str| {
+        program.send(&format!("{beginning}\n{}{end}", "go nodes 1\n".repeat(COUNT)));
+        let (mut answered, mut refused) = (0, 0);
+        while answered + refused <= COUNT {
+            let line = program.line();
+            answered += usize::from(line.starts_with("bestmove "));
+            refused += usize::from(line.starts_with("info string too many commands"));
+        }
+        refused
+    };
+    assert_eq!(answers("go nodes 300000", ""), 0);
+    let refused = answers("go infinite", "stop");
+    assert!(0 < refused && refused < COUNT, "{refused}");
+    program.quit();
 }

@@ -16,11 +16,11 @@ use super::units::{MAX_SCALE, Units};
 use super::weights::Weights;
 use super::win_rate::WinRate;
 use crate::atomic_file::write_atomic;
+use crate::regular_file;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 /// Version of the file's format: 2 has a content hash.
@@ -53,7 +53,8 @@ impl Weights {
     /// # Errors
     /// When there is no such file, or it holds no weights for this engine.
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        let text = read_file(path).map_err(|error| WeightsError::Io { path: path.into(), error })?;
+        let text =
+            regular_file::read(path, LARGEST_FILE).map_err(|error| WeightsError::Io { path: path.into(), error })?;
         Weights::from_json(&text).map_err(|error| WeightsError::InFile { path: path.into(), error: Box::new(error) })
     }
 
@@ -79,20 +80,11 @@ impl Weights {
 
     /// Writes a weights file, or leaves what was there untouched.
     pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
-        write_atomic(path, &self.to_json()).map_err(|error| WeightsError::Io { path: path.into(), error })
+        write_atomic(path, &self.to_json()).map_err(|error| {
+            let error = std::io::Error::new(error.kind(), format!("cannot be written: {error}"));
+            WeightsError::Io { path: path.into(), error }
+        })
     }
-}
-
-/// Reads a file that may be one of weights: a pipe could keep whoever plays waiting, and a device never ends.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    let metadata = fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
-    if metadata.len() > LARGEST_FILE {
-        return Err(std::io::Error::other(format!("{} bytes are too many for weights", metadata.len())));
-    }
-    fs::read(path)
 }
 
 /// Reads the document, or finds out what is wrong with it.

@@ -273,6 +273,8 @@ impl<M: Model> Worker<M> {
         let board = self.position.root();
         let phase = weights.phase(board);
         match moves_to_mate(value) {
+            // The model knows of games, and games are not lost without the means to win.
+            None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
             Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
             None => (Score::Cp(weights.units().centipawns(value, phase)), weights.units().chances(value, phase)),
         }

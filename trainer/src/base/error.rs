@@ -29,6 +29,8 @@ pub enum Error {
     Engine(String),
     /// Settings that contradict each other or the data.
     Settings(String),
+    /// There is nothing of what was looked for; says where.
+    Nothing(String),
     /// The job was stopped before it was done.
     Stopped,
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Error {
             Error::Content { path, place, problem } => write!(f, "{}, {place}: {problem}", path.display()),
             Error::Engine(problem) => write!(f, "engine: {problem}"),
             Error::Settings(problem) => write!(f, "settings: {problem}"),
+            Error::Nothing(what) => f.write_str(what),
             Error::Stopped => write!(f, "stopped"),
         }
     }

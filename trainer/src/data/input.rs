@@ -3,10 +3,10 @@
 //! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
 //! are bounded: a file without line breaks must not fill the memory.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use dyad_engine::regular_file;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::base::error::Error;
@@ -19,11 +19,33 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 /// Opens a text file and unpacks it while it is read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let file = File::open(path).map_err(Error::file("open", path))?;
+    let file = regular_file::open(path).map_err(Error::file("open", path))?;
     unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 
-fn unpack(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut text = decoder(packed)?;
+    // What cannot be unpacked is told when it is read, with its place.
+    match text.fill_buf() {
+        Ok(start) if is_utf16(start) => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"))
+        }
+        _ => Ok(text),
+    }
+}
+
+/// Whether a text that begins like this is in two bytes a letter: by its mark, or by its zeros.
+fn is_utf16(start: &[u8]) -> bool {
+    match start {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [a, b, c, d, ..] => {
+            [[*a, *c], [*b, *d]].contains(&[0, 0]) && *start.first_chunk().expect("it has four") != [0; 4]
+        }
+        _ => false,
+    }
+}
+
+fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let start = packed.fill_buf()?;
     Ok(if start.starts_with(&ZSTD_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
@@ -174,6 +196,39 @@ mod tests {
             all.push(format!("{number} {text}"));
         }
         assert_eq!(all, ["1 one # two", "5 \u{FEFF}five", "6 six"]);
+    }
+
+    #[test]
+    fn utf16_is_called_what_it_is() {
+        let text = "\u{FEFF}[Event \"é\"]\n";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [&little[..], &big, &little[2..], &big[2..]] {
+            let packed = zstd::encode_all(bytes, 1).unwrap();
+            for bytes in [bytes.to_vec(), packed] {
+                let error = lines(bytes).expect_err("no letter would be read right").to_string();
+                assert!(error.contains("UTF-16"), "{error}");
+            }
+        }
+        assert_eq!(lines("é\n".into()).unwrap(), ["1 é"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_would_keep_a_reader_waiting_is_refused() {
+        let pipe = std::env::temp_dir().join(format!("dyad-input-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
+        assert!(made.success());
+        let mut named =
+            vec![(pipe.as_path(), "a pipe"), (Path::new("/dev/zero"), "a device"), (Path::new("/"), "a folder")];
+        if cfg!(target_os = "linux") {
+            named.push((Path::new("/proc/uptime"), "a file of the system"));
+        }
+        for (path, kind) in named {
+            let error = open(path).err().expect("it is no file of games").to_string();
+            assert!(error.ends_with(&format!("{kind}, not a regular file")), "{error}");
+        }
+        std::fs::remove_file(pipe).unwrap();
     }
 
     #[test]

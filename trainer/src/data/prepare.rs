@@ -155,6 +155,12 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         }
         Ok(())
     })?;
+    if counts.positions == 0 {
+        return Err(Error::Nothing(format!(
+            "no position was found in {} games and lines, {} of them broken",
+            counts.games, counts.broken
+        )));
+    }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
 }

@@ -1,6 +1,7 @@
 //! Why a training cannot begin or be resumed.
 
 use crate::base::error::Error;
+use crate::base::lock::LockError;
 use dyad_engine::eval::WeightsError;
 use std::fmt;
 use std::io;
@@ -15,7 +16,9 @@ pub enum TrainError {
     Samples(io::Error),
     /// The checkpoint.
     Checkpoint(CheckpointError),
-    /// Weights that cannot be searched with.
+    /// The folder is in use, or cannot be taken.
+    Locked(LockError),
+    /// Weights that cannot be read, searched with or written.
     Weights(WeightsError),
     /// Settings or data do not allow it.
     Refused(String),
@@ -29,7 +32,8 @@ impl fmt::Display for TrainError {
             TrainError::File(path, error) => write!(f, "{}: {error}", path.display()),
             TrainError::Samples(error) => write!(f, "reading samples: {error}"),
             TrainError::Checkpoint(error) => error.fmt(f),
-            TrainError::Weights(error) => write!(f, "the weights cannot be used: {error}"),
+            TrainError::Locked(error) => error.fmt(f),
+            TrainError::Weights(error) => error.fmt(f),
             TrainError::Refused(why) => f.write_str(why),
             TrainError::Data(error) => error.fmt(f),
         }
@@ -37,6 +41,12 @@ impl fmt::Display for TrainError {
 }
 
 impl std::error::Error for TrainError {}
+
+impl From<LockError> for TrainError {
+    fn from(error: LockError) -> TrainError {
+        TrainError::Locked(error)
+    }
+}
 
 impl From<WeightsError> for TrainError {
     fn from(error: WeightsError) -> TrainError {

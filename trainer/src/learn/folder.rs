@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `lock` | held by the process that trains here |
 //! | `settings.json` | the settings |
 //! | `data.json` | which samples (hash and counts), and the identity of the weights at the start |
 //! | `log.jsonl` | the log, see [`crate::learn::log::LogLine`] |
@@ -13,6 +14,7 @@
 //! Every file but the log is written [atomically](crate::base::atomic).
 
 use crate::base::json_lines::Log;
+use crate::base::lock::{FolderLock, LockError};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +62,11 @@ impl Folder {
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
         Ok(folder)
+    }
+
+    /// Takes it for this process, as long as the lock lives.
+    pub fn lock(&self) -> Result<FolderLock, LockError> {
+        FolderLock::take(&self.path)
     }
 
     /// Whether a run was begun in the folder at `path`.

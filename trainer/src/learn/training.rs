@@ -115,6 +115,9 @@ fn begin_with<L: LeafSearch<Model = Weights>>(
     let start = Start::new(settings)?;
     let selection = Selection::new(settings, surroundings.examples)?;
     let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    let _lock = folder.lock()?;
+    // Another process may have begun here a moment ago.
+    let folder = Folder::create(folder.path()).map_err(|e| TrainError::File(folder.path().into(), e))?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let origin = Origin::of(&selection, &start);
     write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
@@ -134,6 +137,7 @@ fn resume_with<L: LeafSearch<Model = Weights>>(
     change(&mut settings);
     settings.check().map_err(TrainError::Refused)?;
     let folder = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    let _lock = folder.lock()?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let start = Start::new(&settings)?;
     let selection = Selection::new(&settings, surroundings.examples)?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::WeightsError;
 
 use crate::base::error::Error;
+use crate::base::lock::LockError;
 use crate::learn::error::TrainError;
 
 /// Why a self-training cannot begin or be resumed. What was done until then is kept.
@@ -27,6 +28,15 @@ pub enum SelfTrainError {
         folder: PathBuf,
         /// The file.
         name: &'static str,
+    },
+    /// The folder is the root of a file system, where a training does not belong.
+    Root(PathBuf),
+    /// A file that decides how a training is resumed cannot be what a training left.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
     },
     /// There is no training in the folder.
     Missing(PathBuf),
@@ -71,6 +81,14 @@ impl fmt::Display for SelfTrainError {
                 "{} holds {name}, but no self-training: a new one would overwrite it, choose another folder",
                 folder.display()
             ),
+            SelfTrainError::Root(folder) => {
+                write!(f, "{} is the root of a file system: name a folder in it", folder.display())
+            }
+            SelfTrainError::Damaged { path, problem } => write!(
+                f,
+                "{} is damaged: {problem}; nothing was changed. Put back a copy of it, or train in another folder",
+                path.display()
+            ),
             SelfTrainError::Missing(folder) => write!(f, "there is no training in {}", folder.display()),
             SelfTrainError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
             SelfTrainError::Settings(problem) => write!(f, "settings: {problem}"),
@@ -82,6 +100,16 @@ impl fmt::Display for SelfTrainError {
 }
 
 impl std::error::Error for SelfTrainError {}
+
+impl From<LockError> for SelfTrainError {
+    fn from(error: LockError) -> SelfTrainError {
+        match error {
+            LockError::InUse { folder, by } => SelfTrainError::Locked { folder, by },
+            LockError::Foreign(path) => SelfTrainError::Settings(LockError::Foreign(path).to_string()),
+            LockError::File(path, source) => SelfTrainError::File { doing: "lock", path, source },
+        }
+    }
+}
 
 impl From<Error> for SelfTrainError {
     fn from(error: Error) -> SelfTrainError {

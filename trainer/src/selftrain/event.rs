@@ -148,7 +148,11 @@ impl fmt::Display for Progress {
         if self.generations > 0 {
             write!(f, " of {}", self.generations)?;
         }
-        write!(f, " {} {}", self.stage, self.done)?;
+        write!(f, " {}", self.stage)?;
+        if self.done == 0 && self.of == 0 {
+            return Ok(());
+        }
+        write!(f, " {}", self.done)?;
         if self.of > 0 {
             write!(f, " of {}", self.of)?;
         }

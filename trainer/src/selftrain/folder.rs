@@ -22,15 +22,14 @@
 //! | `weights.json` | the weights after the last of them, scaled |
 //! | `match.pgn`, `anchor.pgn` | the games of its matches |
 //!
-//! A lock of the operating system is let go when its process ends, however that happens, so what is left of
-//! a crash is never in the way.
+//! The folder has [one owner](crate::base::lock) at a time. What `state.json` says decides what is cut and overwritten, so it
+//! carries a checksum, and a state that is damaged or does not fit the folder is refused before anything is touched.
 //!
 //! The folder may be one that holds other things. So a training is begun only where none of its names is taken, and
 //! what was half-written is removed by names that only this program gives. While it begins there is a file
 //! [`BEGINNING`], which tells what a beginning left that was killed from what somebody else put there.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
@@ -41,11 +40,12 @@ use super::error::SelfTrainError;
 use super::event::Stage;
 use super::settings::Settings;
 use crate::base::atomic::write_atomic;
+use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, SETTINGS};
 
 /// How far a self-training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct State {
     /// The generation under way, or the next one.
     pub generation: u32,
@@ -62,26 +62,78 @@ pub(super) struct State {
     pub seconds: f64,
     /// Length of the log.
     pub log_bytes: u64,
+    /// What the file ends with, see [`State::to_text`].
+    #[serde(default, skip_serializing)]
+    checksum: Option<String>,
 }
 
 impl Default for State {
     fn default() -> State {
         let stage = Stage::Games;
-        State { generation: 1, stage, best: 0, adopted: 0, accuracy: None, seconds: 0.0, log_bytes: 0 }
+        State { generation: 1, stage, best: 0, adopted: 0, accuracy: None, seconds: 0.0, log_bytes: 0, checksum: None }
     }
 }
 
 impl State {
+    /// The text of `state.json`: the fields, and last the CRC-32 of all that stands before it.
+    fn to_text(&self) -> String {
+        let fields = serde_json::to_string_pretty(self).expect("plain data");
+        let fields = fields.trim_end_matches("\n}");
+        format!("{fields}{CHECKSUM}{:08x}\"\n}}\n", crc32fast::hash(fields.as_bytes()))
+    }
+
+    /// Reads `state.json`, or says what is wrong with it.
+    fn from_text(text: &[u8]) -> Result<State, String> {
+        let text = str::from_utf8(text).map_err(|error| error.to_string())?;
+        let state: State = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        // Release 0.1.0 wrote none.
+        if let Some(stated) = &state.checksum {
+            let (fields, _) = text.rsplit_once(CHECKSUM).ok_or("the checksum is not at its end")?;
+            let computed = format!("{:08x}", crc32fast::hash(fields.as_bytes()));
+            if computed != *stated {
+                return Err(format!("its checksum is {computed}, but it says {stated}"));
+            }
+        }
+        Ok(state)
+    }
+
+    /// Says what about this cannot be true in `folder`.
+    fn check(&self, folder: &Path) -> Result<(), String> {
+        let State { generation, stage, best, adopted, accuracy, seconds, log_bytes, .. } = *self;
+        let within = |generation: u32| folder.join(generation_name(generation));
+        // In its last stage a generation is adopted already.
+        let decided = generation.saturating_sub(u32::from(stage != Stage::Anchor));
+        let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
+        let faults = [
+            (generation == 0, "generations are counted from 1".to_string()),
+            (generation > 1 && !within(generation - 1).is_dir(), format!("there is no generation before {generation}")),
+            (best > decided, format!("generation {best} cannot be the best before generation {generation} is done")),
+            (best > 0 && !within(best).join(WEIGHTS).is_file(), format!("there are no weights of generation {best}")),
+            (
+                adopted > best || (adopted == 0) != (best == 0),
+                format!("{adopted} were not adopted up to generation {best}"),
+            ),
+            (
+                accuracy.is_some_and(|share| !(0.0..=1.0).contains(&share)),
+                "the agreement is no share of one".to_string(),
+            ),
+            (!seconds.is_finite() || seconds < 0.0, "the seconds are no time".to_string()),
+            (log < log_bytes, format!("{LOG} has {log} bytes and should have {log_bytes}")),
+        ];
+        faults.into_iter().find(|(wrong, _)| *wrong).map_or(Ok(()), |(_, problem)| Err(problem))
+    }
+
     /// Whether the last generation is done.
     pub fn is_over(&self, settings: &Settings) -> bool {
         settings.generations > 0 && self.generation > settings.generations
     }
 }
 
-/// Held by the process that trains.
-const LOCK: &str = "lock";
+/// How the last field of [`STATE`] begins.
+const CHECKSUM: &str = ",\n  \"checksum\": \"";
+
 /// How far it is.
-const STATE: &str = "state.json";
+pub(super) const STATE: &str = "state.json";
 /// The weights at the start.
 pub(crate) const START: &str = "start.json";
 /// There while a training begins: what is in the folder without a [`STATE`] is then its own.
@@ -102,13 +154,10 @@ const ATOMIC: [&str; 9] = [BEGINNING, SETTINGS, STATE, START, BEST, POSITIONS, L
 /// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
 const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
 
-/// What the lock file says, before the number of the process.
-const OWNER: &str = "process ";
-
 /// A folder that belongs to this process as long as this lives.
 pub(super) struct Folder {
     path: PathBuf,
-    _lock: File,
+    _lock: FolderLock,
 }
 
 impl Folder {
@@ -116,22 +165,7 @@ impl Folder {
     pub fn take(path: &Path) -> Result<Folder, SelfTrainError> {
         fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
         let path = std::path::absolute(path).map_err(SelfTrainError::file("find", path))?;
-        let lock_path = path.join(LOCK);
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&lock_path);
-        let mut lock = opened.map_err(SelfTrainError::file("write", &lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut by = String::new();
-                lock.read_to_string(&mut by).ok();
-                let by = if by.trim().is_empty() { "another process".into() } else { by.trim().to_string() };
-                return Err(SelfTrainError::Locked { folder: path, by });
-            }
-            Err(TryLockError::Error(error)) => return Err(SelfTrainError::file("lock", &lock_path)(error)),
-        }
-        let name = format!("{OWNER}{}\n", std::process::id());
-        let written = lock.set_len(0).and_then(|()| lock.write_all(name.as_bytes()));
-        written.map_err(SelfTrainError::file("write", &lock_path))?;
+        let lock = FolderLock::take(&path)?;
         Ok(Folder { path, _lock: lock })
     }
 
@@ -186,7 +220,7 @@ impl Folder {
 
     /// The folder of a generation.
     pub fn generation(&self, generation: u32) -> GenerationFolder {
-        GenerationFolder { path: self.file(&format!("generation-{generation:03}")) }
+        GenerationFolder { path: self.file(&generation_name(generation)) }
     }
 
     /// The weights of a generation; 0 for those at the start.
@@ -205,8 +239,14 @@ impl Folder {
 
     /// Saves how far it is.
     pub fn save_state(&self, state: &State) -> Result<(), SelfTrainError> {
-        save(&self.file(STATE), state)
+        let path = self.file(STATE);
+        write_atomic(&path, state.to_text().as_bytes()).map_err(SelfTrainError::file("write", &path))
     }
+}
+
+/// The name of the folder of a generation in that of its training.
+fn generation_name(generation: u32) -> String {
+    format!("generation-{generation:03}")
 }
 
 /// The folder of a generation.
@@ -280,17 +320,39 @@ pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), SelfTrainE
 /// Reads a value from JSON.
 pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, SelfTrainError> {
     let text = fs::read(path).map_err(SelfTrainError::file("read", path))?;
-    let wrong = |error: serde_json::Error| SelfTrainError::Settings(format!("{}: {error}", path.display()));
-    serde_json::from_slice(&text).map_err(wrong)
+    serde_json::from_slice(&text).map_err(|error| damaged(path)(error.to_string()))
 }
 
-/// How far the self-training in `folder` is, and its settings.
+/// Reads settings that can be trained with.
+pub(super) fn load_settings(path: &Path) -> Result<Settings, SelfTrainError> {
+    let settings: Settings = load(path)?;
+    settings.check().map_err(damaged(path))?;
+    Ok(settings)
+}
+
+fn damaged(path: &Path) -> impl FnOnce(String) -> SelfTrainError {
+    let path = path.to_path_buf();
+    |problem| SelfTrainError::Damaged { path, problem }
+}
+
+/// How far the self-training in `folder` is, and its settings: all that decides how it is resumed.
+///
+/// # Errors
+/// When there is none, or one of the files cannot be what a training left.
 pub(super) fn standing(folder: &Path) -> Result<(State, Settings), SelfTrainError> {
-    let state = folder.join(STATE);
-    if !state.exists() {
+    let path = folder.join(STATE);
+    if !path.exists() {
         return Err(SelfTrainError::Missing(folder.to_path_buf()));
     }
-    Ok((load(&state)?, load(&folder.join(SETTINGS))?))
+    let text = fs::read(&path).map_err(SelfTrainError::file("read", &path))?;
+    let state = State::from_text(&text).map_err(damaged(&path))?;
+    state.check(folder).map_err(damaged(&path))?;
+    let settings = load_settings(&folder.join(SETTINGS))?;
+    let own = folder.join(generation_name(state.generation)).join(SETTINGS);
+    if own.exists() {
+        load_settings(&own)?;
+    }
+    Ok((state, settings))
 }
 
 /// Removes a file that may not be there.
@@ -308,12 +370,11 @@ pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
 
 /// Says whether a training can be begun in `folder` without touching what somebody else put there.
 pub(super) fn check_free(folder: &Path) -> Result<(), SelfTrainError> {
-    // A lock file of another program has other words.
-    let is_foreign_lock = |text: Vec<u8>| !text.is_empty() && !text.starts_with(OWNER.as_bytes());
-    let foreign = TAKEN
-        .into_iter()
-        .find(|name| folder.join(name).exists())
-        .or_else(|| fs::read(folder.join(LOCK)).is_ok_and(is_foreign_lock).then_some(LOCK));
+    if fs::canonicalize(folder).is_ok_and(|folder| folder.parent().is_none()) {
+        return Err(SelfTrainError::Root(folder.to_path_buf()));
+    }
+    let foreign =
+        TAKEN.into_iter().find(|name| folder.join(name).exists()).or_else(|| is_foreign(folder).then_some(lock::NAME));
     // In this order, so that another process that begins here meanwhile is not mistaken for somebody else.
     match foreign.filter(|_| !folder.join(BEGINNING).exists() && !folder.join(STATE).exists()) {
         Some(name) => Err(SelfTrainError::Foreign { folder: folder.to_path_buf(), name }),
@@ -332,7 +393,9 @@ mod tests {
             r#"{"generation":3,"stage":"match","best":2,"adopted":1,"agreement":0.5,"seconds":7.5,"log-bytes":9}"#;
         let state: State = serde_json::from_str(text).unwrap();
         let (stage, accuracy) = (Stage::Match, Some(0.5));
-        assert_eq!(state, State { generation: 3, stage, best: 2, adopted: 1, accuracy, seconds: 7.5, log_bytes: 9 });
+        let expected =
+            State { generation: 3, stage, best: 2, adopted: 1, accuracy, seconds: 7.5, log_bytes: 9, checksum: None };
+        assert_eq!(state, expected);
         assert_eq!(serde_json::to_string(&state).unwrap(), text);
     }
 }

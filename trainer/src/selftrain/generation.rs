@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dyad_engine::eval::Weights;
 
 use super::error::SelfTrainError;
-use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load, remove, save};
+use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
 use super::settings::Settings;
 use super::window::Window;
 use crate::base::error::Error;
@@ -65,7 +65,7 @@ impl Generation {
         if !saved.exists() {
             save(&saved, settings)?;
         }
-        let own: Settings = load(&saved)?;
+        let own = load_settings(&saved)?;
         let (threads, generations) = (settings.threads, settings.generations);
         Ok(Generation {
             number: state.generation,

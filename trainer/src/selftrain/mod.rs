@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 
-use crate::learn::folder::BEST;
+use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
 pub use event::{Event, Progress, Stage, Summary, Surroundings};
-use folder::{Folder, check_free, save, standing};
+use folder::{Folder, STATE, check_free, save, standing};
 pub use settings::{Settings, Source};
 use stages::Loop;
 
@@ -70,6 +70,35 @@ pub fn resume(
     settings.check().map_err(SelfTrainError::Settings)?;
     save(&taken.settings(), &settings)?;
     Loop::new(taken, settings, state, surroundings)?.run()
+}
+
+/// How far a self-training is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overview {
+    /// The generation under way, or the next one.
+    pub generation: u32,
+    /// What it goes through.
+    pub stage: Stage,
+    /// How many generations were adopted.
+    pub adopted: u32,
+    /// Elo that these have won in their matches, all together; each is a measurement with an error.
+    pub gained: f64,
+}
+
+/// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
+#[must_use]
+pub fn overview(folder: &Path) -> Option<Overview> {
+    let (state, _) = standing(folder).ok()?;
+    let log = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let won = lines.filter(|line| line["adopted"] == true).filter_map(|line| line["match"]["elo"]["value"].as_f64());
+    Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained: won.sum() })
+}
+
+/// Whether a self-training was begun in `folder`.
+#[must_use]
+pub fn is_begun(folder: &Path) -> bool {
+    folder.join(STATE).exists()
 }
 
 /// The best weights of the self-training in `folder`, an absolute path; none before a generation was adopted.

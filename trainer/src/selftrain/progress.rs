@@ -61,6 +61,11 @@ impl Teller<'_> {
         self.say(Event::Note(text));
     }
 
+    /// Tells what is under way where nothing more can be told of it.
+    pub fn tell_stage(&mut self) {
+        self.progress(0, 0, None);
+    }
+
     /// Tells how much of the stage is done, of how much; 0 where nobody knows.
     pub fn tell(&mut self, done: u64, of: u64) {
         self.progress(done, of, None);

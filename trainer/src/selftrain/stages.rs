@@ -115,7 +115,11 @@ impl<'a> Loop<'a> {
                 Stage::Match => Stage::Anchor,
                 Stage::Anchor => Stage::Games,
             };
-            self.state.generation += u32::from(stage == Stage::Anchor);
+            if stage == Stage::Anchor {
+                self.state.generation += 1;
+                // It was that of the generation which is over.
+                self.state.accuracy = None;
+            }
             self.save()?;
             if stage == Stage::Anchor {
                 return Ok(true);
@@ -194,6 +198,8 @@ impl<'a> Loop<'a> {
         let out = generation.folder.labeled();
         let input = generation.folder.positions();
         if out.exists() {
+            // As after a kill between the two.
+            remove(&input)?;
             return Ok(true);
         }
         if settings.source != Source::SelfPlay {
@@ -268,6 +274,7 @@ impl<'a> Loop<'a> {
     /// What the values of the new weights mean.
     fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let out = self.folder.weights(generation.number);
+        self.teller.tell_stage();
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |step, out: PathBuf| {

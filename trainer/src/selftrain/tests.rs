@@ -220,6 +220,117 @@ fn what_cannot_be_done_is_said() {
     fs::remove_dir_all(&path).unwrap();
 }
 
+/// The names and the contents of all files below a folder, but for the lock.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(contents(&path)),
+            path => found.push((path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_damaged_state_is_refused_and_nothing_is_touched() {
+    let path = folder("damaged");
+    run_until(&path, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
+    let (state, settings) = (path.join("state.json"), path.join("settings.json"));
+    let good = fs::read_to_string(&state).unwrap();
+    let good_settings = fs::read_to_string(&settings).unwrap();
+    let stop = AtomicBool::new(false);
+    let refused = |word: &str| {
+        let before = contents(&path);
+        let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
+        let error = resume(&path, &|settings| settings.generations = 2, surroundings).unwrap_err();
+        assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains(word), "{error}, not {word}");
+        assert!(contents(&path) == before, "something was changed");
+    };
+    for text in ["", "{}", "[]", "null", "{\"generation\": 1}"] {
+        fs::write(&state, text).unwrap();
+        refused("state.json");
+    }
+    // Any digit that is another one, by the checksum.
+    for at in good.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at) {
+        let mut bytes = good.clone().into_bytes();
+        bytes[at] = if bytes[at] == b'7' { b'3' } else { b'7' };
+        fs::write(&state, bytes).unwrap();
+        refused("checksum");
+    }
+    // Without one, as release 0.1.0 wrote it, by what cannot be true.
+    let with = |name: &str, value: serde_json::Value| {
+        let mut fields: serde_json::Value = serde_json::from_str(&good).unwrap();
+        fields.as_object_mut().unwrap().remove("checksum");
+        fields[name] = value;
+        fs::write(&state, fields.to_string()).unwrap();
+    };
+    for (name, value, word) in [
+        ("generation", 0.into(), "counted from 1"),
+        ("generation", u32::MAX.into(), "no generation before"),
+        ("best", 2.into(), "cannot be the best"),
+        ("adopted", 9.into(), "9 were not adopted"),
+        ("agreement", (-1.0).into(), "agreement"),
+        ("seconds", (-1.0).into(), "seconds"),
+        ("log-bytes", 1_000_000.into(), "log.jsonl"),
+        ("stage", "dinner".into(), "dinner"),
+        ("lunch", 1.into(), "lunch"),
+    ] {
+        with(name, value);
+        refused(word);
+    }
+    fs::write(&state, &good).unwrap();
+    for (from, to, word) in [
+        ("\"positions-per-game\": 10", "\"positions-per-game\": 0", "positions-per-game"),
+        ("\"nodes\": 40", "\"nodes\": 0", "nodes"),
+        ("{", "[", "settings.json"),
+    ] {
+        fs::write(&settings, good_settings.replacen(from, to, 1)).unwrap();
+        refused(word);
+    }
+    fs::write(&settings, &good_settings).unwrap();
+    let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
+    with("seconds", seconds["seconds"].clone());
+    let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
+    assert!(resume(&path, &|settings| settings.generations = 1, surroundings).unwrap().finished);
+    fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn a_training_does_not_spread_over_the_root() {
+    let root = Path::new("/");
+    let error = check_free(root).unwrap_err().to_string();
+    assert!(error.contains("root of a file system"), "{error}");
+}
+
+/// As after a kill between two calls of the system.
+#[test]
+fn positions_that_are_labeled_do_not_stay() {
+    let path = folder("labeled");
+    let generation = path.join("generation-001");
+    let mut events = 0;
+    while !generation.join("labeled.samples").exists() {
+        events += 1;
+        run_until(&path, &tiny(), events, &mut Vec::new());
+    }
+    fs::copy(generation.join("labeled.samples"), generation.join("positions.samples")).unwrap();
+    with_state(&path, |state| state["stage"] = "labels".into());
+    run_until(&path, &tiny(), 3, &mut Vec::new());
+    assert!(!generation.join("positions.samples").exists());
+    fs::remove_dir_all(&path).unwrap();
+}
+
+/// Changes `state.json` by hand.
+fn with_state(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let path = folder.join("state.json");
+    let mut state: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    state.as_object_mut().unwrap().remove("checksum");
+    change(&mut state);
+    fs::write(path, state.to_string()).unwrap();
+}
+
 /// Nothing of anybody else's is overwritten or removed, and what a killed beginning left is no hindrance.
 #[test]
 fn a_folder_of_somebody_else_is_left_alone() {

@@ -160,6 +160,20 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     }
 }
 
+#[test]
+fn two_processes_never_train_in_one_folder() {
+    let folder = Temporary::new();
+    run(&small(), &folder.0);
+    // A lock is another's, be it of this process.
+    let held = Folder::open(&folder.0).unwrap().lock().unwrap();
+    let log = fs::read(folder.0.join("log.jsonl")).unwrap();
+    let error = resume_run(&folder.0, &|settings| settings.iterations = 3).unwrap_err();
+    assert!(error.contains("is in use: process "), "{error}");
+    assert_eq!(fs::read(folder.0.join("log.jsonl")).unwrap(), log);
+    drop(held);
+    assert!(resume_run(&folder.0, &|settings| settings.iterations = 3).unwrap().finished);
+}
+
 /// Resumes a run of the usual examples.
 fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
     let (examples, stop) = (examples(), AtomicBool::new(false));

@@ -1,0 +1,43 @@
+//! The engine and what its user has chosen: what a job borrows while it runs.
+//!
+//! Everything here is plain data. The table of options fills it in, and the choice between weights changes it.
+
+use std::path::PathBuf;
+
+use dyad_engine::engine::Engine;
+use dyad_engine::search;
+
+/// The engine and what the user has chosen for it: what a job borrows while it runs.
+pub struct Session {
+    /// Searches with the chosen table, threads and weights.
+    pub engine: Engine,
+    /// The choices that are handed to each search.
+    pub settings: Settings,
+}
+
+/// The values of options that the engine does not keep itself.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Handed to the engine with each search.
+    pub search: search::Options,
+    /// Whether info lines tell the chances to win, draw and lose.
+    pub show_wdl: bool,
+    /// Whether castling is written as the king's capture of its rook.
+    pub chess960: bool,
+    /// Which weights are wanted.
+    pub weights: WeightsChoice,
+}
+
+/// What the options say about the weights.
+#[derive(Clone, Debug, Default)]
+pub struct WeightsChoice {
+    /// `WeightsFile`; empty for none.
+    pub file: String,
+    /// `UseTrained`.
+    pub use_trained: bool,
+    /// `TrainFolder`.
+    pub folder: Option<PathBuf>,
+}
+
+/// What setting an option has to say to the user, or why it could not be set.
+pub type Outcome = Result<Option<String>, String>;
