@@ -6,6 +6,7 @@
 
 mod average;
 mod fit;
+mod games;
 mod label;
 mod match_;
 mod prepare;
@@ -52,6 +53,8 @@ enum Command {
     Quality(quality::Arguments),
     /// Solves test suites: EPD files with known answers.
     Suite(suite::Arguments),
+    /// Plays games of weights against themselves, to train on.
+    Games(games::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
     /// Tunes constants of the search and factors of weights by games (SPSA).
@@ -90,6 +93,9 @@ impl Arguments {
             })
             .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
             .mut_subcommand("spsa", |tool| settings::tell_defaults(tool, &dyad_trainer::tune::run::Settings::default()))
+            .mut_subcommand("games", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
+            })
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -109,6 +115,7 @@ pub fn run() -> ExitCode {
         Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
+        Command::Games(arguments) => games::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),
