@@ -16,6 +16,7 @@ mod report;
 mod selftrain;
 mod settings;
 mod spsa;
+mod stray;
 mod suite;
 mod train;
 
@@ -53,6 +54,8 @@ enum Command {
     Quality(quality::Arguments),
     /// Solves test suites: EPD files with known answers.
     Suite(suite::Arguments),
+    /// Makes positions as they stand in the tree of a search of those of games.
+    Stray(stray::Arguments),
     /// Plays games of weights against themselves, to train on.
     Games(games::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
@@ -115,6 +118,7 @@ pub fn run() -> ExitCode {
         Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
+        Command::Stray(arguments) => stray::run(&arguments),
         Command::Games(arguments) => games::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),

@@ -21,3 +21,4 @@ pub mod schedule;
 pub mod score;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod stray;

@@ -89,7 +89,9 @@ impl GeneratorSettings {
     pub fn check(&self) -> Result<(), String> {
         let GeneratorSettings { nodes, spread, plies, plies_after, limit, .. } = *self;
         if nodes == 0 || !(0.0..1.0).contains(&spread) || limit < 0 {
-            return Err(format!("nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 and more)"));
+            return Err(format!(
+                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 and more)"
+            ));
         }
         for [least, most] in [plies, plies_after] {
             if least > most || most > MOST_PLIES {
