@@ -9,10 +9,11 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{LeafEnd, LeafSearcher};
+use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
 use dyad_engine::value::INFINITE;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -21,7 +22,11 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
-use crate::data::samples::{Packed, Sample, SampleFile, SampleWriter, Summary};
+use crate::data::packed::{Packed, Sample};
+use crate::data::samples::{SampleFile, SampleWriter, Summary};
+
+/// Nodes of a quiescence; a position that needs more is left out.
+const LONGEST: u64 = 100_000;
 
 /// Leads every sample of `input` astray by so many random moves and writes the leaves to `out`. A position of the game
 /// gives `copies` of them, or fewer: where the game is over or has no quiet leaf, nothing is written.
@@ -48,7 +53,8 @@ pub fn stray(
     });
     let mut writer = SampleWriter::create(out, settings)?;
     let mut searcher = LeafSearcher::new(weights.clone());
-    let mut number = 0u64;
+    let (mut number, stop) = (0u64, AtomicBool::new(false));
+    let budget = LeafBudget { nodes: LONGEST, stop: &stop };
     for block in input.blocks()? {
         for packed in block? {
             let sample = packed.unpack().map_err(Error::Settings)?;
@@ -60,7 +66,8 @@ pub fn stray(
                     continue;
                 };
                 searcher.begin_position();
-                let LeafEnd::Quiet(board) = searcher.search(&board, 0, -INFINITE, INFINITE).end else { continue };
+                let Ok(leaf) = searcher.search(&board, 0, (-INFINITE, INFINITE), &budget) else { continue };
+                let LeafEnd::Quiet(board) = leaf.end else { continue };
                 if !board.has_legal_move() {
                     continue;
                 }
@@ -94,7 +101,8 @@ fn astray(board: &Board, plies: u32, random: &mut Pcg64) -> Option<Board> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::samples::tests::{folder, walk};
+    use crate::base::testing::folder;
+    use crate::data::testing::walk;
     use std::collections::HashSet;
 
     fn strayed(name: &str, seed: u64, copies: u32) -> (Vec<Sample>, Vec<Sample>) {
