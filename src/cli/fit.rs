@@ -114,8 +114,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
     weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
     if arguments.keep_scale {
-        let scale = f64::from(start.scale) / (fitted.unit * fitted.weights.gamma()?);
-        (weights.scale, weights.win_rate) = (scale.round() as i32, start.win_rate);
+        let scale = f64::from(start.units.scale) / (fitted.unit * fitted.weights.gamma()?);
+        (weights.units.scale, weights.units.win_rate) = (scale.round() as i32, start.units.win_rate);
     } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
         calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, settings.target.pawns);

@@ -48,7 +48,7 @@ pub fn stray(
     let source = input.summary();
     let settings = json!({
         "stray": { "plies": [plies.start(), plies.end()], "copies": copies, "seed": seed },
-        "by": format!("dyad with {} {}", weights.name, weights.id()),
+        "by": format!("dyad with {} {}", weights.meta.name, weights.id()),
         "input": { "identity": format!("{:016x}", source.identity), "made": source.settings },
     });
     let mut writer = SampleWriter::create(out, settings)?;

@@ -91,7 +91,7 @@ impl Start {
         }
         if keep_scale {
             let gamma = floats.gamma()? / self.floats().gamma()?;
-            trained.scale = (f64::from(trained.scale) / gamma).round().max(1.0) as i32;
+            trained.units.scale = (f64::from(trained.units.scale) / gamma).round().max(1.0) as i32;
         }
         Ok(trained)
     }

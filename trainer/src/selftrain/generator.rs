@@ -156,8 +156,8 @@ fn pgn(number: u64, game: &FinishedGame, settings: &GeneratorSettings, weights: 
         ("Event", format!("dyad games, seed {seed}, {nodes} nodes a move")),
         ("Site", "one process".to_string()),
         ("Round", (number + 1).to_string()),
-        ("White", weights.name.clone()),
-        ("Black", weights.name.clone()),
+        ("White", weights.meta.name.clone()),
+        ("Black", weights.meta.name.clone()),
     ];
     game.pgn(tags, false)
 }
@@ -179,6 +179,7 @@ impl<'a> Table<'a> {
         let player = || -> Result<Player, Error> {
             let engine = Engine::with_hash(weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            let engine = Box::new(engine);
             Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
         };
         let judge = Box::new(judge(weights.clone(), JUDGE_NODES));

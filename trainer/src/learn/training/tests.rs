@@ -461,7 +461,7 @@ fn a_kept_scale_keeps_what_a_value_means() {
     });
     let value = |weights: &Weights| {
         let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1").unwrap();
-        f64::from(weights.value(weights.sums(&board), &board)) * f64::from(weights.scale)
+        f64::from(weights.value(weights.sums(&board), &board)) * f64::from(weights.units.scale)
     };
     let before = value(&Weights::material());
     let kept = start.finish(&floats, true, serde_json::Value::Null).unwrap();
