@@ -6,6 +6,7 @@
 
 mod average;
 mod fit;
+mod games;
 mod label;
 mod match_;
 mod prepare;
@@ -15,6 +16,7 @@ mod report;
 mod selftrain;
 mod settings;
 mod spsa;
+mod stray;
 mod suite;
 mod train;
 
@@ -54,6 +56,10 @@ enum Command {
     Quality(quality::Arguments),
     /// Solves test suites: EPD files with known answers.
     Suite(suite::Arguments),
+    /// Makes positions as they stand in the tree of a search of those of games.
+    Stray(stray::Arguments),
+    /// Plays games of weights against themselves, to train on.
+    Games(games::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
     /// Tunes constants of the search and factors of weights by games (SPSA).
@@ -92,6 +98,9 @@ impl Arguments {
             })
             .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
             .mut_subcommand("spsa", |tool| settings::tell_defaults(tool, &dyad_trainer::tune::run::Settings::default()))
+            .mut_subcommand("games", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
+            })
             .mut_subcommand("selftrain", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
             })
@@ -111,6 +120,8 @@ pub fn run() -> ExitCode {
         Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
+        Command::Stray(arguments) => stray::run(&arguments),
+        Command::Games(arguments) => games::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),

@@ -11,7 +11,7 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Settings};
+use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Hold, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
@@ -49,6 +49,15 @@ pub struct Arguments {
     /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
     #[arg(long)]
     result_share: Option<f64>,
+    /// Hold the weights to those at the start by L2, not to zero.
+    #[arg(long)]
+    hold_start: bool,
+    /// The logits of a score: pawns that multiply the odds by e.
+    #[arg(long)]
+    pawns: Option<f64>,
+    /// Keep scale and win rate model of the start.
+    #[arg(long)]
+    keep_scale: bool,
     /// Passes over the data at most.
     #[arg(long)]
     epochs: Option<u32>,
@@ -104,7 +113,10 @@ pub fn run(arguments: Arguments) -> Outcome {
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
     weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
-    if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
+    if arguments.keep_scale {
+        let scale = f64::from(start.units.scale) / (fitted.unit * fitted.weights.gamma()?);
+        (weights.units.scale, weights.units.win_rate) = (scale.round() as i32, start.units.win_rate);
+    } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
         calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, settings.target.pawns);
     }
@@ -130,6 +142,10 @@ impl Arguments {
             select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.rate = *rate));
         }
         settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);
+        settings.target.pawns = self.pawns.unwrap_or(settings.target.pawns);
+        if self.hold_start {
+            settings.hold = Hold::Start;
+        }
         settings.epochs = self.epochs.unwrap_or(settings.epochs);
         settings.batch = self.batch.unwrap_or(settings.batch);
         settings.patience = self.patience.unwrap_or(settings.patience);

@@ -12,7 +12,7 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::settings::{Averaging, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
+use dyad_trainer::learn::settings::{Averaging, Hold, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
 use dyad_trainer::learn::training;
 use dyad_trainer::learn::training::{Progress, Summary, Surroundings};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -60,18 +60,36 @@ pub struct Arguments {
     /// Ranking SVM: how far ahead the desired move must be
     #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     margin: Option<i32>,
-    /// Logistic: the difference preferred at 73 %
+    /// Logistic, listwise: the difference preferred at 73 %
     #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     temperature: Option<f64>,
-    /// Logistic: weight of the game's result at the desired leaf
+    /// Logistic, listwise: weight of the game's result at the desired leaf
     #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
     result_weight: Option<f64>,
-    /// Logistic: weight of the score at the desired leaf
+    /// Logistic, listwise: weight of the score at the desired leaf
     #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
     score_weight: Option<f64>,
-    /// Logistic: the value of an expected score of 73 %
+    /// Logistic, listwise: the value of an expected score of 73 %
     #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
     outcome_scale: Option<f64>,
+    /// Listwise: weight of the desired move among its siblings
+    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    move_weight: Option<f64>,
+    /// Listwise: weight of the score as a bound of all siblings
+    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    bound_weight: Option<f64>,
+    /// Hold the weights by L2 to those at the start, not to zero
+    #[arg(long, conflicts_with = "resume")]
+    hold_start: bool,
+    /// Let the rate fall along a cosine to the end of the last iteration
+    #[arg(long, conflicts_with = "resume")]
+    anneal: bool,
+    /// Keep scale and win rate model of the weights at the start
+    #[arg(long, conflicts_with = "resume")]
+    keep_scale: bool,
+    /// Rates of groups as multiples of the optimizer's, as GROUP=FACTOR
+    #[arg(long, value_name = "GROUP=FACTOR", value_delimiter = ',', value_parser = parse_l2, conflicts_with = "resume")]
+    group_rate: Vec<(String, f64)>,
     /// How gradients change the weights
     #[arg(long, conflicts_with = "resume")]
     optimizer: Option<OptimizerName>,
@@ -124,6 +142,7 @@ enum ObjectiveName {
     Perceptron,
     RankingSvm,
     Logistic,
+    Listwise,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -179,7 +198,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let summary = summary?;
     if summary.finished {
         let mut weights = Weights::load(&summary.file)?;
-        if calibrate_by_file(&mut weights, &samples)? {
+        if !settings.keep_scale && calibrate_by_file(&mut weights, &samples)? {
             weights.save(&summary.file)?;
             println!("scale and win rate are fitted to the results of the games");
         }
@@ -233,6 +252,16 @@ impl Arguments {
                 settings.groups.entry(group.name.to_string()).or_default().l2 = *l2;
             }
         }
+        for (groups, rate) in &self.group_rate {
+            for group in select(groups)? {
+                settings.groups.entry(group.name.to_string()).or_default().rate = *rate;
+            }
+        }
+        if self.hold_start {
+            settings.hold = Hold::Start;
+        }
+        settings.anneal |= self.anneal;
+        settings.keep_scale |= self.keep_scale;
         self.adjust(&mut settings);
         settings.check()?;
         match settings.samples.as_os_str().is_empty() {
@@ -255,20 +284,29 @@ impl Arguments {
             Some(ObjectiveName::Perceptron) => ObjectiveSettings::Perceptron,
             Some(ObjectiveName::RankingSvm) => ObjectiveSettings::ranking_svm(),
             Some(ObjectiveName::Logistic) => ObjectiveSettings::logistic(),
+            Some(ObjectiveName::Listwise) => ObjectiveSettings::listwise(),
         };
         if let ObjectiveSettings::RankingSvm { margin } = &mut objective {
             set(margin, &self.margin);
         } else if self.margin.is_some() {
             return Err("--margin belongs to --objective ranking-svm".into());
         }
-        if let ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } = &mut objective
+        if let ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale }
+        | ObjectiveSettings::Listwise { temperature, result_weight, score_weight, outcome_scale, .. } =
+            &mut objective
         {
             set(temperature, &self.temperature);
             set(result_weight, &self.result_weight);
             set(score_weight, &self.score_weight);
             set(outcome_scale, &self.outcome_scale);
         } else if self.temperature.or(self.result_weight).or(self.score_weight).or(self.outcome_scale).is_some() {
-            return Err("a temperature, weights and a scale belong to --objective logistic".into());
+            return Err("a temperature, weights and a scale belong to --objective logistic or listwise".into());
+        }
+        if let ObjectiveSettings::Listwise { move_weight, bound_weight, .. } = &mut objective {
+            set(move_weight, &self.move_weight);
+            set(bound_weight, &self.bound_weight);
+        } else if self.move_weight.or(self.bound_weight).is_some() {
+            return Err("weights of moves and bounds belong to --objective listwise".into());
         }
         Ok(objective)
     }

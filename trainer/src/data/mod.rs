@@ -19,5 +19,6 @@ pub mod prepare;
 pub mod samples;
 pub mod schedule;
 pub mod score;
+pub mod stray;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -62,6 +62,14 @@ pub fn from_settings(settings: &ObjectiveSettings) -> Box<dyn Objective> {
         ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
             Box::new(Logistic { temperature, result_weight, score_weight, outcome_scale })
         }
+        ObjectiveSettings::Listwise {
+            temperature,
+            move_weight,
+            result_weight,
+            score_weight,
+            bound_weight,
+            outcome_scale,
+        } => Box::new(Listwise { temperature, move_weight, result_weight, score_weight, bound_weight, outcome_scale }),
     }
 }
 
@@ -164,9 +172,80 @@ impl Objective for Logistic {
         let score = values.score.map(|score| logistic(score / self.outcome_scale));
         for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
             if let (Some(target), true) = (target, weight > 0.0) {
-                let x = values.desired / self.outcome_scale;
-                pull.desired += weight * (target - logistic(x));
-                pull.loss += weight * self.outcome_scale * (softplus(x) - target * x);
+                let (loss, desired) = outcome(values.desired, target, weight, self.outcome_scale);
+                pull.desired += desired;
+                pull.loss += loss;
+            }
+        }
+        pull
+    }
+}
+
+/// Loss and pull of a value that is to stand for an expected score: the cross entropy, in units of evaluation.
+fn outcome(value: f64, target: f64, weight: f64, scale: f64) -> (f64, f64) {
+    let x = value / scale;
+    (weight * scale * (softplus(x) - target * x), weight * (target - logistic(x)))
+}
+
+/// One loss for moves and values, on the scale of values: what goes on from good weights.
+///
+/// *Moves.* The desired move is drawn from all moves with probabilities in proportion to e^(value / temperature), and the
+/// loss is the negative logarithm of its own, times the temperature. The temperature is a fixed number of units, so unlike
+/// formula (3) the loss is not homogeneous: it does not get smaller when all weights do.
+///
+/// *Values.* The desired leaf's value is tied to the game's result and to a searched score, as in [`Logistic`]. And no
+/// move is worth more than the best: a sibling valued above the searched score of the position is pulled down to it, by
+/// the same cross entropy. So every leaf that is searched has its part, and what refutes a bad move is learned from
+/// positions where somebody could have played it.
+pub struct Listwise {
+    /// The difference of values at which one move is e times as likely as another.
+    pub temperature: f64,
+    /// Weight of the moves' loss.
+    pub move_weight: f64,
+    /// Weight of the game's result at the desired leaf.
+    pub result_weight: f64,
+    /// Weight of the searched score at the desired leaf.
+    pub score_weight: f64,
+    /// Weight of the searched score as a bound of all siblings together.
+    pub bound_weight: f64,
+    /// The value that stands for an expected score of 73 %.
+    pub outcome_scale: f64,
+}
+
+impl Objective for Listwise {
+    fn window(&self) -> Value {
+        (NEGLIGIBLE * self.temperature).ceil() as Value
+    }
+
+    fn pull(&self, values: &Values, siblings: &mut Vec<f64>) -> Pull {
+        let top = values.siblings.iter().fold(values.desired, |top, &value| top.max(value));
+        let odds = |value: f64| ((value - top) / self.temperature).exp();
+        let all = odds(values.desired) + values.siblings.iter().map(|&value| odds(value)).sum::<f64>();
+        let desired = odds(values.desired) / all;
+        let mut pull = Pull::default();
+        if !values.siblings.is_empty() {
+            pull.desired = self.move_weight * (1.0 - desired);
+            pull.loss = self.move_weight * self.temperature * (all.ln() - (values.desired - top) / self.temperature);
+        }
+        let score = values.score.map(|score| logistic(score / self.outcome_scale));
+        let share = self.bound_weight / values.count.max(1) as f64;
+        for &value in values.siblings {
+            let mut strength = -self.move_weight * odds(value) / all;
+            if let (Some(bound), Some(score), true) = (score, values.score, share > 0.0)
+                && value > score
+            {
+                // Less its own smallest value, so that it begins at zero.
+                let (loss, up) = outcome(value, bound, share, self.outcome_scale);
+                pull.loss += loss - outcome(score, bound, share, self.outcome_scale).0;
+                strength += up;
+            }
+            siblings.push(strength);
+        }
+        for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
+            if let (Some(target), true) = (target, weight > 0.0) {
+                let (loss, up) = outcome(values.desired, target, weight, self.outcome_scale);
+                pull.desired += up;
+                pull.loss += loss;
             }
         }
         pull
@@ -191,9 +270,20 @@ mod tests {
         Values { desired, siblings, count: 5, result: Some(1.0), score: Some(60.0) }
     }
 
-    fn objectives() -> [Box<dyn Objective>; 3] {
+    fn listwise() -> Listwise {
+        Listwise {
+            temperature: 40.0,
+            move_weight: 0.7,
+            result_weight: 0.5,
+            score_weight: 0.25,
+            bound_weight: 0.8,
+            outcome_scale: 200.0,
+        }
+    }
+
+    fn objectives() -> [Box<dyn Objective>; 4] {
         let logistic = Logistic { temperature: 40.0, result_weight: 0.5, score_weight: 0.25, outcome_scale: 200.0 };
-        [Box::new(Perceptron), Box::new(RankingSvm { margin: 70 }), Box::new(logistic)]
+        [Box::new(Perceptron), Box::new(RankingSvm { margin: 70 }), Box::new(logistic), Box::new(listwise())]
     }
 
     #[test]
@@ -231,6 +321,36 @@ mod tests {
             assert!((with.desired - without.desired).abs() < 1e-3);
             assert!(pulls[0].abs() < 1e-3);
         }
+    }
+
+    /// Three equal moves share the probability, and without values to tie them to nothing else pulls.
+    #[test]
+    fn listwise_probabilities_by_hand() {
+        let objective = Listwise { move_weight: 1.0, result_weight: 0.0, score_weight: 0.0, ..listwise() };
+        let values = Values { desired: 50.0, siblings: &[50.0, 50.0], count: 2, result: None, score: None };
+        let mut pulls = Vec::new();
+        let pull = objective.pull(&values, &mut pulls);
+        assert!((pull.desired - 2.0 / 3.0).abs() < 1e-12 && (pull.loss - 40.0 * 3f64.ln()).abs() < 1e-9, "{pull:?}");
+        assert!(pulls.iter().all(|pull| (pull + 1.0 / 3.0).abs() < 1e-12), "{pulls:?}");
+    }
+
+    /// A sibling above the position's score is pulled down to it, one below is left alone; values so large that their
+    /// exponentials overflow are no trouble.
+    #[test]
+    fn no_move_is_worth_more_than_the_best() {
+        let objective = Listwise { move_weight: 0.0, result_weight: 0.0, score_weight: 0.0, ..listwise() };
+        let mut pulls = Vec::new();
+        let pull = objective.pull(&values(50.0, &[59.0, 61.0, 90_000.0]), &mut pulls);
+        assert_eq!((pulls[0], pull.desired), (0.0, 0.0));
+        assert!(pulls[1] < 0.0 && pulls[2] < pulls[1] && pull.loss.is_finite(), "{pulls:?} {pull:?}");
+    }
+
+    /// Unlike formula (3): values times ten are not ten times the loss.
+    #[test]
+    fn listwise_is_not_homogeneous() {
+        let objective = Listwise { result_weight: 0.0, score_weight: 0.0, bound_weight: 0.0, ..listwise() };
+        let loss = |factor: f64| objective.pull(&values(50.0 * factor, &[60.0 * factor]), &mut Vec::new()).loss;
+        assert!(loss(0.0) > 0.0 && loss(10.0) < 9.0 * loss(1.0));
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! [`DECAY_EVERY`] updates all weights of a group give up the share of as many updates.
 
 use crate::learn::gradient::{Entry, Gradient};
-use crate::learn::settings::{OptimizerSettings, Settings};
+use crate::learn::settings::{Hold, OptimizerSettings, Settings};
 use dyad_engine::eval::{FloatWeights, layout};
 
 /// Updates from one decay by L2 to the next.
@@ -104,17 +104,23 @@ impl Optimizer {
         }
     }
 
-    /// The change that L2 asks for after [`DECAY_EVERY`] updates; none where no group has L2.
-    pub fn decay(&self, settings: &Settings, weights: &FloatWeights) -> Gradient {
+    /// The change that L2 asks for after [`DECAY_EVERY`] updates, at `pace` times the rate; none where no group has L2. It
+    /// goes to zero or to `start`, as the settings say.
+    pub fn decay(&self, settings: &Settings, weights: &FloatWeights, start: &FloatWeights, pace: f64) -> Gradient {
+        let held = |weight: f64, start: f64| match settings.hold {
+            Hold::Zero => weight,
+            Hold::Start => weight - start,
+        };
         let mut changes = Gradient::new();
         for group in &layout::GROUPS {
             let group_settings = settings.group(group.name);
             if group_settings.l2 == 0.0 || !group_settings.learn {
                 continue;
             }
-            let kept = (1.0 - self.rate() * group_settings.l2).powi(DECAY_EVERY as i32);
+            let kept = (1.0 - pace * self.rate() * group_settings.l2).powi(DECAY_EVERY as i32);
             changes.extend(group.range().filter_map(|i| {
-                let (mg, eg) = (weights.mg[i] * (kept - 1.0), weights.eg[i] * (kept - 1.0));
+                let mg = held(weights.mg[i], start.mg[i]) * (kept - 1.0);
+                let eg = held(weights.eg[i], start.eg[i]) * (kept - 1.0);
                 let feature = i as u32;
                 (mg != 0.0 || eg != 0.0).then_some(Entry { feature, mg, eg })
             }));
@@ -189,13 +195,20 @@ mod tests {
         settings.groups.insert("location".into(), l2);
         let weights = FloatWeights { mg: vec![1.0; layout::LEN], eg: vec![-2.0; layout::LEN] };
         let optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 1.0 }, layout::LEN);
-        let changes = optimizer.decay(&settings, &weights);
+        let start = FloatWeights { mg: vec![0.5; layout::LEN], eg: vec![-2.0; layout::LEN] };
+        let changes = optimizer.decay(&settings, &weights, &start, 1.0);
         assert_eq!(changes.len(), layout::LOCATION.len);
         let kept = 0.999f64.powi(100);
         for change in changes {
             assert!(layout::LOCATION.range().contains(&(change.feature as usize)));
             assert!((change.mg - (kept - 1.0)).abs() < 1e-12);
             assert!((change.eg + 2.0 * (kept - 1.0)).abs() < 1e-12);
+        }
+        // To the start: nothing is asked of weights that stand there.
+        settings.hold = Hold::Start;
+        for change in optimizer.decay(&settings, &weights, &start, 1.0) {
+            assert!((change.mg - 0.5 * (kept - 1.0)).abs() < 1e-12);
+            assert_eq!(change.eg, 0.0);
         }
     }
 }

@@ -75,11 +75,23 @@ impl Start {
     }
 
     /// What is trained, with the name and the units of these.
-    pub fn finish(&self, floats: &FloatWeights, made: serde_json::Value) -> Result<Weights, WeightsError> {
+    ///
+    /// Weights are scaled to the phase when they are rounded. With `keep_scale` the scale of search makes up for it, so that
+    /// a value means what it did while they were trained; without, the scale is to be fitted anyway.
+    pub fn finish(
+        &self,
+        floats: &FloatWeights,
+        keep_scale: bool,
+        made: serde_json::Value,
+    ) -> Result<Weights, WeightsError> {
         let mut trained = Weights::from_floats(floats, made)?;
         trained.meta.name = "trained".to_string();
         if let Some(start) = &self.0 {
             trained.units = start.units;
+        }
+        if keep_scale {
+            let gamma = floats.gamma()? / self.floats().gamma()?;
+            trained.units.scale = (f64::from(trained.units.scale) / gamma).round().max(1.0) as i32;
         }
         Ok(trained)
     }

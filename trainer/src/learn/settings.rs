@@ -6,6 +6,7 @@
 //! [`MachineSettings`] says may differ.
 
 use crate::base::parallel::check_threads;
+pub use crate::fit::regression::Hold;
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,12 @@ pub struct Settings {
     pub optimizer: OptimizerSettings,
     /// Over what the weights are averaged.
     pub average: Averaging,
+    /// What L2 holds the weights to.
+    pub hold: Hold,
+    /// Whether the rate falls along a cosine, from all of it to a hundredth at the end of the last iteration.
+    pub anneal: bool,
+    /// Whether the result keeps the units and the win rate model of the weights at the start.
+    pub keep_scale: bool,
     /// Learning by group; groups not named here learn without L2.
     pub groups: BTreeMap<String, GroupSettings>,
     /// Use so many training positions of the file; none for all.
@@ -88,6 +95,9 @@ impl Default for Settings {
             objective: ObjectiveSettings::default(),
             optimizer: OptimizerSettings::default(),
             average: Averaging::default(),
+            hold: Hold::default(),
+            anneal: false,
+            keep_scale: false,
             groups: BTreeMap::new(),
             train_positions: None,
             test_positions: None,
@@ -128,6 +138,30 @@ pub enum ObjectiveSettings {
         #[serde(default = "default_outcome_scale")]
         outcome_scale: f64,
     },
+    /// Moves and values in one loss, for trainings that go on from good weights.
+    Listwise {
+        /// In units of evaluation.
+        temperature: f64,
+        /// Weight of the desired move among its siblings.
+        #[serde(default = "one")]
+        move_weight: f64,
+        /// Weight of the game's result at the desired leaf; 0 for none.
+        #[serde(default)]
+        result_weight: f64,
+        /// Weight of a searched score at the desired leaf; 0 for none.
+        #[serde(default)]
+        score_weight: f64,
+        /// Weight of a searched score as a bound of the siblings; 0 for none.
+        #[serde(default)]
+        bound_weight: f64,
+        /// The value that stands for an expected score of 73 %.
+        #[serde(default = "default_outcome_scale")]
+        outcome_scale: f64,
+    },
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// The value of an expected score of 73 % where settings do not tell it.
@@ -147,6 +181,19 @@ impl ObjectiveSettings {
     pub fn logistic() -> ObjectiveSettings {
         let outcome_scale = default_outcome_scale();
         ObjectiveSettings::Logistic { temperature: 100.0, result_weight: 0.0, score_weight: 0.0, outcome_scale }
+    }
+
+    /// The listwise objective with its defaults: moves alone.
+    #[must_use]
+    pub fn listwise() -> ObjectiveSettings {
+        ObjectiveSettings::Listwise {
+            temperature: 100.0,
+            move_weight: one(),
+            result_weight: 0.0,
+            score_weight: 0.0,
+            bound_weight: 0.0,
+            outcome_scale: default_outcome_scale(),
+        }
     }
 }
 
@@ -302,6 +349,21 @@ impl Settings {
                 share("result-weight", result_weight, LARGEST)?;
                 share("score-weight", score_weight, LARGEST)?;
             }
+            ObjectiveSettings::Listwise {
+                temperature,
+                move_weight,
+                result_weight,
+                score_weight,
+                bound_weight,
+                outcome_scale,
+            } => {
+                positive("temperature", temperature)?;
+                positive("outcome-scale", outcome_scale)?;
+                share("move-weight", move_weight, LARGEST)?;
+                share("result-weight", result_weight, LARGEST)?;
+                share("score-weight", score_weight, LARGEST)?;
+                share("bound-weight", bound_weight, LARGEST)?;
+            }
         }
         match self.optimizer {
             OptimizerSettings::Plain { rate } | OptimizerSettings::AdaGrad { rate } => {
@@ -327,6 +389,16 @@ impl Settings {
             )),
             None => Ok(()),
         }
+    }
+
+    /// The factor of all rates in an iteration, from 1, of which a share is done.
+    #[must_use]
+    pub fn pace(&self, iteration: u32, share: f64) -> f64 {
+        if !self.anneal {
+            return 1.0;
+        }
+        let done = (f64::from(iteration.saturating_sub(1)) + share) / f64::from(self.iterations.max(1));
+        0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
     }
 
     /// The learning rate of each feature, as a multiple of the optimizer's.

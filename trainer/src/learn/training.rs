@@ -168,7 +168,11 @@ fn load_state(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Resu
 /// Settings without those that may change when a run is resumed, and without the paths of files, of which the content is
 /// compared.
 fn fixed(settings: &Settings) -> Settings {
-    let Settings { machine, iterations, keep_going, .. } = Settings::default();
+    let Settings { machine, mut iterations, keep_going, .. } = Settings::default();
+    if settings.anneal {
+        // The rate of each step depends on how many there are.
+        iterations = settings.iterations;
+    }
     Settings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
 }
 
@@ -227,7 +231,7 @@ fn train<L: LeafSearch<Model = Weights>>(
     let buffers = Buffers::new(&state.weights)?;
     let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
     let objective: Arc<dyn Objective> = objective::from_settings(&settings.objective).into();
-    let rates = settings.rates();
+    let (rates, start) = (settings.rates(), plan.start.floats());
     // Each job brings its weights; the first are only there until then, and nobody waits for them.
     let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
     let (examples, stop) = (surroundings.examples, surroundings.stop);
@@ -240,7 +244,7 @@ fn train<L: LeafSearch<Model = Weights>>(
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
         let sum = GradientSum::new(layout::LEN);
-        Run { plan, surroundings, sum, rates, buffers, log, team, saved: now, ticked: now }.iterations()
+        Run { plan, surroundings, sum, rates, start, buffers, log, team, saved: now, ticked: now }.iterations()
     })
 }
 
@@ -258,6 +262,8 @@ struct Run<'a, 't, L: LeafSearch<Model = Weights>> {
     sum: GradientSum,
     /// Of each feature, as multiples of the optimizer's rate.
     rates: Vec<f64>,
+    /// What L2 may hold the weights to.
+    start: FloatWeights,
     buffers: Buffers,
     log: Log,
     team: &'t mut Team<'a, L>,
@@ -321,7 +327,7 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
         if self.surroundings.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let Plan { settings, state, .. } = &mut self.plan;
+        let Plan { settings, state, selection, .. } = &mut self.plan;
         for answer in &answers {
             state.report.count(answer);
             state.iteration_tally.count(answer);
@@ -335,14 +341,15 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
+            let pace = settings.pace(state.iteration, state.done as f64 / selection.training.len() as f64);
             for change in &mut changes {
-                let rate = self.rates[change.feature as usize];
+                let rate = pace * self.rates[change.feature as usize];
                 change.mg *= rate;
                 change.eg *= rate;
             }
             state.change(&changes);
             if state.updates % DECAY_EVERY == 0 {
-                let decay = state.optimizer.decay(settings, &state.weights);
+                let decay = state.optimizer.decay(settings, &state.weights, &self.start, pace);
                 state.change(&decay);
                 changes.extend(decay);
             }
@@ -433,7 +440,7 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
         // Names of files, not where they lie.
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
         let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
-        let machine = MachineSettings::default();
+        let (machine, keep_scale) = (MachineSettings::default(), settings.keep_scale);
         let settings = Settings { samples, start: started, machine, ..settings.clone() };
         let made = serde_json::json!({
             "method": "comparison training",
@@ -445,7 +452,7 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
             "updates": state.updates,
             "agreement": accuracy,
         });
-        let weights = start.finish(floats, made)?;
+        let weights = start.finish(floats, keep_scale, made)?;
         weights.save(&folder.iteration(state.iteration))?;
         if best {
             weights.save(&folder.best())?;

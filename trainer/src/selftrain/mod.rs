@@ -13,6 +13,7 @@ mod error;
 mod event;
 pub(crate) mod folder;
 mod generation;
+pub mod generator;
 mod progress;
 mod self_play;
 mod settings;

@@ -6,7 +6,7 @@
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
 use super::data::Reach;
-use super::settings::{GroupSettings, Settings};
+use super::settings::{GroupSettings, Hold, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -26,12 +26,15 @@ const _: () = assert!(MATERIAL.start == 0, "the anchor is looked up by feature")
 
 impl Adam {
     /// Has seen nothing yet of so many training positions. What pieces are worth is held to `start`, all
-    /// other weights to zero.
+    /// other weights to what [`Settings::hold`] says.
     pub fn new(settings: &Settings, reach: Reach, start: &[[f64; 2]], positions: usize) -> Adam {
         let groups = GROUPS.iter().filter(|group| group.range().end <= reach.len());
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
-            anchor: start[MATERIAL.range()].to_vec(),
+            anchor: match settings.hold {
+                Hold::Zero => start[MATERIAL.range()].to_vec(),
+                Hold::Start => start.to_vec(),
+            },
             moments: vec![[[0.0; 2]; 2]; reach.len()],
             steps: 0,
             positions: positions as f64,

@@ -16,7 +16,7 @@ mod gradient;
 mod settings;
 
 pub use data::Data;
-pub use settings::{GroupSettings, Settings, Target};
+pub use settings::{GroupSettings, Hold, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -67,6 +67,8 @@ pub enum Event<'a> {
 pub struct Fitted {
     /// Weights in logits: the best by test loss.
     pub weights: FloatWeights,
+    /// Logits for one unit of the weights at the start.
+    pub unit: f64,
     /// The passes.
     pub epochs: Vec<Epoch>,
     /// The loss of the weights it began with, on the test positions.
@@ -102,7 +104,7 @@ pub fn fit(
     let start_loss = lesson.loss(&model, &data.test)?;
     report(Event::Start { scale, test_loss: start_loss });
 
-    let mut fitted = Fitted { weights: model.weights(), epochs: Vec::new(), start_loss, stopped: false };
+    let mut fitted = Fitted { weights: model.weights(), unit: scale, epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
     let shares = [MATERIAL.name, LOCATION.name].iter().all(|name| settings.group(name).learn);
     let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());

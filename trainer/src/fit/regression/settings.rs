@@ -83,6 +83,17 @@ impl Default for GroupSettings {
     }
 }
 
+/// What L2 holds the weights to. Pieces are always held to what they are worth at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hold {
+    /// Zero: a weight that the data say nothing of is worth nothing.
+    #[default]
+    Zero,
+    /// The weights at the start: what the data say nothing of stays as it was.
+    Start,
+}
+
 /// More positions in a batch than any file has.
 const MOST_IN_BATCH: usize = 1_000_000_000;
 
@@ -96,6 +107,8 @@ pub struct Settings {
     pub learn: Vec<String>,
     /// Groups that differ from [`GroupSettings::of`] their name.
     pub groups: BTreeMap<String, GroupSettings>,
+    /// What L2 holds weights to.
+    pub hold: Hold,
     /// Passes over the data at most.
     pub epochs: u32,
     /// Positions in a batch.
@@ -109,7 +122,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         let (learn, groups) = (Vec::new(), BTreeMap::new());
-        Settings { target: Target::default(), learn, groups, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        let (target, hold) = (Target::default(), Hold::default());
+        Settings { target, learn, groups, hold, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 

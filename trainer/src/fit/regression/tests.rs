@@ -250,3 +250,24 @@ fn settling_changes_no_evaluation() {
     model.settle();
     assert!((model.weights().mg[MATERIAL.nth(3)] - settled.mg[MATERIAL.nth(3)]).abs() < 1e-9);
 }
+
+/// What the data do not decide goes to zero or stays at the start, as the settings say.
+#[test]
+fn l2_holds_to_zero_or_to_the_start() {
+    let mut start = FloatWeights::material();
+    for feature in LOCATION.range() {
+        start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
+    }
+    let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
+    let distance = |hold: Hold| {
+        let mut settings = Settings { epochs: 2, batch: 500, patience: 9, hold, ..Settings::default() };
+        settings.target.result_share = 0.0;
+        settings.learn = vec!["location".to_string()];
+        settings.set_group("location", |group| *group = GroupSettings { learn: true, rate: 0.05, l2: 1e6 });
+        let fitted = run(&settings, &data, &start, 2);
+        let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
+        LOCATION.range().map(away).sum::<f64>()
+    };
+    let (held, free) = (distance(Hold::Start), distance(Hold::Zero));
+    assert!(held < 0.1 * free, "{held} {free}");
+}

@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::json_lines;
 use crate::learn::examples::Example;
-use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
+use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
 use dyad_engine::eval::layout::MATERIAL;
 use std::fs;
@@ -387,4 +387,99 @@ fn a_stop_in_a_report_loses_nothing() {
     }
     resume_run(&parts.0, &|_| {}).unwrap();
     assert_eq!(results(&whole.0), results(&parts.0));
+}
+
+/// A training that goes on from its start: moves and values in one loss, a falling rate, L2 to the start.
+fn going_on() -> Settings {
+    let objective = ObjectiveSettings::Listwise {
+        temperature: 80.0,
+        move_weight: 1.0,
+        result_weight: 0.5,
+        score_weight: 0.5,
+        bound_weight: 0.5,
+        outcome_scale: 400.0,
+    };
+    let mut settings = Settings { batch: 1, objective, average: Averaging::Off, ..small() };
+    (settings.hold, settings.anneal, settings.keep_scale) = (Hold::Start, true, true);
+    settings.groups.insert("material".into(), GroupSettings { l2: 0.01, ..GroupSettings::default() });
+    settings
+}
+
+#[test]
+fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
+    let whole = Temporary::new();
+    run(&going_on(), &whole.0);
+    let parts = Temporary::new();
+    let (examples, mut settings) = (examples(), going_on());
+    settings.machine.threads = 3;
+    let mut finished = false;
+    for leg in 0.. {
+        // Each leg ends after 90 batches.
+        let (stop, mut batches) = (AtomicBool::new(false), 0);
+        let mut progress = |progress: &Progress| {
+            batches += u32::from(progress.line.is_none());
+            stop.store(batches >= 90, Ordering::Relaxed);
+        };
+        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
+        let summary = match leg {
+            0 => begin(&settings, &parts.0, surroundings),
+            _ => resume(&parts.0, &|_| {}, surroundings),
+        };
+        if summary.unwrap().finished {
+            finished = leg > 1;
+            break;
+        }
+    }
+    assert!(finished, "it took several legs");
+    assert_eq!(results(&whole.0).0, results(&parts.0).0);
+}
+
+/// L2 to the start takes back part of what was learned, and the falling rate leaves less to learn.
+#[test]
+fn l2_and_pace_hold_the_weights_near_the_start() {
+    let distance = |settings: &Settings| {
+        let folder = Temporary::new();
+        run(settings, &folder.0);
+        let (state, ..) = results(&folder.0);
+        let start = FloatWeights::material();
+        MATERIAL.range().map(|feature| (state.weights.mg[feature] - start.mg[feature]).abs()).sum::<f64>()
+    };
+    let mut free = going_on();
+    (free.anneal, free.groups) = (false, Default::default());
+    let annealed = Settings { groups: Default::default(), ..going_on() };
+    let [held, annealed, free] = [going_on(), annealed, free].map(|settings| distance(&settings));
+    assert!(0.0 < held && held < annealed && annealed < free, "{held} {annealed} {free}");
+}
+
+/// Where the rate depends on the number of iterations, a run keeps it.
+#[test]
+fn an_annealed_run_keeps_its_iterations() {
+    let folder = Temporary::new();
+    let (examples, stop) = (examples(), AtomicBool::new(true));
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    assert!(!begin(&going_on(), &folder.0, surroundings).unwrap().finished);
+    let stop = AtomicBool::new(false);
+    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    let refused = resume(&folder.0, &|settings| settings.iterations += 1, surroundings).unwrap_err();
+    assert!(refused.to_string().contains("iterations"), "{refused}");
+}
+
+/// Weights are scaled to the phase when they are rounded; with its scale kept, a set that learned to double all it knows
+/// of the pieces values a queen twice as much as before.
+#[test]
+fn a_kept_scale_keeps_what_a_value_means() {
+    let start = Start::new(&Settings::default()).unwrap();
+    let mut floats = start.floats();
+    MATERIAL.range().for_each(|feature| {
+        (floats.mg[feature], floats.eg[feature]) = (2.0 * floats.mg[feature], 2.0 * floats.eg[feature])
+    });
+    let value = |weights: &Weights| {
+        let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1").unwrap();
+        f64::from(weights.value(weights.sums(&board), &board)) * f64::from(weights.units.scale)
+    };
+    let before = value(&Weights::material());
+    let kept = start.finish(&floats, true, serde_json::Value::Null).unwrap();
+    assert!((value(&kept) / before - 2.0).abs() < 0.01, "{} {before}", value(&kept));
+    let fitted_later = start.finish(&floats, false, serde_json::Value::Null).unwrap();
+    assert!((value(&fitted_later) / before - 1.0).abs() < 0.01, "{}", value(&fitted_later));
 }

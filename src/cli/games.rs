@@ -1,0 +1,85 @@
+//! `dyad games`: games of weights against themselves, to train on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_trainer::arena::openings;
+use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
+
+use super::progress::Progress;
+use super::settings::set;
+use super::{Outcome, load_weights, on_interrupt, settings, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The file of games (PGN) to write; one that was begun is gone on with.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// Settings from a JSON file; the other arguments override it.
+    #[arg(long)]
+    settings: Option<PathBuf>,
+    /// Weights that play: a file, `default` or `material` [default: those built in].
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Openings that half of the games begin with: positions (.epd, .fen) or games (.pgn), also packed.
+    #[arg(long)]
+    openings: Option<PathBuf>,
+    /// Games in all.
+    #[arg(long)]
+    games: Option<u64>,
+    /// Nodes of a move, on average.
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// How far a side's nodes in a game may be from that, as a share of it.
+    #[arg(long)]
+    spread: Option<f64>,
+    /// The largest advantage of either side in the beginning, in centipawns.
+    #[arg(long)]
+    limit: Option<i32>,
+    /// Seed of all draws.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Threads [default: one per processor].
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// Plies that are taken from the games of an opening file.
+const BOOK_PLIES: usize = 16;
+
+/// Plays the games.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut settings: GeneratorSettings = settings::load(arguments.settings.as_deref(), "games")?;
+    set(&mut settings.games, &arguments.games);
+    set(&mut settings.nodes, &arguments.nodes);
+    set(&mut settings.spread, &arguments.spread);
+    set(&mut settings.limit, &arguments.limit);
+    set(&mut settings.seed, &arguments.seed);
+    let weights = match &arguments.weights {
+        Some(name) => load_weights(name)?,
+        None => Weights::embedded(),
+    };
+    let openings = match &arguments.openings {
+        Some(path) => openings::read(path, BOOK_PLIES)?,
+        None => Vec::new(),
+    };
+    let threads = threads("threads", arguments.threads)?;
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    let mut progress = Progress::new();
+    let mut report = |Played { games, moves }| {
+        let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);
+        progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
+    };
+    let finished = generate(&settings, &weights, &openings, &arguments.out, threads, &control, &mut report)?;
+    drop(progress);
+    if !finished {
+        return Err("stopped; the same command goes on".into());
+    }
+    println!("{} games in {}", settings.games, arguments.out.display());
+    Ok(())
+}

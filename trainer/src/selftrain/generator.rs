@@ -1,0 +1,308 @@
+//! Games of weights against themselves, as many as wanted: the data that good weights are trained on.
+//!
+//! A training from good weights needs games in which both sides see all kinds of positions, bad ones too: engines
+//! that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
+//! that costs. So a game begins after random moves, any that are legal, from the starting position or from an opening of a
+//! file, and may begin uneven; and each side's nodes vary from game to game, so that its searches do. From there both play
+//! as well as their nodes allow.
+//!
+//! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
+//! by its number of whole games where to go on: it holds the same bytes in the end, on any number of threads.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dyad_engine::board::{Board, Game};
+use dyad_engine::control::Control;
+use dyad_engine::engine::Engine;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::Options;
+use dyad_engine::value::Value;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
+
+use super::self_play::{GameFile, HASH, JUDGE_NODES};
+use crate::arena::openings::{Opening, judge};
+use crate::arena::pgn_writer::PgnGame;
+use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::parallel::ordered_map;
+
+/// What decides the games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GeneratorSettings {
+    /// Games in all.
+    pub games: u64,
+    /// Nodes of a move, on average.
+    pub nodes: u64,
+    /// A side's nodes in a game are between those times one minus this and times one plus this.
+    pub spread: f64,
+    /// Random moves from the starting position, from the first number to the second.
+    pub plies: [u32; 2],
+    /// Random moves after an opening of a file, likewise.
+    pub plies_after: [u32; 2],
+    /// The largest advantage of either side after them, in centipawns.
+    pub limit: Value,
+    /// Decides about openings and nodes.
+    pub seed: u64,
+}
+
+impl Default for GeneratorSettings {
+    fn default() -> GeneratorSettings {
+        GeneratorSettings {
+            games: 100_000,
+            nodes: 3_000,
+            spread: 0.2,
+            plies: [6, 12],
+            plies_after: [0, 4],
+            limit: 600,
+            seed: 1,
+        }
+    }
+}
+
+/// More random moves than any game of sense begins with.
+const MOST_PLIES: u32 = 100;
+/// Attempts at the opening of one game.
+const ATTEMPTS: u32 = 1_000;
+/// Units of search that are a centipawn, times 100.
+const PAWN: Value = dyad_engine::value::WINS_HALF;
+
+/// Games end early where what follows has no more to teach. Half of the openings are uneven, so few games are drawn for
+/// long, and a side that is twelve pawns ahead wins.
+const ADJUDICATION: Adjudication = Adjudication {
+    draw: Some(DrawRule { from: 60, moves: 10, score: 5 }),
+    win: Some(WinRule { moves: 4, score: 1_200 }),
+    plies: Some(400),
+};
+
+impl GeneratorSettings {
+    /// Says what is wrong with them.
+    ///
+    /// # Errors
+    /// When there is something.
+    pub fn check(&self) -> Result<(), String> {
+        let GeneratorSettings { nodes, spread, plies, plies_after, limit, .. } = *self;
+        if nodes == 0 || !(0.0..1.0).contains(&spread) || limit < 0 {
+            return Err(format!(
+                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 and more)"
+            ));
+        }
+        for [least, most] in [plies, plies_after] {
+            if least > most || most > MOST_PLIES {
+                return Err(format!("{least} to {most} random moves: the first is the smaller, at most {MOST_PLIES}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far the games are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Games in the file.
+    pub games: u64,
+    /// Moves searched for those played now.
+    pub moves: u64,
+}
+
+/// Plays to the file at `path`, behind the games it holds. Half of the games begin after `openings`, if there are any.
+/// `report` hears of each game. False if it was stopped.
+///
+/// # Errors
+/// When the settings are none, the file cannot be read or written, or no opening is found.
+pub fn generate(
+    settings: &GeneratorSettings,
+    weights: &Arc<Weights>,
+    openings: &[Opening],
+    path: &Path,
+    threads: usize,
+    control: &Control,
+    report: &mut dyn FnMut(Played),
+) -> Result<bool, Error> {
+    settings.check().map_err(Error::Settings)?;
+    let mut file = GameFile::open(path)?;
+    let mut played = Played { games: file.games.len() as u64, moves: 0 };
+    file.games = Vec::new();
+    let first = played.games;
+    report(played);
+    let over = AtomicBool::new(false);
+    let stopped = ordered_map(
+        threads,
+        first..settings.games,
+        || Table::new(settings, weights, openings),
+        |table, number| Ok((number, table.game(number, control, &over)?)),
+        |(number, game)| {
+            let Some(game) = game else { return Ok(ControlFlow::Break(())) };
+            file.write(&pgn(number, &game, settings, weights), path)?;
+            played = Played { games: number + 1, moves: played.moves + game.moves.len() as u64 };
+            report(played);
+            Ok(ControlFlow::Continue(()))
+        },
+        &over,
+    )?;
+    Ok(stopped.is_none())
+}
+
+/// Without a date, so that the file is the same whenever it is made.
+fn pgn(number: u64, game: &FinishedGame, settings: &GeneratorSettings, weights: &Weights) -> PgnGame {
+    let GeneratorSettings { nodes, seed, .. } = settings;
+    let tags = vec![
+        ("Event", format!("dyad games, seed {seed}, {nodes} nodes a move")),
+        ("Site", "one process".to_string()),
+        ("Round", (number + 1).to_string()),
+        ("White", weights.meta.name.clone()),
+        ("Black", weights.meta.name.clone()),
+    ];
+    game.pgn(tags, false)
+}
+
+/// Where a thread plays.
+struct Table<'a> {
+    settings: &'a GeneratorSettings,
+    openings: &'a [Opening],
+    players: [Player; 2],
+    judge: Box<dyn FnMut(&Game) -> Value + Send>,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        settings: &'a GeneratorSettings,
+        weights: &Arc<Weights>,
+        openings: &'a [Opening],
+    ) -> Result<Table<'a>, Error> {
+        let player = || -> Result<Player, Error> {
+            let engine = Engine::with_hash(weights.clone(), HASH);
+            let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            let engine = Box::new(engine);
+            Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
+        };
+        let judge = Box::new(judge(weights.clone(), JUDGE_NODES));
+        Ok(Table { settings, openings, players: [player()?, player()?], judge })
+    }
+
+    /// Plays the game with this number; none if it was broken off.
+    fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
+        let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
+        let GeneratorSettings { nodes, spread, .. } = *self.settings;
+        for player in &mut self.players {
+            let factor = 1.0 + spread * random.random_range(-1.0..=1.0);
+            player.budget = Budget::Nodes(((nodes as f64 * factor) as u64).max(1));
+        }
+        let opening = (0..ATTEMPTS).find_map(|_| self.opening(&mut random));
+        let opening = opening.ok_or_else(|| Error::Settings("no opening is within the limit".into()))?;
+        let [white, black] = &mut self.players;
+        Ok(play(&opening, [white, black], &ADJUDICATION, control, &|| over.load(Ordering::Relaxed)))
+    }
+
+    /// One attempt at an opening.
+    fn opening(&mut self, random: &mut Pcg64) -> Option<Opening> {
+        let from_file = !self.openings.is_empty() && random.random_range(0..2) == 0;
+        let (mut opening, [least, most]) = match from_file {
+            true => (self.openings[random.random_range(0..self.openings.len())].clone(), self.settings.plies_after),
+            false => (Opening::from_board(Board::startpos()), self.settings.plies),
+        };
+        let mut game = opening.game();
+        for _ in 0..random.random_range(least..=most) {
+            let moves = game.board().moves();
+            if moves.is_empty() {
+                return None;
+            }
+            let mv = moves[random.random_range(0..moves.len())];
+            game.push(mv);
+            opening.moves.push(mv);
+        }
+        let calm = game.ending().is_none() && !game.board().in_check();
+        let within = calm && (self.judge)(&game).abs() <= self.settings.limit * PAWN / 100;
+        within.then_some(opening)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn settings(games: u64, seed: u64) -> GeneratorSettings {
+        GeneratorSettings { games, nodes: 60, seed, ..GeneratorSettings::default() }
+    }
+
+    fn made(name: &str, settings: &GeneratorSettings, threads: usize, openings: &[Opening]) -> Vec<u8> {
+        let path = std::env::temp_dir().join(format!("dyad-games-{name}-{}.pgn", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let weights = Arc::new(Weights::material());
+        let control = Control::new(false);
+        assert!(generate(settings, &weights, openings, &path, threads, &control, &mut |_| ()).unwrap());
+        let text = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        text
+    }
+
+    /// The bytes depend on settings and seed alone: not on threads, nor on where it was stopped.
+    #[test]
+    fn games_follow_from_seed_and_number() {
+        let all = made("one", &settings(6, 3), 1, &[]);
+        assert_eq!(all, made("three", &settings(6, 3), 3, &[]));
+        assert_ne!(all, made("seed", &settings(6, 4), 1, &[]));
+
+        let path = std::env::temp_dir().join(format!("dyad-games-cut-{}.pgn", std::process::id()));
+        fs::write(&path, &all[..all.len() * 2 / 3]).unwrap();
+        let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
+        let mut first = None;
+        let mut report = |played: Played| _ = first.get_or_insert(played.games);
+        assert!(generate(&settings(6, 3), &weights, &[], &path, 2, &control, &mut report).unwrap());
+        assert!(first.is_some_and(|games| (1..6).contains(&games)), "{first:?}");
+        assert_eq!(fs::read(&path).unwrap(), all);
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// Half of the games begin after an opening of the file, with the moves that the settings ask for.
+    #[test]
+    fn openings_of_a_file_are_used() {
+        let start = Board::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3").unwrap();
+        let settings = GeneratorSettings { plies: [6, 6], plies_after: [2, 2], ..settings(24, 1) };
+        let text = String::from_utf8(made("file", &settings, 2, &[Opening::from_board(start)])).unwrap();
+        let games: Vec<&str> = text.split("[Event ").skip(1).collect();
+        assert_eq!(games.len(), 24);
+        let after = games.iter().filter(|game| game.contains("[FEN ")).count();
+        assert!((4..=20).contains(&after), "{after}");
+        for game in games {
+            let random = game.matches("{book}").count();
+            assert_eq!(random, if game.contains("[FEN ") { 2 } else { 6 });
+        }
+    }
+
+    #[test]
+    fn a_request_to_stop_is_heard() {
+        let path = std::env::temp_dir().join(format!("dyad-games-stop-{}.pgn", std::process::id()));
+        let _ = fs::remove_file(&path);
+        let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
+        let mut report = |played: Played| {
+            if played.games == 2 {
+                control.stop();
+            }
+        };
+        let settings = settings(1_000_000, 1);
+        assert!(!generate(&settings, &weights, &[], &path, 2, &control, &mut report).unwrap());
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn settings_without_sense_are_refused() {
+        let good = GeneratorSettings::default();
+        assert_eq!(good.check(), Ok(()));
+        for bad in [
+            GeneratorSettings { nodes: 0, ..good.clone() },
+            GeneratorSettings { spread: 1.0, ..good.clone() },
+            GeneratorSettings { plies: [3, 2], ..good.clone() },
+            GeneratorSettings { plies_after: [0, 1_000], ..good.clone() },
+        ] {
+            assert!(bad.check().is_err(), "{bad:?}");
+        }
+    }
+}
