@@ -287,7 +287,7 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Summa
     }
     let summary =
         Summary { count: number(16), tests: number(24), games: number(32), identity: number(40), settings: Json::Null };
-    let expected = HEADER_BYTES as u64 + summary.body_bytes().saturating_add(u64::from(word(48)));
+    let expected = summary.body_bytes().saturating_add(HEADER_BYTES as u64 + u64::from(word(48)));
     if length != expected {
         let fault = if length < expected { "cut" } else { "followed by something else" };
         return Err(wrong(format!(

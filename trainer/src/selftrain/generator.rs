@@ -166,7 +166,7 @@ fn pgn(number: u64, game: &FinishedGame, settings: &GeneratorSettings, weights: 
 struct Table<'a> {
     settings: &'a GeneratorSettings,
     openings: &'a [Opening],
-    players: [Player; 2],
+    players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value + Send>,
 }
 
@@ -176,10 +176,9 @@ impl<'a> Table<'a> {
         weights: &Arc<Weights>,
         openings: &'a [Opening],
     ) -> Result<Table<'a>, Error> {
-        let player = || -> Result<Player, Error> {
+        let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-            let engine = Box::new(engine);
             Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
         };
         let judge = Box::new(judge(weights.clone(), JUDGE_NODES));
