@@ -132,8 +132,8 @@ impl<M: Model> Engine<M> {
             return outcome;
         }
         self.table.new_search();
-        let crew = Crew { shared: &shared, game, weights: &self.weights };
-        run(&mut self.main, &mut self.helpers, &crew)
+        let context = HelperContext { shared: &shared, game, weights: &self.weights };
+        run(&mut self.main, &mut self.helpers, &context)
     }
 }
 
@@ -212,7 +212,7 @@ impl<M: Model + Debug> AnyModel for M {
 }
 
 /// What a helper needs to join a search.
-struct Crew<'a, 'shared, M> {
+struct HelperContext<'a, 'shared, M> {
     shared: &'a Shared<'shared>,
     game: &'a Game,
     weights: &'a Arc<M>,
@@ -228,10 +228,10 @@ impl Drop for Finish<'_> {
 }
 
 /// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
-fn run<M: Model>(main: &mut Worker<M>, helpers: &mut [Option<Box<Worker<M>>>], crew: &Crew<M>) -> Outcome {
-    let shared = crew.shared;
+fn run<M: Model>(main: &mut Worker<M>, helpers: &mut [Option<Box<Worker<M>>>], context: &HelperContext<M>) -> Outcome {
+    let shared = context.shared;
     thread::scope(|scope| {
-        start(scope, 1, helpers.iter_mut(), crew);
+        start(scope, 1, helpers.iter_mut(), context);
         let finish = Finish(&shared.finished);
         main.iterate(shared);
         shared.control.wait(shared.limits.infinite);
@@ -250,20 +250,20 @@ fn start<'scope, 'env, 'shared: 'env, M: Model>(
     scope: &'scope Scope<'scope, 'env>,
     id: usize,
     mut helpers: IterMut<'env, Option<Box<Worker<M>>>>,
-    crew: &'env Crew<'env, 'shared, M>,
+    context: &'env HelperContext<'env, 'shared, M>,
 ) {
     let Some(helper) = helpers.next() else { return };
     let body = move || {
-        if crew.shared.finished.load(Relaxed) {
+        if context.shared.finished.load(Relaxed) {
             return;
         }
-        start(scope, id + 1, helpers, crew);
-        let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(crew.weights))));
+        start(scope, id + 1, helpers, context);
+        let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(context.weights))));
         let worker = helper.get_or_insert_with(make);
-        worker.prepare(crew.game, &crew.shared.limits.searchmoves, &crew.shared.options.params);
-        worker.iterate(crew.shared);
+        worker.prepare(context.game, &context.shared.limits.searchmoves, &context.shared.options.params);
+        worker.iterate(context.shared);
     };
-    // Without memory for another thread the search goes on with those it has.
+    // Without memory for another thread the search continues with those it has.
     drop(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body));
 }
 

@@ -320,26 +320,30 @@ impl Tunable {
     }
 }
 
-/// Late move reductions in 1/1024 plies by depth and number of the move: base + ln(depth) ln(number) / divisor.
-///
-/// Integer arithmetic on rounded logarithms: the same on every machine.
-pub(crate) struct Reductions {
+/// What is worked out of the constants once, so that every node need not.
+pub(crate) struct Derived {
+    /// Late move reductions of quiet moves.
     quiet: Rows,
+    /// Late move reductions of captures and promotions.
     noisy: Rows,
+    /// By how much the histories of a move reduce it less.
+    history: Divisor,
+    /// By how much the static evaluation is damped as the fifty-move rule nears.
+    fifty: Divisor,
 }
 
-/// One row a depth.
-type Rows = Box<[[i16; Reductions::COUNTS]; Reductions::DEPTHS]>;
+/// Late move reductions in 1/1024 plies, a row a depth.
+type Rows = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
 
-impl Reductions {
+impl Derived {
     const DEPTHS: usize = 64;
     const COUNTS: usize = 256;
 
-    pub(crate) fn new(params: &Params) -> Reductions {
+    pub(crate) fn new(params: &Params) -> Derived {
         let logarithms: Vec<i32> =
-            (0..Reductions::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
+            (0..Derived::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
         let rows = |base: i32, divisor: i32| {
-            let mut rows: Rows = Box::new([[0; Reductions::COUNTS]; Reductions::DEPTHS]);
+            let mut rows: Rows = Box::new([[0; Derived::COUNTS]; Derived::DEPTHS]);
             for (depth, row) in rows.iter_mut().enumerate() {
                 for (count, entry) in row.iter_mut().enumerate() {
                     *entry = (base + logarithms[depth] * logarithms[count] / 1024 * 1024 / divisor) as i16;
@@ -347,17 +351,54 @@ impl Reductions {
             }
             rows
         };
-        Reductions {
+        Derived {
             quiet: rows(params.lmr_quiet_base, params.lmr_quiet_divisor),
             noisy: rows(params.lmr_noisy_base, params.lmr_noisy_divisor),
+            history: Divisor::new(params.lmr_history_divisor),
+            fifty: Divisor::new(params.fifty_divisor),
         }
     }
 
-    /// Reduction of the `count`th move at this depth.
+    /// Reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor, in integer
+    /// arithmetic on rounded logarithms, the same on every machine.
     #[inline]
-    pub(crate) fn of(&self, depth: i32, count: usize, quiet: bool) -> i32 {
+    pub(crate) fn lmr(&self, depth: i32, count: usize, quiet: bool) -> i32 {
         let rows = if quiet { &self.quiet } else { &self.noisy };
-        i32::from(rows[depth.clamp(1, 63) as usize][count.min(Reductions::COUNTS - 1)])
+        i32::from(rows[depth.clamp(1, 63) as usize][count.min(Derived::COUNTS - 1)])
+    }
+
+    /// How much less a quiet move with these histories is reduced, in 1/1024 plies.
+    #[inline]
+    pub(crate) fn lmr_history(&self, history: i32) -> i32 {
+        self.history.divide(history * 1024)
+    }
+
+    /// The static evaluation, damped as the fifty-move rule nears.
+    #[inline]
+    pub(crate) fn damped(&self, eval: i32, halfmove_clock: u32) -> i32 {
+        eval - self.fifty.divide(eval * halfmove_clock.min(100) as i32)
+    }
+}
+
+/// A divisor that is known at run time only: division by it is a multiplication by its reciprocal, which is exact for
+/// numbers of 32 bits (Granlund and Montgomery 1994).
+#[derive(Clone, Copy)]
+struct Divisor(u64);
+
+impl Divisor {
+    /// # Panics
+    /// When the divisor is less than 2.
+    fn new(divisor: i32) -> Divisor {
+        assert!(divisor >= 2);
+        Divisor(u64::MAX / divisor as u64 + 1)
+    }
+
+    /// `number / divisor`, toward zero.
+    #[inline]
+    fn divide(self, number: i32) -> i32 {
+        let quotient = (u128::from(number.unsigned_abs()) * u128::from(self.0)) >> 64;
+        let quotient = quotient as i32;
+        if number < 0 { -quotient } else { quotient }
     }
 }
 
@@ -381,6 +422,19 @@ mod tests {
     }
 
     #[test]
+    fn a_divisor_divides() {
+        for divisor in [2, 3, 7, 110, 220, 1000, 4000, 12_492, 20_000, i32::MAX] {
+            let reciprocal = Divisor::new(divisor);
+            let near = [0, 1, divisor - 1, divisor, 2_147_483_000 / divisor * divisor];
+            let numbers = near.into_iter().flat_map(|number| [number, number - 1]);
+            for number in numbers.chain((0..1000).map(|n| n * 2_147_483)).chain([i32::MAX, i32::MIN + 1]) {
+                assert_eq!(reciprocal.divide(number), number / divisor, "{number} / {divisor}");
+                assert_eq!(reciprocal.divide(-number), -number / divisor, "-{number} / {divisor}");
+            }
+        }
+    }
+
+    #[test]
     fn reductions_follow_the_formula_also_at_the_bounds() {
         for change in [i32::MIN, 0, i32::MAX] {
             let mut params = Params::DEFAULT;
@@ -388,12 +442,13 @@ mod tests {
                 let tunable = Tunable::find(name).unwrap();
                 params.set(name, tunable.default.saturating_add(change).clamp(tunable.min, tunable.max)).unwrap();
             }
-            let table = Reductions::new(&params);
+            let table = Derived::new(&params);
             for (depth, count) in [(1, 1), (2, 3), (7, 12), (63, 80), (200, 300)] {
                 let product = f64::ln(depth.min(63) as f64) * f64::ln(count.min(255) as f64) * 1024.0;
                 let quiet = f64::from(params.lmr_quiet_base) + product * 1024.0 / f64::from(params.lmr_quiet_divisor);
                 let noisy = f64::from(params.lmr_noisy_base) + product * 1024.0 / f64::from(params.lmr_noisy_divisor);
-                for (exact, rounded) in [(quiet, table.of(depth, count, true)), (noisy, table.of(depth, count, false))]
+                for (exact, rounded) in
+                    [(quiet, table.lmr(depth, count, true)), (noisy, table.lmr(depth, count, false))]
                 {
                     assert!((exact - f64::from(rounded)).abs() < 12.0, "{depth} {count}: {exact} {rounded}");
                 }

@@ -567,7 +567,7 @@ impl<M: Model> Worker<M> {
     ) -> bool {
         let &Node { board, in_check, improving, eval, .. } = node;
         let &Candidate { mv, mover, score, noisy, history, count } = candidate;
-        let reduction = self.reductions.of(depth, count, !noisy) / 1024;
+        let reduction = self.derived.lmr(depth, count, !noisy) / 1024;
         let lmr_depth = (depth - reduction + i32::from(improving)).max(0);
         if noisy {
             // Futility pruning of captures.
@@ -729,7 +729,7 @@ impl<M: Model> Worker<M> {
     fn reduction<const PV: bool>(&mut self, node: &Node, hints: &Hints, depth: i32, candidate: &Candidate) -> i32 {
         let &Candidate { mv, noisy, count, history, .. } = candidate;
         let gives_check = self.position.board().in_check();
-        let mut reduction = self.reductions.of(depth, count, !noisy);
+        let mut reduction = self.derived.lmr(depth, count, !noisy);
         if !PV {
             reduction += self.params.lmr_not_pv;
         }
@@ -760,7 +760,7 @@ impl<M: Model> Worker<M> {
         }
         let correction = if node.eval == NONE { 0 } else { (node.eval - node.raw_eval).abs() };
         reduction -= self.params.lmr_correction * correction;
-        reduction -= history * 1024 / self.params.lmr_history_divisor;
+        reduction -= self.derived.lmr_history(history);
         reduction / 1024
     }
 

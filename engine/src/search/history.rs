@@ -1,6 +1,8 @@
 //! What earlier cutoffs say of moves, and earlier searches of the static evaluation.
 //!
-//! All move histories are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its
+//! Quiet moves are scored by the butterfly history (from, to, and whether enemy pawns attack these squares), the
+//! pawn-structure history and the continuation histories of one, two, four and six plies ago; captures by piece,
+//! square and victim; a counter-move stands for each move before. All are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its
 //! limit by the share that is still missing, so that entries stay bounded and forget. Correction
 //! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
 

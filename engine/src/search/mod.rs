@@ -23,7 +23,7 @@ pub(crate) use root::{Finding, RootMove};
 use crate::board::{ChessMove, Game};
 use crate::control::{Control, lock};
 use crate::eval::{Evaluator, Model, Weights};
-use crate::params::{Params, Reductions};
+use crate::params::{Derived, Params};
 use crate::position::Position;
 use crate::time::Bounds;
 use crate::tt::Table;
@@ -127,7 +127,7 @@ const BEFORE_ROOT: usize = 6;
 pub(crate) struct Worker<M: Model = Weights> {
     id: usize,
     params: Params,
-    reductions: Reductions,
+    derived: Derived,
     position: Position<M>,
     histories: Histories,
     arena: Arena,
@@ -157,7 +157,7 @@ impl<M: Model> Worker<M> {
         Worker {
             id,
             params: Params::DEFAULT,
-            reductions: Reductions::new(&Params::DEFAULT),
+            derived: Derived::new(&Params::DEFAULT),
             position: Position::new(&Game::default(), evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
@@ -178,7 +178,7 @@ impl<M: Model> Worker<M> {
     fn set_params(&mut self, params: &Params) {
         if self.params != *params {
             self.params = *params;
-            self.reductions = Reductions::new(params);
+            self.derived = Derived::new(params);
         }
     }
 

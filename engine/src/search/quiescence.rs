@@ -154,7 +154,7 @@ impl<M: Model> Worker<M> {
     #[inline]
     fn corrected(&self, board: &Board, raw: Value) -> Value {
         let ply = self.position.ply();
-        let damped = raw - raw * board.halfmove_clock().min(100) as Value / self.params.fifty_divisor;
+        let damped = self.derived.damped(raw, board.halfmove_clock());
         let correction = self.histories.correction(&self.params, board, &self.context(ply));
         (damped + correction).clamp(-MATE_IN_MAX + 1, MATE_IN_MAX - 1)
     }

@@ -224,7 +224,7 @@ impl<M: Model> Worker<M> {
         Finding { best: self.root_moves[0].clone(), depth: self.completed_depth }
     }
 
-    /// Decides between this worker and the helpers, and tells what is played: the last word on its variation.
+    /// Decides between this worker and the helpers, and reports what is played: the last line about its variation.
     pub(crate) fn decide(&self, shared: &Shared) -> Outcome {
         let mut findings = vec![self.finding()];
         findings.extend(shared.findings.iter().filter_map(|finding| lock(finding).take()));

@@ -54,22 +54,21 @@ fn clearing_makes_an_engine_new() {
 }
 
 #[test]
-fn a_crowd_of_threads_answers_once_and_last() {
-    let mut crowd = engine();
-    crowd.set_threads(300);
+fn hundreds_of_threads_answer_once_and_last() {
+    let mut many = engine();
+    many.set_threads(300);
     for fen in FENS {
         let mut reports = Vec::new();
         let report = &mut |report: &Report| reports.push(report.clone());
-        let outcome =
-            crowd.search(&game(fen), &Limits::nodes(5_000), &Options::default(), &Control::new(false), report);
+        let outcome = many.search(&game(fen), &Limits::nodes(5_000), &Options::default(), &Control::new(false), report);
         let answers = reports.iter().filter(|report| matches!(report, Report::Answer(_))).count();
         let Some([Report::Info(info), Report::Answer(answer)]) = reports.last_chunk() else {
             panic!("the answer comes last, after a line on it: {reports:?}")
         };
         assert_eq!((answers, answer.best, info.pv.first().copied()), (1, outcome.best, outcome.best), "{fen}");
     }
-    crowd.clear();
-    assert_eq!(crowd.threads(), 300);
+    many.clear();
+    assert_eq!(many.threads(), 300);
 }
 
 #[test]
@@ -98,7 +97,7 @@ fn a_search_cut_short_tells_what_it_proved() {
             engine.clear();
             let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
             let [.., full, last] = &infos[..] else { continue };
-            // Either a deeper iteration found something, or it is the last full one's word.
+            // Either a deeper iteration found something, or the last full one is repeated.
             if last.depth == full.depth {
                 assert_eq!((last.pv.first(), last.value), (full.pv.first(), full.value), "{fen} {nodes}");
             } else {
@@ -125,7 +124,7 @@ fn variations_are_legal_and_begin_with_the_move_played() {
         for info in &infos {
             let mut game = game(fen);
             for &mv in &info.pv {
-                assert_eq!(game.ending(), None, "{fen} goes on after the end");
+                assert_eq!(game.ending(), None, "{fen} continues after the end");
                 assert!(game.board().is_legal(mv), "{fen} {mv}");
                 game.push(mv);
             }
