@@ -189,6 +189,7 @@ impl Table {
     /// take as long as making them.
     pub fn clear(&mut self, threads: usize) {
         if !*self.used.get_mut() {
+            *self.generation.get_mut() = 0;
             return;
         }
         if self.count * LINE >= LARGE && self.share_used() < 0.5 {
@@ -232,10 +233,8 @@ impl Table {
         self.generation.store(0, Relaxed);
     }
 
-    /// Counts up the generation: entries of earlier searches are replaced first. What is stored without a search, since
-    /// the table was made or cleared, the next [`clear`](Table::clear) does not see.
+    /// Counts up the generation: entries of earlier searches are replaced first.
     pub fn new_search(&self) {
-        self.used.store(true, Relaxed);
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
     }
@@ -275,6 +274,10 @@ impl Table {
 
     /// Stores an entry, in place of the same position's, or of the shallowest and oldest of its cluster.
     pub fn store(&self, key: u64, ply: usize, entry: &Entry) {
+        // Written once only: the line it lies in is read by all threads.
+        if !self.used.load(Relaxed) {
+            self.used.store(true, Relaxed);
+        }
         let generation = u64::from(self.generation.load(Relaxed));
         let slots = slots(self.cluster(key));
         let mut victim = &slots[0];
