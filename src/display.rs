@@ -14,8 +14,8 @@ pub fn board(board: &Board) -> Vec<String> {
     const RULE: &str = " +---+---+---+---+---+---+---+---+";
     let mut lines = vec![RULE.to_string()];
     for rank in (0..8).rev() {
-        let men: String = (0..8).map(|file| format!(" | {}", letter(board, rank, file))).collect();
-        lines.push(format!("{men} | {}", rank + 1));
+        let row: String = (0..8).map(|file| format!(" | {}", letter(board, rank, file))).collect();
+        lines.push(format!("{row} | {}", rank + 1));
         lines.push(RULE.to_string());
     }
     lines.push("   a   b   c   d   e   f   g   h".to_string());

@@ -21,7 +21,7 @@ pub fn king(square: Square) -> BitBoard {
     chess::get_king_moves(square)
 }
 
-/// Squares a bishop attacks from `square` on a board with these men.
+/// Squares a bishop attacks from `square` on a board with these pieces.
 #[inline]
 #[must_use]
 pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
@@ -31,7 +31,7 @@ pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
     chess::get_bishop_moves(square, occupied)
 }
 
-/// Squares a rook attacks from `square` on a board with these men.
+/// Squares a rook attacks from `square` on a board with these pieces.
 #[inline]
 #[must_use]
 pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
@@ -55,7 +55,7 @@ pub fn straights(square: Square) -> BitBoard {
     chess::get_rook_rays(square)
 }
 
-/// Squares a queen attacks from `square` on a board with these men.
+/// Squares a queen attacks from `square` on a board with these pieces.
 #[inline]
 #[must_use]
 pub fn queen(square: Square, occupied: BitBoard) -> BitBoard {

@@ -195,8 +195,8 @@ impl Board {
     fn rules_after(&self, way: &Way) -> chess::Board {
         let us = self.side_to_move();
         let mut builder = BoardBuilder::new();
-        for man in self.placed_pieces().filter(|man| man.square != way.king && man.square != way.rook) {
-            builder.piece(man.square, man.piece, man.color);
+        for placed in self.placed_pieces().filter(|placed| placed.square != way.king && placed.square != way.rook) {
+            builder.piece(placed.square, placed.piece, placed.color);
         }
         builder.piece(way.king_to, Piece::King, us).piece(way.rook_to, Piece::Rook, us).side_to_move(!us);
         chess::Board::try_from(&builder).expect("a legal castling leaves a valid position")

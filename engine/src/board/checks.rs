@@ -3,7 +3,7 @@
 use super::{Board, ChessMove, Piece, attacks};
 use chess::{BitBoard, EMPTY, Square};
 
-/// From where a man of the side to move attacks the enemy king, and which men uncover an attack on him.
+/// From where a piece of the side to move attacks the enemy king, and which pieces uncover an attack on him.
 ///
 /// For a single move there is [`Board::gives_check`]; this costs a little more to make, and then next to nothing a move.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Checks {
     king: Square,
     /// By piece type, in the crate's order; a king attacks none.
     squares: [BitBoard; 6],
-    /// Men of the side to move that alone stand between a slider of theirs and the enemy king.
+    /// Pieces of the side to move that alone stand between a slider of theirs and the enemy king.
     lids: BitBoard,
 }
 
@@ -51,9 +51,9 @@ impl Board {
         let straight = attacks::straights(king) & (self.pieces(Piece::Rook) | queens);
         let mut lids = EMPTY;
         for slider in (diagonal | straight) & self.colors(us) {
-            let men = attacks::between(king, slider) & occupied;
-            if men.popcnt() == 1 {
-                lids |= men & self.colors(us);
+            let between = attacks::between(king, slider) & occupied;
+            if between.popcnt() == 1 {
+                lids |= between & self.colors(us);
             }
         }
         Checks { king, squares, lids }

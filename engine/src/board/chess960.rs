@@ -50,16 +50,16 @@ impl Board {
     /// Chess960, any two for double Chess960.
     #[must_use]
     pub fn chess960(numbers: [u32; 2]) -> Board {
-        let mut men = [None; 64];
+        let mut pieces = [None; 64];
         for (color, number) in COLORS.into_iter().zip(numbers) {
             let (first, pawns) = if color == Color::White { (0, 8) } else { (56, 48) };
             for (file, piece) in first_rank(number).into_iter().enumerate() {
-                men[first + file] = Some((piece, color));
-                men[pawns + file] = Some((Piece::Pawn, color));
+                pieces[first + file] = Some((piece, color));
+                pieces[pawns + file] = Some((Piece::Pawn, color));
             }
         }
         let setup = Setup {
-            men,
+            pieces,
             side_to_move: Color::White,
             castling: BitBoard(!0),
             en_passant: None,

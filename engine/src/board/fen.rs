@@ -1,6 +1,6 @@
 //! Forsyth-Edwards notation, read strictly enough that an invalid board cannot exist.
 //!
-//! The `chess` crate writes out of its move list when a side has more men than the rules allow, reads out of
+//! The `chess` crate writes out of its move list when a side has more pieces than the rules allow, reads out of
 //! its tables when a king is missing, and accepts misshapen ranks. So a FEN is checked here before
 //! the crate sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
 //! the usual way wherever that is enough.
@@ -43,7 +43,7 @@ type Placement = [Option<(Piece, Color)>; 64];
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Who stands where, by square from a1 to h8.
-    pub men: [Option<(Piece, Color)>; 64],
+    pub pieces: [Option<(Piece, Color)>; 64],
     /// Whose move it is.
     pub side_to_move: Color,
     /// Rooks that may castle, the outermost ones if there are several on a side. Where no rook of a side stands on its
@@ -82,9 +82,9 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
         for letter in rank.chars() {
             if let Some(step) = letter.to_digit(10).filter(|d| (1..=8).contains(d)) {
                 file += step as usize;
-            } else if let Some(man) = parse_piece(letter) {
+            } else if let Some(placed) = parse_piece(letter) {
                 if file < 8 {
-                    placement[(7 - row) * 8 + file] = Some(man);
+                    placement[(7 - row) * 8 + file] = Some(placed);
                 }
                 file += 1;
             } else {
@@ -98,8 +98,8 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
     Ok(placement)
 }
 
-/// Men a side may have: one king, at most eight pawns, and as many more pieces as pawns are missing.
-fn check_men(placement: &Placement) -> Result<(), FenError> {
+/// Pieces a side may have: one king, at most eight pawns, and as many more pieces as pawns are missing.
+fn check_pieces(placement: &Placement) -> Result<(), FenError> {
     let mut counts = [[0usize; 6]; 2];
     for (piece, color) in placement.iter().flatten() {
         counts[color.to_index()][piece.to_index()] += 1;
@@ -160,7 +160,7 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
 fn castling_rooks(placement: &Placement, color: Color, among: BitBoard) -> [BitBoard; 2] {
     let set = |piece| {
         let squares = ALL_SQUARES.into_iter().zip(placement);
-        let set = squares.filter(|(_, man)| **man == Some((piece, color)));
+        let set = squares.filter(|(_, placed)| **placed == Some((piece, color)));
         set.fold(EMPTY, |set, (square, _)| set | BitBoard::from_square(square)) & back_rank(color)
     };
     let king = set(Piece::King);
@@ -205,11 +205,11 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
     if !(4..=6).contains(&fields.len()) {
         return error(format!("a FEN has 4 to 6 fields, {} has {}", quote(fen), fields.len()));
     }
-    let men = parse_placement(fields[0])?;
+    let pieces = parse_placement(fields[0])?;
     build(&Setup {
-        men,
+        pieces,
         side_to_move: parse_side(fields[1])?,
-        castling: parse_castling(fields[2], &men)?,
+        castling: parse_castling(fields[2], &pieces)?,
         en_passant: parse_en_passant(fields[3])?,
         halfmove_clock: parse_clock(fields.get(4), "halfmove clock", 0)?,
         fullmove_number: parse_clock(fields.get(5), "fullmove number", 1)?,
@@ -218,16 +218,16 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
 
 /// A board of these parts, if they are those of a position.
 pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
-    check_men(&setup.men)?;
+    check_pieces(&setup.pieces)?;
     let side = setup.side_to_move;
     let mut builder = BoardBuilder::new();
-    for (square, man) in ALL_SQUARES.into_iter().zip(&setup.men) {
-        if let Some((piece, color)) = *man {
+    for (square, placed) in ALL_SQUARES.into_iter().zip(&setup.pieces) {
+        if let Some((piece, color)) = *placed {
             builder.piece(square, piece, color);
         }
     }
     builder.side_to_move(side);
-    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.men, color, setup.castling));
+    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.pieces, color, setup.castling));
     let castling = castling.fold(EMPTY, |all, rook| all | rook);
     let board = |builder: &BoardBuilder, target| {
         let rules = chess::Board::try_from(builder)
@@ -235,7 +235,7 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         Ok(Board::wrap(rules, castling, target, setup.halfmove_clock, setup.fullmove_number.max(1)))
     };
     let plain: Board = board(&builder, None)?;
-    let passed = |&target: &Square| double_step(&setup.men, side, target).is_some();
+    let passed = |&target: &Square| double_step(&setup.pieces, side, target).is_some();
     match setup.en_passant.filter(passed).filter(|&target| plain.en_passant_is_legal(target)) {
         None => Ok(plain),
         Some(target) => board(builder.en_passant(Some(target.get_file())), Some(target)),

@@ -45,12 +45,12 @@ struct Generator<'a> {
     us: Color,
     king: Square,
     pinned: BitBoard,
-    /// Squares where a man other than the king ends a check.
+    /// Squares where a piece other than the king ends a check.
     evasions: BitBoard,
 }
 
 impl Board {
-    /// Visits the legal moves that are noisy (see [`Board::is_noisy`]), each with the man that moves.
+    /// Visits the legal moves that are noisy (see [`Board::is_noisy`]), each with the piece that moves.
     #[inline]
     pub fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let enemy = self.colors(!self.side_to_move());
@@ -61,7 +61,7 @@ impl Board {
         });
     }
 
-    /// Visits the legal moves that are not noisy, each with the man that moves.
+    /// Visits the legal moves that are not noisy, each with the piece that moves.
     #[inline]
     pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
@@ -115,7 +115,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Where a pin lets the man on `from` go.
+    /// Where a pin lets the piece on `from` go.
     #[inline(always)]
     fn free_of_pins(&self, from: Square) -> BitBoard {
         if BitBoard::from_square(from) & self.pinned == EMPTY { ALL } else { attacks::line(self.king, from) }

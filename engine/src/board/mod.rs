@@ -39,10 +39,10 @@ pub const PIECES: [Piece; 6] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece
 /// Both colors, in the order of their indices.
 pub const COLORS: [Color; 2] = [Color::White, Color::Black];
 
-/// A man on a square.
+/// A piece on a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
-    /// Whose man it is.
+    /// Whose piece it is.
     pub color: Color,
     /// What it is.
     pub piece: Piece,
@@ -51,7 +51,7 @@ pub struct PieceSquare {
 }
 
 impl PieceSquare {
-    /// A man on a square.
+    /// A piece on a square.
     #[inline]
     #[must_use]
     pub fn new(color: Color, piece: Piece, square: Square) -> PieceSquare {
@@ -59,7 +59,7 @@ impl PieceSquare {
     }
 }
 
-/// What a move changed on the board: at most two men taken away and two put down.
+/// What a move changed on the board: at most two pieces taken away and two put down.
 #[derive(Clone, Copy, Debug)]
 pub struct Delta {
     removed: [PieceSquare; 2],
@@ -76,14 +76,14 @@ impl Delta {
         Delta { removed: [nobody; 2], added: [nobody; 2], removals: 0, additions: 0 }
     }
 
-    /// Men that left their squares.
+    /// Pieces that left their squares.
     #[inline]
     #[must_use]
     pub fn removed(&self) -> &[PieceSquare] {
         &self.removed[..usize::from(self.removals)]
     }
 
-    /// Men that came to their squares.
+    /// Pieces that came to their squares.
     #[inline]
     #[must_use]
     pub fn added(&self) -> &[PieceSquare] {
@@ -91,14 +91,14 @@ impl Delta {
     }
 
     #[inline]
-    fn remove(&mut self, man: PieceSquare) {
-        self.removed[usize::from(self.removals)] = man;
+    fn remove(&mut self, placed: PieceSquare) {
+        self.removed[usize::from(self.removals)] = placed;
         self.removals += 1;
     }
 
     #[inline]
-    fn add(&mut self, man: PieceSquare) {
-        self.added[usize::from(self.additions)] = man;
+    fn add(&mut self, placed: PieceSquare) {
+        self.added[usize::from(self.additions)] = placed;
         self.additions += 1;
     }
 }
@@ -116,13 +116,13 @@ struct Keys {
 
 impl Keys {
     #[inline]
-    fn toggle(&mut self, man: PieceSquare) {
-        let key = zobrist::piece(man.color, man.piece, man.square);
+    fn toggle(&mut self, placed: PieceSquare) {
+        let key = zobrist::piece(placed.color, placed.piece, placed.square);
         self.all ^= key;
-        match man.piece {
+        match placed.piece {
             Piece::Pawn => self.pawns ^= key,
             piece => {
-                self.non_pawns[man.color.to_index()] ^= key;
+                self.non_pawns[placed.color.to_index()] ^= key;
                 if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
                     self.minors ^= key;
                 }
@@ -131,19 +131,19 @@ impl Keys {
     }
 
     #[inline]
-    fn remove(&mut self, man: PieceSquare) {
-        self.toggle(man);
-        self.material -= material_unit(man.color, man.piece);
+    fn remove(&mut self, placed: PieceSquare) {
+        self.toggle(placed);
+        self.material -= material_unit(placed.color, placed.piece);
     }
 
     #[inline]
-    fn add(&mut self, man: PieceSquare) {
-        self.toggle(man);
-        self.material += material_unit(man.color, man.piece);
+    fn add(&mut self, placed: PieceSquare) {
+        self.toggle(placed);
+        self.material += material_unit(placed.color, placed.piece);
     }
 }
 
-/// What one man adds to [`Board::material_key`].
+/// What one piece adds to [`Board::material_key`].
 #[inline]
 #[must_use]
 pub const fn material_unit(color: Color, piece: Piece) -> u64 {
@@ -203,8 +203,8 @@ impl Board {
 
     fn fresh_keys(&self) -> Keys {
         let mut keys = Keys::default();
-        for man in self.placed_pieces() {
-            keys.add(man);
+        for placed in self.placed_pieces() {
+            keys.add(placed);
         }
         keys.all ^= self.castling_key();
         if let Some(square) = self.en_passant {
@@ -216,7 +216,7 @@ impl Board {
         keys
     }
 
-    /// All men on the board.
+    /// All pieces on the board.
     pub fn placed_pieces(&self) -> impl Iterator<Item = PieceSquare> + '_ {
         COLORS.into_iter().flat_map(move |color| {
             PIECES.into_iter().flat_map(move |piece| {
@@ -267,7 +267,7 @@ impl Board {
         *self.rules.pieces(piece)
     }
 
-    /// Squares of this color's men.
+    /// Squares of this color's pieces.
     #[inline]
     #[must_use]
     pub fn colors(&self, color: Color) -> BitBoard {
@@ -312,14 +312,14 @@ impl Board {
         PACKED_PIECES[one | two << 1 | four << 2]
     }
 
-    /// Whose man stands on `square`.
+    /// Whose piece stands on `square`.
     #[inline]
     #[must_use]
     pub fn color_on(&self, square: Square) -> Option<Color> {
         self.rules.color_on(square)
     }
 
-    /// Men that give check to the side to move.
+    /// Pieces that give check to the side to move.
     #[inline]
     #[must_use]
     pub fn checkers(&self) -> BitBoard {
@@ -333,7 +333,7 @@ impl Board {
         self.checkers() != EMPTY
     }
 
-    /// Men of the side to move that are pinned to its king.
+    /// Pieces of the side to move that are pinned to its king.
     #[inline]
     #[must_use]
     pub fn pinned(&self) -> BitBoard {
@@ -398,9 +398,9 @@ impl Board {
         if strong != EMPTY {
             return false;
         }
-        let men = self.occupied().popcnt();
+        let pieces = self.occupied().popcnt();
         let bishops = self.pieces(Piece::Bishop).0;
-        men <= 3 || (self.pieces(Piece::Knight) == EMPTY && (bishops & LIGHT == 0 || bishops & !LIGHT == 0))
+        pieces <= 3 || (self.pieces(Piece::Knight) == EMPTY && (bishops & LIGHT == 0 || bishops & !LIGHT == 0))
     }
 
     /// Fills `list` with the legal moves.
@@ -448,7 +448,7 @@ impl Board {
         MoveGen::new_legal(&self.rules).len() + self.castling_moves().count()
     }
 
-    /// Men of both colors that attack `square` on a board with these men.
+    /// Pieces of both colors that attack `square` on a board with these pieces.
     #[inline]
     #[must_use]
     pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
@@ -461,7 +461,7 @@ impl Board {
             | (attacks::rook(square, occupied) & (self.pieces(Piece::Rook) | queens))
     }
 
-    /// The man that `mv` captures.
+    /// The piece that `mv` captures.
     #[inline]
     #[must_use]
     pub fn captured(&self, mv: ChessMove) -> Option<Piece> {
@@ -536,11 +536,11 @@ impl Board {
             into.castling &= !touched;
         }
         into.keys = self.keys;
-        for &man in delta.removed() {
-            into.keys.remove(man);
+        for &placed in delta.removed() {
+            into.keys.remove(placed);
         }
-        for &man in delta.added() {
-            into.keys.add(man);
+        for &placed in delta.added() {
+            into.keys.add(placed);
         }
         into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
         into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
@@ -553,7 +553,7 @@ impl Board {
         delta
     }
 
-    /// The parts of the key that are not men.
+    /// The parts of the key that are not pieces.
     #[inline]
     fn update_state_key(&self, into: &mut Board) {
         let mut key = into.keys.all ^ zobrist::black_to_move();
@@ -723,7 +723,7 @@ impl Board {
         direct & king_bb != EMPTY || self.discovers_check(occupied, from_bb, king)
     }
 
-    /// Whether a slider of the side to move, other than the man that moved, attacks the enemy king.
+    /// Whether a slider of the side to move, other than the piece that moved, attacks the enemy king.
     #[inline]
     fn discovers_check(&self, occupied: BitBoard, moved: BitBoard, king: Square) -> bool {
         let ours = self.colors(self.side_to_move()) & !moved;

@@ -27,7 +27,7 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// Inserts a move among the last ones, those of the same man, in the order of their squares.
+    /// Inserts a move among the last ones, those of the same piece, in the order of their squares.
     #[inline]
     pub(super) fn insert_by_square(&mut self, mv: ChessMove) {
         let mut at = self.len;

@@ -13,7 +13,7 @@ impl Board {
     /// Whether the captures that begin with the legal move `mv` gain at least `threshold`.
     ///
     /// The swap algorithm with a null window, as most engines have it: each side retakes with its least
-    /// valuable man and may stop when that is better. Pinned men stay out while their pinner stands.
+    /// valuable piece and may stop when that is better. Pinned pieces stay out while their pinner stands.
     #[must_use]
     pub fn see_ge(&self, mv: ChessMove, threshold: i32) -> bool {
         if self.is_castling(mv) {
@@ -87,14 +87,14 @@ impl Board {
         wins
     }
 
-    fn least_valuable(&self, men: BitBoard) -> Option<(Piece, BitBoard)> {
+    fn least_valuable(&self, pieces: BitBoard) -> Option<(Piece, BitBoard)> {
         PIECES.into_iter().find_map(|piece| {
-            let candidates = men & self.pieces(piece);
+            let candidates = pieces & self.pieces(piece);
             (candidates != EMPTY).then(|| (piece, BitBoard(candidates.0 & candidates.0.wrapping_neg())))
         })
     }
 
-    /// Pinned men of `side` whose pinner has not left in the exchange, nor was taken on its square `to`.
+    /// Pinned pieces of `side` whose pinner has not left in the exchange, nor was taken on its square `to`.
     fn still_pinned(&self, side: Color, occupied: BitBoard, to: Square) -> BitBoard {
         let king = self.king(side);
         let enemy = self.colors(!side) & occupied & !BitBoard::from_square(to);

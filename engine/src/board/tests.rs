@@ -190,7 +190,7 @@ fn castling_in_chess960() {
         // Attacked are only squares of the rook.
         ("1r2k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1a1", "1r2k3/8/8/8/8/8/8/2KR4 b - - 1 1"),
         ("3rk3/8/8/8/8/8/8/R4K2 w Q - 0 1", "", ""),
-        // A man on the way of the king or of the rook.
+        // A piece on the way of the king or of the rook.
         ("4k3/8/8/8/8/8/8/RN2K3 w Q - 0 1", "", ""),
         ("4k3/8/8/8/8/8/8/R1NK3R w KQ - 0 1", "d1h1", "4k3/8/8/8/8/8/8/R1N2RK1 b - - 1 1"),
         ("4k3/8/8/8/8/8/8/RK3N1R w KQ - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR1N1R b - - 1 1"),
@@ -280,13 +280,14 @@ fn incremental_state_equals_fresh_state() {
     random_boards(20_000, 2, |board, step| {
         check_state(board);
         let Some((before, mv, delta)) = step else { return };
-        let mut men: Vec<PieceSquare> = before.placed_pieces().filter(|man| !delta.removed().contains(man)).collect();
-        men.extend(delta.added());
-        let order = |man: &PieceSquare| man.square.to_index();
-        men.sort_by_key(order);
+        let mut pieces: Vec<PieceSquare> =
+            before.placed_pieces().filter(|placed| !delta.removed().contains(placed)).collect();
+        pieces.extend(delta.added());
+        let order = |placed: &PieceSquare| placed.square.to_index();
+        pieces.sort_by_key(order);
         let mut expected: Vec<PieceSquare> = board.placed_pieces().collect();
         expected.sort_by_key(order);
-        assert_eq!(men, expected, "{before} {mv}");
+        assert_eq!(pieces, expected, "{before} {mv}");
     });
 }
 
@@ -508,7 +509,7 @@ fn exchanges_have_their_known_values() {
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", 0),
         ("3rk3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 200 - 2600),
         ("3rk3/8/8/3p4/8/8/3Q4/3RK3 w - - 0 1", "d2d5", 200 - 2600 + 1300),
-        // The rook on e2 is pinned by the man that is taken, and no longer by the one that retakes.
+        // The rook on e2 is pinned by the piece that is taken, and no longer by the one that retakes.
         ("3qr2k/8/8/8/B7/8/4R3/4K3 w - - 0 1", "a4e8", 1300),
     ];
     for (fen, mv, value) in cases {

@@ -59,7 +59,7 @@ const fn make() -> Keys {
 
 static KEYS: Keys = make();
 
-/// Key of a man on a square.
+/// Key of a piece on a square.
 #[inline]
 pub(crate) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
     KEYS.pieces[color.to_index()][piece.to_index()][square.to_index()]

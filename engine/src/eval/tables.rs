@@ -47,16 +47,16 @@ pub fn packed_piece(piece: PieceSquare) -> PackedPiece {
 }
 
 /// The piece-square that was packed.
-pub fn piece_of(man: PackedPiece) -> PieceSquare {
-    let (color, kind) = (usize::from(man >> 9), usize::from(man >> 6 & 7));
-    PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(man & 63)])
+pub fn piece_of(packed: PackedPiece) -> PieceSquare {
+    let (color, kind) = (usize::from(packed >> 9), usize::from(packed >> 6 & 7));
+    PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(packed & 63)])
 }
 
-fn all_men() -> impl Iterator<Item = PackedPiece> {
-    (0..PACKED_PIECES as PackedPiece).filter(|man| man >> 6 & 7 < 6)
+fn all_packed_pieces() -> impl Iterator<Item = PackedPiece> {
+    (0..PACKED_PIECES as PackedPiece).filter(|packed| packed >> 6 & 7 < 6)
 }
 
-/// How a man's row is stored: as the row of its image, with the columns' images, times a sign.
+/// How a piece's row is stored: as the row of its image, with the columns' images, times a sign.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     /// Number of the stored row.
@@ -67,13 +67,13 @@ pub struct Turn {
     pub negative: bool,
 }
 
-/// How to find the row of `man`.
+/// How to find the row of `piece`.
 #[inline(always)]
-pub fn turn(man: PackedPiece) -> Turn {
-    let negative = man >> 9 != 0;
+pub fn turn(packed: PackedPiece) -> Turn {
+    let negative = packed >> 9 != 0;
     let flip = if negative { COLOR_FLIP } else { 0 };
-    let mask = flip | if man & 0b100 != 0 { MIRROR } else { 0 };
-    let turned = usize::from(man ^ mask);
+    let mask = flip | if packed & 0b100 != 0 { MIRROR } else { 0 };
+    let turned = usize::from(packed ^ mask);
     Turn { row: turned >> 3 << 2 | turned & 0b11, mask, negative }
 }
 
@@ -85,18 +85,18 @@ impl Squares {
     /// Runs `placement` over boards of one piece.
     pub fn compile(weights: &[[i32; 2]]) -> Squares {
         let mut table = Box::new([[0; 2]; PACKED_PIECES]);
-        for man in all_men() {
+        for packed in all_packed_pieces() {
             let mut sum = Sum { weights, from: 0, sum: [0; 2] };
-            placement(&[], piece_of(man), &mut sum);
-            table[usize::from(man)] = sum.sum;
+            placement(&[], piece_of(packed), &mut sum);
+            table[usize::from(packed)] = sum.sum;
         }
         Squares(table)
     }
 
     /// What the piece is worth by itself.
     #[inline(always)]
-    pub fn get(&self, man: PackedPiece) -> [i32; 2] {
-        self.0[usize::from(man) % PACKED_PIECES]
+    pub fn get(&self, packed: PackedPiece) -> [i32; 2] {
+        self.0[usize::from(packed) % PACKED_PIECES]
     }
 }
 
@@ -116,7 +116,7 @@ impl Rows {
         for kind in PIECES {
             for row in 0..pairs::ROWS {
                 let piece = PieceSquare::new(Color::White, kind, pairs::square_of_row(row));
-                for other in all_men().map(piece_of).filter(|other| other.square != piece.square) {
+                for other in all_packed_pieces().map(piece_of).filter(|other| other.square != piece.square) {
                     rows.set(piece, other, weights)?;
                 }
             }
@@ -129,7 +129,7 @@ impl Rows {
     pub fn filled(mut entry: impl FnMut() -> Entry) -> Rows {
         let mut rows = Rows(vec![[0; 2]; ROWS * STRIDE]);
         for row in 0..ROWS {
-            for column in all_men() {
+            for column in all_packed_pieces() {
                 rows.0[row * STRIDE + usize::from(column)] = entry();
             }
         }
@@ -151,7 +151,7 @@ impl Rows {
         self.0[start..start + PACKED_PIECES].try_into().expect("a row is as long as it is sliced")
     }
 
-    /// T of two men, from White's side.
+    /// T of two pieces, from White's side.
     #[inline]
     pub fn entry(&self, a: PackedPiece, b: PackedPiece) -> [i32; 2] {
         let turn = turn(a);
@@ -201,16 +201,16 @@ mod tests {
 
     #[test]
     fn men_are_packed_and_unpacked() {
-        for packed in all_men() {
+        for packed in all_packed_pieces() {
             assert_eq!(packed_piece(piece_of(packed)), packed);
         }
-        assert_eq!(all_men().count(), 768);
+        assert_eq!(all_packed_pieces().count(), 768);
     }
 
     #[test]
     fn every_row_is_found_and_turned_to_white_on_files_a_to_d() {
         let mut uses = [0; ROWS];
-        for packed in all_men() {
+        for packed in all_packed_pieces() {
             let turn = turn(packed);
             uses[turn.row] += 1;
             let turned = piece_of(packed ^ turn.mask);

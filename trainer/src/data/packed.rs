@@ -202,7 +202,7 @@ impl Packed {
         }
         let black_to_move = self.number(24) & 0x8000 != 0;
         let mut setup = Setup {
-            men: [None; 64],
+            pieces: [None; 64],
             side_to_move: if black_to_move { Color::Black } else { Color::White },
             castling: EMPTY,
             en_passant: None,
@@ -225,7 +225,7 @@ impl Packed {
                 _ if kind < CASTLING_ROOK => (PIECES[usize::from(kind / 2)], color),
                 _ => return Err(format!("a piece of kind {kind} on {square}")),
             };
-            setup.men[square.to_index()] = Some(piece);
+            setup.pieces[square.to_index()] = Some(piece);
         }
         Board::from_setup(&setup).map_err(|error| error.to_string())
     }
