@@ -9,6 +9,7 @@
 //! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
 //! by its number of whole games where to go on: it holds the same bytes in the end, on any number of threads.
 
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
+use dyad_engine::regular_file;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 use rand::{RngExt, SeedableRng};
@@ -126,6 +128,7 @@ pub fn generate(
     report: &mut dyn FnMut(Played),
 ) -> Result<bool, Error> {
     settings.check().map_err(Error::Settings)?;
+    check_own(path, settings)?;
     let mut file = GameFile::open(path)?;
     let mut played = Played { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
@@ -149,11 +152,34 @@ pub fn generate(
     Ok(stopped.is_none())
 }
 
+/// What all of the games are called.
+fn event(settings: &GeneratorSettings) -> String {
+    format!("dyad games, seed {}, {} nodes a move", settings.seed, settings.nodes)
+}
+
+/// Refuses a file that does not begin as ours do: what comes after its last game is cut off, and in a file of somebody
+/// else that may be all of it.
+fn check_own(path: &Path, settings: &GeneratorSettings) -> Result<(), Error> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let ours = format!("[Event \"{}\"]\n", event(settings));
+    let mut start = Vec::new();
+    let read = regular_file::open(path).and_then(|file| file.take(ours.len() as u64).read_to_end(&mut start));
+    read.map_err(Error::file("read", path))?;
+    match ours.as_bytes().starts_with(&start) {
+        true => Ok(()),
+        false => {
+            let problem = "these are not the games of this seed and these nodes; they stay, name another file";
+            Err(Error::content(path, "line 1", problem))
+        }
+    }
+}
+
 /// Without a date, so that the file is the same whenever it is made.
 fn pgn(number: u64, game: &FinishedGame, settings: &GeneratorSettings, weights: &Weights) -> PgnGame {
-    let GeneratorSettings { nodes, seed, .. } = settings;
     let tags = vec![
-        ("Event", format!("dyad games, seed {seed}, {nodes} nodes a move")),
+        ("Event", event(settings)),
         ("Site", "one process".to_string()),
         ("Round", (number + 1).to_string()),
         ("White", weights.meta.name.clone()),
@@ -274,6 +300,20 @@ mod tests {
             let random = game.matches("{book}").count();
             assert_eq!(random, if game.contains("[FEN ") { 2 } else { 6 });
         }
+    }
+
+    #[test]
+    fn games_of_somebody_else_are_not_cut_off() {
+        let path = std::env::temp_dir().join(format!("dyad-games-foreign-{}.pgn", std::process::id()));
+        let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
+        let other = String::from_utf8(made("other", &settings(1, 4), 1, &[])).unwrap();
+        for text in ["[Event \"Linares\"]\n\n1. e4 e5 2. Nf3 *", "not a game", &other] {
+            fs::write(&path, text).unwrap();
+            let error = generate(&settings(2, 3), &weights, &[], &path, 1, &control, &mut |_| ()).unwrap_err();
+            assert!(error.to_string().contains("they stay, name another file"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

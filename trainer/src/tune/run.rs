@@ -28,6 +28,7 @@ use crate::arena::statistics::{Points, Tally};
 use crate::base::atomic::{clean, write_atomic};
 use crate::base::error::Error;
 use crate::base::hash;
+use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
 use crate::tune::parameters::{Parameter, Target, apply, format};
@@ -185,6 +186,7 @@ pub fn begin(
 ) -> Result<Summary, Error> {
     let tuning = Tuning::new(settings.clone(), folder)?;
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
+    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     let path = folder.join(SETTINGS);
     if path.exists() {
         let problem = format!("{} holds a tuning already; resume it, or name another folder", folder.display());
@@ -211,6 +213,7 @@ pub fn resume(
     let settings: Settings =
         serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))?;
     let tuning = Tuning::new(settings, folder)?;
+    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
     let state = match folder.join(STATE).exists() {
         true => tuning.load()?,
@@ -489,6 +492,19 @@ mod tests {
 
     fn file(folder: &Temporary, name: &str) -> Vec<u8> {
         fs::read(folder.0.join(name)).unwrap()
+    }
+
+    #[test]
+    fn two_processes_never_tune_in_one_folder() {
+        let folder = Temporary::new();
+        begin(&small(), &folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap();
+        let held = FolderLock::take(&folder.0).unwrap();
+        let before = file(&folder, STATE);
+        let error = resume(&folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
+        assert!(error.to_string().contains(" is in use: process "), "{error}");
+        drop(held);
+        assert!(resume(&folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
+        assert_eq!(file(&folder, STATE), before);
     }
 
     #[test]
