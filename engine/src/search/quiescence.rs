@@ -1,5 +1,6 @@
 //! Quiescence: captures until the position is quiet, and every evasion of a check.
 
+use super::history::NO_PIECE_TO;
 use super::ordering::{Hints, History, Kind, Picker};
 use super::pv::Line;
 use super::window::Window;
@@ -74,12 +75,6 @@ impl<M: Model> Worker<M> {
         let futility = if in_check { -INFINITE } else { best + self.params.qs_futility };
 
         // The moves.
-        let hints = Hints {
-            killers: [None; 2],
-            counter: None,
-            context: self.context(ply),
-            threats: attacks::pawns(!board.side_to_move(), board.colored(!board.side_to_move(), Piece::Pawn)).0,
-        };
         let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
             (in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see))) && board.is_legal(mv)
         });
@@ -90,6 +85,14 @@ impl<M: Model> Worker<M> {
         } else {
             Kind::Noisy
         };
+        // Only quiet moves ask for them.
+        let (context, threats) = if kind == Kind::Noisy {
+            ([NO_PIECE_TO; 4], 0)
+        } else {
+            let them = !board.side_to_move();
+            (self.context(ply), attacks::pawns(them, board.colored(them, Piece::Pawn)).0)
+        };
+        let hints = Hints { killers: [None; 2], counter: None, context, threats };
         let mut picker = Picker::new(&self.arena, kind, table_move, self.params.qs_see);
         let mut best_move = None;
         let mut count = 0;
@@ -184,9 +187,9 @@ pub(super) fn better_guess(eval: Value, entry: Option<&Entry>) -> Value {
 /// Whether a capture cannot bring the value back to alpha.
 #[inline]
 fn hopeless(board: &Board, mv: ChessMove, futility: Value, alpha: Value) -> bool {
-    if mv.get_promotion().is_some() || board.gives_check(mv) {
+    if mv.get_promotion().is_some() {
         return false;
     }
     let gain = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
-    futility + gain <= alpha || !board.see_ge(mv, 1)
+    (futility + gain <= alpha || !board.see_ge(mv, 1)) && !board.gives_check(mv)
 }
