@@ -13,7 +13,7 @@ use std::thread;
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
-use dyad_engine::search::{Limits, Report};
+use dyad_engine::search::{Limits, Options, Report};
 
 use crate::bench;
 use crate::display::{self, Say};
@@ -169,12 +169,18 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if ended {
         say(ended_line(board));
     }
-    session.engine.search(game, limits, &session.settings.search, control, &mut |report| match report {
+    let tables = session.settings.tables.tables(control, say);
+    let options = Options { tables, ..session.settings.search.clone() };
+    let choice = &session.settings.tables;
+    session.engine.search(game, limits, &options, control, &mut |report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
         Report::CurrentMove { depth, mv, number } => {
             say(current_move_line(board, *depth, *mv, *number));
         }
-        Report::Answer(outcome) => say(best_move_line(board, outcome.best, outcome.ponder)),
+        Report::Answer(outcome) => {
+            choice.tell_fault(say);
+            say(best_move_line(board, outcome.best, outcome.ponder));
+        }
         _ => {}
     });
 }

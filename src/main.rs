@@ -16,6 +16,7 @@ mod job;
 mod named_weights;
 mod perft;
 mod session;
+mod tables;
 mod training;
 mod uci;
 

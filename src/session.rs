@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
+use crate::tables;
+
 /// The engine and what the user has chosen for it: what a job borrows while it runs.
 pub struct Session {
     /// Searches with the chosen table, threads and weights.
@@ -24,6 +26,8 @@ pub struct Settings {
     pub show_wdl: bool,
     /// Whether castling is written as the king's capture of its rook.
     pub chess960: bool,
+    /// Which endgame tables are wanted.
+    pub tables: tables::Choice,
     /// Which weights are wanted.
     pub weights: WeightsChoice,
 }

@@ -114,11 +114,20 @@ impl<M: Model> Engine<M> {
         let bounds = bounds(limits, options);
         let nodes: Vec<_> = (0..self.threads()).map(|_| CachePadded::new(AtomicU64::new(0))).collect();
         let findings: Vec<_> = self.helpers.iter().map(|_| Mutex::new(None)).collect();
+        let tables = options.tables.as_ref();
+        let root = tables.and_then(|tables| tables.root_moves(game, &limits.searchmoves));
+        // With the way to the end known at the root, the search has to find nothing but mates.
+        let inside = root.as_ref().is_none_or(|root| !root.complete && root.value > DRAW);
+        let narrowed = root.as_ref().map(|root| Limits { searchmoves: root.moves.clone(), ..limits.clone() });
+        let limits = narrowed.as_ref().unwrap_or(limits);
         let shared = Shared {
             table: &self.table,
             control,
             limits,
             options,
+            tables: tables.filter(|_| inside),
+            root_value: root.as_ref().map(|root| root.value),
+            table_hits: AtomicU64::new(root.as_ref().map_or(0, |root| root.moves.len() as u64)),
             bounds,
             finished: AtomicBool::new(false),
             nodes: &nodes,

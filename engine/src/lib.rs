@@ -1,7 +1,8 @@
 //! Chess rules, evaluation and search of Dyad.
 //!
 //! The modules stand in one order, each knowing only those before it: [`board`] (the rules, around the
-//! `chess` crate), [`value`], [`eval`], [`position`], [`search`] with its table, clock and [`control`],
+//! `chess` crate), [`value`], [`eval`], [`tablebase`], [`position`], [`search`] with its table, clock
+//! and [`control`],
 //! [`engine`] (the facade). Nothing here prints or reads input.
 
 pub mod atomic_file;
@@ -14,6 +15,7 @@ pub mod position;
 mod prefetch;
 pub mod regular_file;
 pub mod search;
+pub mod tablebase;
 pub mod time;
 pub mod tt;
 pub mod value;

@@ -10,7 +10,7 @@
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
 use crate::prefetch::prefetch;
-use crate::value::{MATE_IN_MAX, NONE, Value};
+use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -132,16 +132,16 @@ pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
 /// Mates are stored as distances from the position itself.
 fn to_stored(value: Value, ply: usize) -> i16 {
     (match value {
-        v if v >= MATE_IN_MAX => v + ply as Value,
-        v if v <= -MATE_IN_MAX => v - ply as Value,
+        v if v >= DECIDED => v + ply as Value,
+        v if v <= -DECIDED => v - ply as Value,
         v => v,
     }) as i16
 }
 
 fn from_stored(value: i16, ply: usize) -> Value {
     match Value::from(value) {
-        v if v >= MATE_IN_MAX => v - ply as Value,
-        v if v <= -MATE_IN_MAX => v + ply as Value,
+        v if v >= DECIDED => v - ply as Value,
+        v if v <= -DECIDED => v + ply as Value,
         v => v,
     }
 }

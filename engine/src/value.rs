@@ -19,6 +19,10 @@ pub const NONE: Value = 32_002;
 pub const MATE: Value = 32_000;
 /// Values from here on say "mate in so many plies".
 pub const MATE_IN_MAX: Value = MATE - 256;
+/// A win that endgame tables know of: below all mates, as nobody knows how long it takes.
+pub const TABLE_WIN: Value = MATE_IN_MAX - 1;
+/// Values from here on are no estimates: mates, and wins by endgame tables so many plies from the root.
+pub const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
 /// A drawn position.
 pub const DRAW: Value = 0;
 

@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::regular_file;
+use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
@@ -107,10 +108,14 @@ struct Settings {
     /// Win once both sides agreed about SCORE centipawns for MOVES moves
     #[arg(long, num_args = 2, value_names = ["MOVES", "SCORE"])]
     win_adjudication: Option<Vec<u32>>,
+    /// Folders with endgame tables, parted by `;`: games end where they know the result
+    #[arg(long, value_name = "PATH")]
+    tablebase: Option<String>,
     /// Draw after so many plies
     #[arg(long, value_name = "PLIES")]
     max_plies: Option<u32>,
-    /// A setting of the first player: hash, threads, overhead (ms), nodes, depth, tc or movetime
+    /// A setting of the first player: hash, threads, overhead (ms), nodes, depth, tc, movetime, or tablebase for the
+    /// folders of the endgame tables that it looks into
     #[arg(long, value_name = "NAME=VALUE")]
     options_a: Vec<String>,
     /// A setting of the second player
@@ -201,6 +206,7 @@ impl Settings {
             pairs: self.pairs()?,
             threads: threads("threads", self.threads)?,
             adjudication: self.adjudication()?,
+            tables: self.tablebase.as_deref().map(Tablebase::open_all).transpose()?.map(Arc::new),
             sprt: self.sprt()?,
         })
     }
@@ -301,9 +307,13 @@ fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contes
             "depth" => contestant.budget = Budget::Depth(depth()?.max(1)),
             "tc" => contestant.budget = parse_clock(value).map_err(|error| wrong(&error))?,
             "movetime" => contestant.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
+            "tablebase" => {
+                let base = Tablebase::open_all(value).map_err(|error| wrong(&error))?;
+                contestant.options.tables = Some(Tables::new(Arc::new(base)));
+            }
             _ => {
                 return Err(format!(
-                    "there is no option '{name}': hash, threads, overhead, nodes, depth, tc, movetime"
+                    "there is no option '{name}': hash, threads, overhead, nodes, depth, tc, movetime, tablebase"
                 ));
             }
         }

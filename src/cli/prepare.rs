@@ -94,6 +94,9 @@ pub struct Arguments {
     /// What to do with positions that came before.
     #[arg(long, value_enum)]
     duplicates: Option<Repeats>,
+    /// Folders with endgame tables, parted by `;`: positions that they hold get the result that they know.
+    #[arg(long, value_name = "PATH")]
+    tablebase: Option<String>,
     /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
@@ -182,6 +185,7 @@ impl Arguments {
         over(&mut settings.seed, self.seed);
         settings.scores = self.scores.map(ScoreSide::from).or(settings.scores);
         settings.count = self.count.or(settings.count);
+        settings.tablebase = self.tablebase.or(settings.tablebase.take());
         over_list(&mut filters.results, self.results);
         over_list(&mut filters.event_words, self.event);
         over_list(&mut filters.event_not_words, self.not_event);

@@ -21,6 +21,7 @@ use vampirc_uci::{Serializable, UciOptionConfig};
 use super::go::number;
 use super::weights;
 use crate::session::{Outcome, Session, Settings};
+use crate::tables::MOST_PIECES;
 use crate::training::{self, Mode, NUMBERS, Number, Training};
 
 /// How an option looks to a GUI, and what setting it does to its owner.
@@ -73,7 +74,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 18] = [
+const TABLE: [Row; 22] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -104,6 +105,22 @@ const TABLE: [Row; 18] = [
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.settings.chess960 = on;
+        Ok(None)
+    } }) },
+    Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| {
+        session.settings.tables.set_path(path)?;
+        Ok(None)
+    } }) },
+    Row { name: "SyzygyProbeDepth", of: Of::Engine(Kind::Spin { default: 1, min: 1, max: 100, set: |session, depth| {
+        session.settings.tables.depth = depth as i32;
+        Ok(None)
+    } }) },
+    Row { name: "SyzygyProbeLimit", of: Of::Engine(Kind::Spin { default: MOST_PIECES, min: 0, max: MOST_PIECES, set: |session, pieces| {
+        session.settings.tables.pieces = pieces as u32;
+        Ok(None)
+    } }) },
+    Row { name: "Syzygy50MoveRule", of: Of::Engine(Kind::Check { default: true, set: |session, on| {
+        session.settings.tables.fifty_moves = on;
         Ok(None)
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },

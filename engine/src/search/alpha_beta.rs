@@ -16,9 +16,11 @@ use super::{Report, Shared, Stopped, Worker};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::eval::Model;
 use crate::params::Params;
+use crate::tablebase::Tables;
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
-use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mate_in, mated_in};
+use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mate_in, mated_in};
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// After so much time the program is told which root move is searched.
@@ -129,6 +131,20 @@ impl<M: Model> Worker<M> {
         if !PV && let Some(value) = self.table_cutoff(&node, window, depth) {
             return Ok(value);
         }
+        // What endgame tables say where that decides nothing: on the principal variation the value is kept within it.
+        let (mut floor, mut ceiling) = (-INFINITE, INFINITE);
+        if let Some((value, bound)) = table_base(shared, &node, depth) {
+            match bound {
+                _ if decides(window, value, bound) => {
+                    remember_table_base(shared, &node, depth, value, bound);
+                    return Ok(value);
+                }
+                Bound::Lower if PV => floor = value,
+                Bound::Upper if PV => ceiling = value,
+                _ => {}
+            }
+            window.alpha = window.alpha.max(floor);
+        }
         self.evaluate_node(shared, &mut node);
         depth = adjusted_depth::<PV>(&self.params, &node, depth);
         if !PV && let Some(value) = self.prune_node(shared, &node, window, depth)? {
@@ -141,7 +157,7 @@ impl<M: Model> Worker<M> {
         let hints = Hints { killers, counter, context, threats: node.threats };
         let mut picker = Picker::new(&self.arena, Kind::All, node.tt_move, 0);
         let full_depth = depth;
-        let mut best = -INFINITE;
+        let mut best = floor;
         let mut best_move: Option<Scored> = None;
         let mut count = 0_usize;
         let mut quiets = Tried::<32>::new();
@@ -169,7 +185,7 @@ impl<M: Model> Worker<M> {
             // Once something is better than being mated.
             if !root
                 && has_pieces
-                && best > -MATE_IN_MAX
+                && best > -DECIDED
                 && self.prune_move(&node, &hints, &candidate, window, depth, &mut picker, &mut checks)
             {
                 continue;
@@ -210,7 +226,7 @@ impl<M: Model> Worker<M> {
                     window.alpha = value;
                     // The other moves have to beat more now, and seldom do.
                     if (self.params.alpha_raise_min_depth..=self.params.alpha_raise_depth).contains(&depth)
-                        && value.abs() < MATE_IN_MAX
+                        && value.abs() < DECIDED
                     {
                         depth = (depth - self.params.alpha_raise).max(1);
                     }
@@ -243,8 +259,9 @@ impl<M: Model> Worker<M> {
         } else if best_move.is_none() {
             self.learn_fail_low(ply, depth);
         }
+        best = best.min(ceiling);
         // A value far above beta is seldom true.
-        if !PV && window.fails_high(best) && best.abs() < MATE_IN_MAX && window.beta.abs() < MATE_IN_MAX {
+        if !PV && window.fails_high(best) && best.abs() < DECIDED && window.beta.abs() < DECIDED {
             best = (best * depth + window.beta) / (depth + 1);
         }
         if node.excluded.is_none() {
@@ -448,7 +465,7 @@ impl<M: Model> Worker<M> {
             || self.earlier(ply, 1).mover == NO_PIECE_TO
             || guess < beta
             || node.eval < beta + self.params.nmp_margin_base - self.params.nmp_margin_depth * depth
-            || beta <= -MATE_IN_MAX
+            || beta <= -DECIDED
             || ply < self.null_move_min_ply
             || !board.has_non_pawn_material(us)
         {
@@ -462,7 +479,7 @@ impl<M: Model> Worker<M> {
         if value < beta {
             return Ok(None);
         }
-        let value = if value >= MATE_IN_MAX { beta } else { value };
+        let value = if value >= DECIDED { beta } else { value };
         // Who has one piece beside king and pawns is often in zugzwang; deep nodes are worth the check.
         let zugzwang_threatens = board.pieces_beside_pawns(us) as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_threatens) || self.null_move_min_ply > 0 {
@@ -483,7 +500,7 @@ impl<M: Model> Worker<M> {
             beta + self.params.probcut_margin - if node.improving { self.params.probcut_improving } else { 0 };
         let reduced = depth - self.params.probcut_reduction;
         let refuted = |entry: &Entry| entry.depth > reduced && entry.value < prob_beta && entry.bound != Bound::None;
-        if depth < self.params.probcut_depth || beta.abs() >= MATE_IN_MAX || node.entry.as_ref().is_some_and(refuted) {
+        if depth < self.params.probcut_depth || beta.abs() >= DECIDED || node.entry.as_ref().is_some_and(refuted) {
             return Ok(None);
         }
         let Some(value) = self.probcut_captures(shared, node, prob_beta, reduced)? else { return Ok(None) };
@@ -491,7 +508,7 @@ impl<M: Model> Worker<M> {
             Entry { mv: None, value, eval: node.raw_eval, depth: reduced + 1, bound: Bound::Lower, pv: node.tt_pv };
         shared.table.store(node.board.key(), node.ply, &found);
         // A mate stays one; other values are less sure by the margin.
-        Ok(Some(if value >= MATE_IN_MAX { value } else { value - (prob_beta - beta) }))
+        Ok(Some(if value >= DECIDED { value } else { value - (prob_beta - beta) }))
     }
 
     /// Searches good captures shallowly for a value of `prob_beta`.
@@ -630,7 +647,7 @@ impl<M: Model> Worker<M> {
                 && depth >= self.params.singular_depth
                 && entry.depth >= depth - self.params.singular_gap
                 && entry.bound.is_lower()
-                && entry.value.abs() < MATE_IN_MAX
+                && entry.value.abs() < DECIDED
                 && ply < (self.params.singular_line * self.root_depth) as usize
         }) else {
             return Ok(ControlFlow::Continue(0));
@@ -652,7 +669,7 @@ impl<M: Model> Worker<M> {
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
         // Multi-cut: without the best move, too, the node fails high.
-        if window.fails_high(singular_beta) && singular_beta.abs() < MATE_IN_MAX {
+        if window.fails_high(singular_beta) && singular_beta.abs() < DECIDED {
             return Ok(ControlFlow::Break(singular_beta));
         }
         Ok(ControlFlow::Continue(if window.fails_high(entry.value) || cut_node {
@@ -786,7 +803,7 @@ impl<M: Model> Worker<M> {
         shared.table.store(board.key(), ply, &entry);
         let quiet_best = found.is_none_or(|mv| !board.is_noisy(mv));
         let says_nothing = (bound == Bound::Lower && best <= eval) || (bound == Bound::Upper && best >= eval);
-        if !node.in_check && quiet_best && !says_nothing && best.abs() < MATE_IN_MAX {
+        if !node.in_check && quiet_best && !says_nothing && best.abs() < DECIDED {
             self.histories.update_correction(&self.params, board, context, depth, best - eval);
         }
     }
@@ -846,6 +863,44 @@ impl<M: Model> Worker<M> {
     }
 }
 
+/// What endgame tables know of the position.
+#[inline(always)]
+fn table_base(shared: &Shared, node: &Node, depth: i32) -> Option<(Value, Bound)> {
+    let tables = shared.tables?;
+    let unknown = node.ply == 0 || node.excluded.is_some() || node.board.halfmove_clock() != 0;
+    if unknown || !tables.allow(node.board.occupied().popcnt(), depth) {
+        return None;
+    }
+    probe(shared, tables, node)
+}
+
+#[cold]
+fn probe(shared: &Shared, tables: &Tables, node: &Node) -> Option<(Value, Bound)> {
+    let value = tables.value(node.board, node.ply)?;
+    shared.table_hits.fetch_add(1, Relaxed);
+    Some(match value {
+        DECIDED.. => (value, Bound::Lower),
+        _ if value <= -DECIDED => (value, Bound::Upper),
+        _ => (value, Bound::Exact),
+    })
+}
+
+/// Whether a value that is such a bound leaves nothing to search for.
+fn decides(window: Window, value: Value, bound: Bound) -> bool {
+    match bound {
+        Bound::Lower => window.fails_high(value),
+        Bound::Upper => window.fails_low(value),
+        _ => true,
+    }
+}
+
+/// The table of positions is asked faster than that of endgames. What it says is true at any depth.
+fn remember_table_base(shared: &Shared, node: &Node, depth: i32, value: Value, bound: Bound) {
+    let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+    let known = Entry { mv: None, value, eval: NONE, depth, bound, pv: node.tt_pv };
+    shared.table.store(node.board.key(), node.ply, &known);
+}
+
 /// Hindsight and internal iterative reduction.
 #[inline(always)]
 fn adjusted_depth<const PV: bool>(params: &Params, node: &Node, mut depth: i32) -> i32 {
@@ -868,8 +923,8 @@ fn reverse_futility(params: &Params, node: &Node, window: Window, depth: i32) ->
     let (guess, beta) = (node.guess, window.beta);
     let futile = depth <= params.rfp_depth
         && guess >= beta
-        && guess.abs() < MATE_IN_MAX
-        && beta > -MATE_IN_MAX
+        && guess.abs() < DECIDED
+        && beta > -DECIDED
         && guess - params.rfp_margin(depth, node.improving || node.opponent_worsening) >= beta
         && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
     futile.then(|| beta + (guess - beta) / params.rfp_return_divisor)
@@ -883,8 +938,8 @@ fn small_probcut(params: &Params, node: &Node, window: Window, depth: i32) -> Op
     let far = entry.bound.is_lower()
         && entry.depth >= depth - params.small_probcut_gap
         && entry.value >= far_beta
-        && entry.value < MATE_IN_MAX
-        && window.beta.abs() < MATE_IN_MAX;
+        && entry.value < DECIDED
+        && window.beta.abs() < DECIDED;
     far.then_some(far_beta)
 }
 

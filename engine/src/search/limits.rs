@@ -2,6 +2,7 @@
 
 use crate::board::ChessMove;
 use crate::params::Params;
+use crate::tablebase::Tables;
 use crate::time::Clock;
 use std::time::Duration;
 
@@ -52,10 +53,12 @@ pub struct Options {
     pub move_overhead: Duration,
     /// The constants of the search.
     pub params: Params,
+    /// Endgame tables, if there are any.
+    pub tables: Option<Tables>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { multipv: 1, move_overhead: MOVE_OVERHEAD, params: Params::DEFAULT }
+        Options { multipv: 1, move_overhead: MOVE_OVERHEAD, params: Params::DEFAULT, tables: None }
     }
 }

@@ -25,6 +25,7 @@ use crate::control::{Control, lock};
 use crate::eval::{Evaluator, Model, Weights};
 use crate::params::{Derived, Params};
 use crate::position::Position;
+use crate::tablebase::Tables;
 use crate::time::Bounds;
 use crate::tt::Table;
 use crate::value::{MAX_PLY, NONE, Value};
@@ -53,6 +54,12 @@ pub(crate) struct Shared<'a> {
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
     /// What each helper found in its last full iteration: worker 0 votes without waiting for them to end.
     pub(crate) findings: &'a [Mutex<Option<Finding>>],
+    /// Endgame tables, where the search looks into them.
+    pub(crate) tables: Option<&'a Tables>,
+    /// What the tables say of the root.
+    pub(crate) root_value: Option<Value>,
+    /// Positions found in the tables.
+    pub(crate) table_hits: AtomicU64,
     pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
 }
 

@@ -8,7 +8,7 @@ use super::{Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
 use crate::eval::Model;
 use crate::tt::{Bound, Entry};
-use crate::value::{DRAW, INFINITE, MATE_IN_MAX, MAX_PLY, NONE, Value, mated_in};
+use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
 
 impl<M: Model> Worker<M> {
     /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
@@ -100,7 +100,7 @@ impl<M: Model> Worker<M> {
             count += 1;
             let mv = picked.mv;
             self.prefetch(shared, mv);
-            if best > -MATE_IN_MAX {
+            if best > -DECIDED {
                 if in_check {
                     // One evasion that holds is enough of the quiet ones.
                     picker.skip_quiets();
@@ -137,7 +137,7 @@ impl<M: Model> Worker<M> {
             }
             return Ok(mated_in(ply));
         }
-        if window.fails_high(best) && best.abs() < MATE_IN_MAX && window.beta.abs() < MATE_IN_MAX {
+        if window.fails_high(best) && best.abs() < DECIDED && window.beta.abs() < DECIDED {
             let share = self.params.qs_blend;
             best = (share * best + (4 - share) * window.beta) / 4;
         }
@@ -159,7 +159,7 @@ impl<M: Model> Worker<M> {
         let ply = self.position.ply();
         let damped = self.derived.damped(raw, board.halfmove_clock());
         let correction = self.histories.correction(&self.params, board, &self.context(ply));
-        (damped + correction).clamp(-MATE_IN_MAX + 1, MATE_IN_MAX - 1)
+        (damped + correction).clamp(-DECIDED + 1, DECIDED - 1)
     }
 }
 

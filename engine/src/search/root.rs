@@ -10,7 +10,7 @@ use crate::eval::Model;
 use crate::params::Params;
 use crate::time::Signs;
 use crate::tt::Bound;
-use crate::value::{INFINITE, MATE_IN_MAX, MAX_PLY, Value, moves_to_mate};
+use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -128,7 +128,7 @@ impl<M: Model> Worker<M> {
             self.root_moves.insert(0, finished);
             self.root_depth = self.completed_depth;
         } else if best.bound == Bound::Lower {
-            best.value = best.value.clamp(1 - MATE_IN_MAX, MATE_IN_MAX - 1);
+            best.value = best.value.clamp(-TABLE_WIN, TABLE_WIN);
         }
     }
 
@@ -143,7 +143,7 @@ impl<M: Model> Worker<M> {
         let average = self.root_moves[self.pv_index].average;
         let mut delta = self.params.aspiration_delta;
         let mut window = match average {
-            Some(value) if depth >= self.params.aspiration_depth && value.abs() < MATE_IN_MAX => {
+            Some(value) if depth >= self.params.aspiration_depth && value.abs() < DECIDED => {
                 delta += value.abs() / self.params.aspiration_value_divisor;
                 Window::new(value - delta, value + delta)
             }
@@ -170,7 +170,7 @@ impl<M: Model> Worker<M> {
                 }
             }
             // Mates are found with an open window, so that their line is complete.
-            if value.abs() >= MATE_IN_MAX {
+            if value.abs() >= DECIDED {
                 window = Window::OPEN;
                 reduced = 0;
             }
@@ -249,8 +249,9 @@ impl<M: Model> Worker<M> {
         let searched = root_move.value != -INFINITE;
         let value = if searched { root_move.value } else { root_move.previous_value };
         let value = if value == -INFINITE { 0 } else { value };
+        let value = shown(shared, value);
         let depth = if searched { root_depth } else { root_depth - 1 };
-        let (score, wdl) = self.describe(value);
+        let (score, wdl) = self.describe(value, shared.options.tables.is_some());
         Info {
             depth: depth.max(1) as u32,
             seldepth: root_move.seldepth.max(depth.max(1) as usize) as u32,
@@ -262,19 +263,25 @@ impl<M: Model> Worker<M> {
             nodes: shared.total_nodes(),
             time: shared.since_start(),
             hashfull: shared.table.hashfull(),
-            tbhits: 0,
+            tbhits: shared.table_hits.load(Relaxed),
             pv: root_move.pv.clone(),
         }
     }
 
-    /// A value of the root position as a score for people, and the results to expect.
-    pub(crate) fn describe(&self, value: Value) -> (Score, [u32; 3]) {
+    /// A value of the root position as a score for people, and the results to expect. Without tables a value below the
+    /// mates is an estimate, however large.
+    pub(crate) fn describe(&self, value: Value, with_tables: bool) -> (Score, [u32; 3]) {
         let weights = self.position.evaluator().weights();
         let board = self.position.root();
         let phase = weights.phase(board);
         match moves_to_mate(value) {
             // The model knows of games, and games are not lost without the means to win.
             None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
+            // As other engines write it: nearly 200 pawns, less the plies to the tables.
+            None if with_tables && value.abs() >= DECIDED => {
+                let centipawns = value.signum() * (20_000 - (TABLE_WIN - value.abs()));
+                (Score::Cp(centipawns), if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] })
+            }
             Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
             None => (Score::Cp(weights.units().centipawns(value, phase)), weights.units().chances(value, phase)),
         }
@@ -310,6 +317,11 @@ impl<M: Model> Worker<M> {
         }
         elapsed >= bounds.adjusted(&signs, &self.params)
     }
+}
+
+/// A value of the root as it is told: what the tables say, unless the search has found a mate.
+fn shown(shared: &Shared, value: Value) -> Value {
+    shared.root_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
 }
 
 /// How the best move and its value moved from one iteration to the next.
@@ -358,11 +370,11 @@ pub(crate) fn vote(findings: &[Finding], base: Value) -> usize {
     let mut best = 0;
     for (index, finding) in findings.iter().enumerate().skip(1) {
         let (new, old) = (&finding.best, &findings[best].best);
-        let better = if old.value >= MATE_IN_MAX {
+        let better = if old.value >= DECIDED {
             new.value > old.value
-        } else if new.value >= MATE_IN_MAX {
+        } else if new.value >= DECIDED {
             true
-        } else if new.value <= -MATE_IN_MAX || old.value <= -MATE_IN_MAX {
+        } else if new.value <= -DECIDED || old.value <= -DECIDED {
             new.value > old.value
         } else {
             (votes(new.mv), weight(finding)) > (votes(old.mv), weight(&findings[best]))

@@ -16,6 +16,7 @@ use dyad_engine::board::Color;
 use dyad_engine::control::Control;
 use dyad_engine::engine::AnyModel;
 use dyad_engine::search::Options;
+use dyad_engine::tablebase::Tablebase;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
@@ -75,6 +76,8 @@ pub struct Match {
     pub threads: usize,
     /// When games end early.
     pub adjudication: Adjudication,
+    /// Endgame tables: games end where they know the result.
+    pub tables: Option<Arc<Tablebase>>,
     /// The test that ends the match early.
     pub sprt: Option<Sprt>,
 }
@@ -233,7 +236,8 @@ impl Match {
         let [a, b] = players;
         let white = (number % 2) as usize;
         let seats = if white == 0 { [a, b] } else { [b, a] };
-        let game = play(opening, seats, &self.adjudication, control, &|| over.load(Ordering::Relaxed));
+        let tables = self.tables.as_deref();
+        let game = play(opening, seats, &self.adjudication, tables, control, &|| over.load(Ordering::Relaxed));
         game.map(|game| MatchGame { number, white, game })
     }
 
@@ -372,7 +376,14 @@ mod tests {
             win: Some(WinRule { moves: 3, score: 1500 }),
             plies: Some(300),
         };
-        Match { contestants: [contestant(0), contestant(1)], pairs, threads, adjudication: rules, sprt: None }
+        Match {
+            contestants: [contestant(0), contestant(1)],
+            pairs,
+            threads,
+            adjudication: rules,
+            tables: None,
+            sprt: None,
+        }
     }
 
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
@@ -387,6 +398,22 @@ mod tests {
 
     fn pgn_of(played: &Match) -> String {
         run(played).0.iter().map(|game| played.pgn(game, "test", "2025.01.01").to_string()).collect()
+    }
+
+    #[test]
+    fn endgame_tables_end_games() {
+        let tables = Tablebase::open_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy")).unwrap();
+        let played = Match { tables: Some(Arc::new(tables)), ..match_of([good(), good()], 1, 1) };
+        // Either side can take a rook, and then it is known who wins.
+        let start = dyad_engine::board::Board::from_fen("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1").unwrap();
+        let mut ends = Vec::new();
+        let listen = |game: &MatchGame, _: &Standing| {
+            ends.push((game.game.result, game.game.reason, game.game.moves.len()));
+            Ok(())
+        };
+        let opening = crate::arena::openings::Opening::from_board(start);
+        played.run([opening].into_iter(), &Control::new(false), listen).unwrap();
+        assert_eq!(ends, [(GameResult::WhiteWins, Reason::Tablebase, 1); 2]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use dyad_engine::board::{ChessMove, Color, Ending, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
+use dyad_engine::tablebase::Tablebase;
 use dyad_engine::time::Clock;
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +153,8 @@ pub enum Reason {
     DrawAdjudication,
     /// Both sides saw the same winner for long.
     WinAdjudication,
+    /// Endgame tables know the result.
+    Tablebase,
     /// The game became too long.
     Length,
     /// The side to move overstepped its time.
@@ -165,7 +168,7 @@ impl Reason {
     #[must_use]
     pub fn termination(self) -> &'static str {
         match self {
-            Reason::DrawAdjudication | Reason::WinAdjudication | Reason::Length => "adjudication",
+            Reason::DrawAdjudication | Reason::WinAdjudication | Reason::Tablebase | Reason::Length => "adjudication",
             Reason::TimeForfeit => "time forfeit",
             Reason::IllegalMove => "rules infraction",
             _ => "normal",
@@ -183,6 +186,7 @@ impl Reason {
             Reason::InsufficientMaterial => "draw by insufficient material",
             Reason::DrawAdjudication => "draw by adjudication",
             Reason::WinAdjudication => "win by adjudication",
+            Reason::Tablebase => "adjudication by endgame tables",
             Reason::Length => "draw by length",
             Reason::TimeForfeit => "loss on time",
             Reason::IllegalMove => "loss by an illegal move",
@@ -274,11 +278,12 @@ fn score_text(score: Score) -> String {
 }
 
 /// Plays a game; White is the first player. Both engines forget what they know before it. `None` if
-/// `control` or `abandon` (asked before each move) breaks it off.
+/// `control` or `abandon` (asked before each move) breaks it off. Where `tables` know the result the game is over.
 pub fn play<E: AnyEngine>(
     opening: &Opening,
     players: [&mut Player<E>; 2],
     rules: &Adjudication,
+    tables: Option<&Tablebase>,
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
@@ -301,10 +306,12 @@ pub fn play<E: AnyEngine>(
         match table.turn(control) {
             Turn::Moved(made) => {
                 moves.push(made);
-                if end_by_rule(&table.game).is_none()
-                    && let Some(end) = table.judge.see(&table.game, side, made.score)
-                {
-                    break end;
+                if end_by_rule(&table.game).is_none() {
+                    let known = tables.and_then(|tables| tables.winner(table.game.board()));
+                    let known = known.map(|winner| (GameResult::of(winner), Reason::Tablebase));
+                    if let Some(end) = known.or_else(|| table.judge.see(&table.game, side, made.score)) {
+                        break end;
+                    }
                 }
             }
             Turn::Lost(reason) => break (win_of(!side), reason),

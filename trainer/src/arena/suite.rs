@@ -185,7 +185,7 @@ pub fn solve<M: Model>(
 }
 
 /// No time is lost between the engine and a clock here.
-const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT };
+const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
 fn answer<M: Model>(problem: &Problem, engine: &mut Engine<M>, limits: &Limits, control: &Control) -> Answer {
     let mate = match problem.goal {

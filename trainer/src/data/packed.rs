@@ -82,12 +82,7 @@ impl Packed {
         bytes[26..28].copy_from_slice(&score.to_le_bytes());
         bytes[28..30].copy_from_slice(&number.to_le_bytes());
         bytes[30] = board.halfmove_clock().min(255) as u8;
-        bytes[31] = match sample.result {
-            None => 0,
-            Some(GameResult::BlackWins) => 1,
-            Some(GameResult::Draw) => 2,
-            Some(GameResult::WhiteWins) => 3,
-        };
+        bytes[31] = result_bits(sample.result);
         bytes[31] |= if sample.test { TEST_BIT } else { 0 } | if sample.starts_game { START_BIT } else { 0 };
         bytes[31] |= if sample.decided { 0 } else { UNDECIDED_BIT };
         Packed(bytes)
@@ -149,6 +144,17 @@ impl Packed {
     /// Marks it as the first of its game, or not.
     pub fn set_starts_game(&mut self, starts: bool) {
         self.0[31] = self.0[31] & !START_BIT | if starts { START_BIT } else { 0 };
+    }
+
+    /// Puts another result in place.
+    pub fn set_result(&mut self, result: GameResult) {
+        self.0[31] = self.0[31] & !RESULT_BITS | result_bits(Some(result));
+    }
+
+    /// Number of pieces on the board.
+    #[must_use]
+    pub fn pieces(&self) -> u32 {
+        self.occupied().count_ones()
     }
 
     /// Puts another desired move, as [`move_bits`] makes it, and score in place. Without a move nothing
@@ -244,6 +250,15 @@ fn kind_of_piece(board: &Board, square: Square) -> u8 {
         return PASSING_PAWN;
     }
     (2 * piece.to_index() + color.to_index()) as u8
+}
+
+fn result_bits(result: Option<GameResult>) -> u8 {
+    match result {
+        None => 0,
+        Some(GameResult::BlackWins) => 1,
+        Some(GameResult::Draw) => 2,
+        Some(GameResult::WhiteWins) => 3,
+    }
 }
 
 fn move_of(bits: u16) -> Result<Option<ChessMove>, String> {

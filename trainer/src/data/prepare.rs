@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_engine::tablebase::Tablebase;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -21,10 +22,11 @@ use crate::base::parallel::ordered_for_each;
 use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
+use crate::data::packed::Packed;
 use crate::data::pgn::{BrokenGame, GameText, GameTexts};
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
-use crate::data::score::ScoreSide;
+use crate::data::score::{GameResult, ScoreSide};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -45,6 +47,9 @@ pub struct Settings {
     /// Games that positions of EPD files come from. A position is a test position if the first game it occurs
     /// in is held out; one that occurs in none of them is split by itself, as all are without games.
     pub split_by: Vec<PathBuf>,
+    /// Folders with endgame tables, which decide the results of the positions that they hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tablebase: Option<String>,
     /// How many positions to draw; none means all.
     pub count: Option<u64>,
     /// Seed of all draws.
@@ -59,6 +64,7 @@ impl Default for Settings {
             filters: Filters::default(),
             test_percent: TEST_PERCENT,
             split_by: Vec::new(),
+            tablebase: None,
             count: None,
             seed: 1,
         }
@@ -134,6 +140,7 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
     }
     check_percent(settings.test_percent)?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
+    let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
     let origins = origins(settings, job)?;
     let limit = draw_limit(settings, origins.as_ref(), job)?;
     let mut writer = SampleWriter::create(out, described(settings))?;
@@ -150,6 +157,9 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
+                if let Some(tables) = &tables {
+                    correct(&mut candidate.sample, tables)?;
+                }
                 writer.push(&candidate.sample)?;
             }
         }
@@ -163,6 +173,21 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
     }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
+}
+
+/// Puts the result that the tables know in the place of the game's.
+fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
+    if sample.pieces() <= tables.pieces() {
+        let board = sample.board().expect("a sample was packed from a position");
+        if let Some(winner) = tables.winner(&board) {
+            sample.set_result(GameResult::of(winner));
+        }
+        // A table that is missing is no fault: nobody has all of them.
+        if let Some(fault) = tables.take_fault().filter(|fault| !fault.contains("not found")) {
+            return Err(Error::Settings(fault));
+        }
+    }
+    Ok(())
 }
 
 /// The settings as the file keeps them: names of files, not where they lie.
@@ -468,7 +493,6 @@ mod tests {
     use crate::data::pgn::tests::{MATE, SPECIAL};
     use crate::data::positions::Duplicates;
     use crate::data::samples::SampleFile;
-    use crate::data::score::GameResult;
     use dyad_engine::board::Board;
     use std::fs;
 
@@ -515,6 +539,29 @@ mod tests {
         let settings = Settings { filters, scores: Some(ScoreSide::Mover), ..Settings::default() };
         let (samples, counts) = samples(name, &format!("{SPECIAL}\n{MATE}"), settings);
         (samples.len(), counts)
+    }
+
+    #[test]
+    fn endgame_tables_know_the_results() {
+        let pgn = "[FEN \"8/8/8/8/8/1k6/1p6/1K5R w - - 0 80\"]\n[Result \"1/2-1/2\"]\n\n\
+            80. Rh4 Kc3 81. Ka2 Kd3 82. Kxb2 Ke3 83. Kc3 1/2-1/2\n";
+        let filters = Filters { forced: true, ..Filters::default() };
+        let results = |name: &str, tablebase: Option<&str>| -> Vec<_> {
+            let tablebase = tablebase.map(str::to_string);
+            let (samples, _) =
+                samples(name, pgn, Settings { filters: filters.clone(), tablebase, ..Settings::default() });
+            samples.iter().map(|sample| (sample.board.occupied().popcnt(), sample.result)).collect()
+        };
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
+        for (pieces, result) in results("without-tables", None) {
+            assert_eq!(result, Some(GameResult::Draw), "{pieces} pieces");
+        }
+        let known = results("with-tables", Some(folder));
+        assert!(known.iter().any(|&(pieces, _)| pieces == 3) && known.iter().any(|&(pieces, _)| pieces == 4));
+        for (pieces, result) in known {
+            let expected = if pieces == 3 { GameResult::WhiteWins } else { GameResult::Draw };
+            assert_eq!(result, Some(expected), "{pieces} pieces");
+        }
     }
 
     #[test]

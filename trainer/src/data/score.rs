@@ -1,5 +1,7 @@
 //! What a game or a search says of a position: results and scores.
 
+use dyad_engine::board::Color;
+use dyad_engine::tablebase::Winner;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,16 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// The result where this side wins.
+    #[must_use]
+    pub fn of(winner: Winner) -> GameResult {
+        match winner {
+            Winner::Side(Color::White) => GameResult::WhiteWins,
+            Winner::Side(Color::Black) => GameResult::BlackWins,
+            Winner::Nobody => GameResult::Draw,
+        }
+    }
+
     /// White's share of the point.
     #[must_use]
     pub fn points(self) -> f64 {

@@ -222,7 +222,7 @@ impl<'a> Table<'a> {
         let opening = (0..ATTEMPTS).find_map(|_| self.opening(&mut random));
         let opening = opening.ok_or_else(|| Error::Settings("no opening is within the limit".into()))?;
         let [white, black] = &mut self.players;
-        Ok(play(&opening, [white, black], &ADJUDICATION, control, &|| over.load(Ordering::Relaxed)))
+        Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
     }
 
     /// One attempt at an opening.

@@ -201,6 +201,6 @@ impl Table<'_> {
         let opening = RandomOpenings::new(recipe, &mut self.judge).next();
         let opening = opening.ok_or_else(|| Error::Settings("the weights hold no opening for balanced".into()))?;
         let [white, black] = &mut self.players;
-        Ok(play(&opening, [white, black], &ADJUDICATION, control, &|| over.load(Ordering::Relaxed)))
+        Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
     }
 }

@@ -368,6 +368,7 @@ impl<'a> Loop<'a> {
             pairs: settings.match_games.div_ceil(2),
             threads: settings.threads,
             adjudication: ADJUDICATION,
+            tables: None,
             sprt,
         };
         let mut file = GameFile::open(&path)?;

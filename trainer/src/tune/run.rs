@@ -435,7 +435,7 @@ impl<'a> Seats<'a> {
         for (number, points) in (0..).zip(&mut pair) {
             let [first, second] = &mut *players;
             let seats = if number == 0 { [first, second] } else { [second, first] };
-            let Some(game) = play(&opening, seats, &tuning.settings.adjudication, control, &|| false) else {
+            let Some(game) = play(&opening, seats, &tuning.settings.adjudication, None, control, &|| false) else {
                 return Ok(None);
             };
             *points = points_of_first(game.result, number);

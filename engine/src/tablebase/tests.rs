@@ -1,0 +1,290 @@
+use super::*;
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::eval::Weights;
+use crate::search::{Limits, Options, Score};
+use crate::value::DECIDED;
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+
+/// All tables of three pieces.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
+
+fn tables() -> Tablebase {
+    let (tables, faults) = Tablebase::open(FOLDER);
+    assert_eq!((tables.files(), tables.pieces(), faults), (10, 3, Vec::new()));
+    tables
+}
+
+fn used(base: Tablebase) -> Tables {
+    Tables::new(Arc::new(base))
+}
+
+fn board(fen: &str) -> Board {
+    Board::from_fen(fen).expect("a good FEN")
+}
+
+#[test]
+fn probes_find_what_another_program_finds() {
+    // By the probing code of python-chess.
+    let cases = [
+        ("2K5/5k2/8/8/8/2p5/8/8 b - - 0 1", 2, 1),
+        ("2k3r1/8/8/8/8/5K2/8/8 w - - 0 1", -2, -30),
+        ("4b2k/8/8/5K2/8/8/8/8 b - - 0 1", 0, 0),
+        ("4k3/3P4/8/5K2/8/8/8/8 b - - 0 1", 0, 0),
+        ("5K2/kq6/8/8/8/8/8/8 b - - 0 1", 2, 9),
+        ("5k2/8/6K1/4R3/8/8/8/8 b - - 0 1", -2, -2),
+        ("5n2/8/K7/8/8/7k/8/8 w - - 0 1", 0, 0),
+        ("6k1/8/8/2Q5/7K/8/8/8 b - - 0 1", -2, -10),
+        ("6q1/8/3K4/8/8/8/1k6/8 b - - 0 1", 2, 13),
+        ("8/1K6/8/8/8/4k3/1p6/8 w - - 0 1", -2, -2),
+        ("8/3K4/8/8/6r1/8/8/4k3 b - - 0 1", 2, 27),
+        ("8/3p4/5k2/8/8/8/8/2K5 w - - 0 1", -2, -8),
+        ("8/4k3/8/8/8/K7/5P2/8 w - - 0 1", 0, 0),
+        ("8/7r/8/8/2K5/8/8/5k2 w - - 0 1", -2, -28),
+        ("8/8/3r3k/2K5/8/8/8/8 w - - 0 1", 0, 0),
+        ("8/8/5k2/K7/8/8/8/3Q4 b - - 0 1", -2, -16),
+        ("8/8/8/1P6/8/2k2K2/8/8 b - - 0 1", -2, -2),
+        ("8/8/8/8/1K5q/8/7k/8 w - - 0 1", -2, -18),
+        ("8/8/8/8/1R6/4K3/8/4k3 w - - 0 1", 2, 1),
+        ("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1", 2, 13),
+        ("8/8/8/8/8/k5K1/8/2R5 b - - 0 1", -2, -24),
+        ("K7/8/8/8/8/7k/7Q/8 b - - 0 1", 0, 0),
+    ];
+    let tables = tables();
+    for (fen, wdl, dtz) in cases {
+        let board = board(fen);
+        let found = (tables.wdl(&board).map(|wdl| wdl as i32), tables.dtz(&board));
+        assert_eq!(found, (Some(wdl), Some(dtz)), "{fen}");
+    }
+    for fen in ["8/8/8/8/8/4k3/6P1/4K2R w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"] {
+        assert_eq!((tables.wdl(&board(fen)), tables.take_fault()), (None, None), "{fen}");
+    }
+}
+
+/// A valid position of both kings and these pieces.
+fn random_board(pieces: &[(shakmaty::Role, bool)], random: &mut Pcg64Mcg) -> Option<Board> {
+    let mut fen = [[b'1'; 8]; 8];
+    let kings = [(shakmaty::Role::King, true), (shakmaty::Role::King, false)];
+    for &(role, white) in kings.iter().chain(pieces) {
+        let square = (random.next_u64() % 64) as usize;
+        let place = &mut fen[square / 8][square % 8];
+        if *place != b'1' {
+            return None;
+        }
+        let letter = role.char();
+        *place = if white { letter.to_ascii_uppercase() } else { letter } as u8;
+    }
+    let rows: Vec<&str> = fen.iter().map(|row| std::str::from_utf8(row).expect("letters")).collect();
+    let side = ["w", "b"][(random.next_u64() % 2) as usize];
+    Board::from_fen(&format!("{} {side} - - 0 1", rows.join("/"))).ok()
+}
+
+/// Plays the position out with both sides following the tables as far as they know and a search of one ply.
+fn play_out(engine: &mut Engine, options: &Options, start: Board) -> Game {
+    let mut game = Game::new(start);
+    while game.ending().is_none() {
+        let outcome = engine.search(&game, &Limits::depth(1), options, &Control::new(false), &mut |_| ());
+        game.push(outcome.best.expect("the game is not over"));
+    }
+    game
+}
+
+/// Won positions are won before the fifty-move rule, against the same tables.
+fn won_positions_are_won(base: Tablebase, pieces: &[&[(shakmaty::Role, bool)]], count: usize) {
+    let tables = used(base);
+    let options = Options { tables: Some(tables.clone()), ..Options::default() };
+    let mut engine = Engine::with_hash(Arc::new(Weights::material()), 1).expect("memory for the smallest table");
+    let mut random = Pcg64Mcg::new(3);
+    let mut won = 0;
+    while won < count {
+        let pieces = pieces[(random.next_u64() % pieces.len() as u64) as usize];
+        let Some(start) = random_board(pieces, &mut random) else { continue };
+        if tables.base.wdl(&start) != Some(Wdl::Win) || !start.has_legal_move() {
+            continue;
+        }
+        let game = play_out(&mut engine, &options, start);
+        assert_eq!(game.ending(), Some(crate::board::Ending::Checkmate), "{start}");
+        assert_ne!(game.board().side_to_move(), start.side_to_move(), "{start}");
+        won += 1;
+    }
+    assert_eq!(tables.base.take_fault(), None);
+}
+
+#[test]
+fn won_positions_of_three_pieces_are_won() {
+    use shakmaty::Role::{Pawn, Queen, Rook};
+    won_positions_are_won(tables(), &[&[(Queen, true)], &[(Rook, false)], &[(Pawn, true)]], 30);
+}
+
+#[test]
+#[ignore = "needs all tables of four pieces, in the folder that DYAD_SYZYGY names"]
+fn a_thousand_won_positions_of_four_pieces_are_won() {
+    use shakmaty::Role::{Bishop, Knight, Pawn, Queen, Rook};
+    let (tables, _) = Tablebase::open(&std::env::var("DYAD_SYZYGY").expect("DYAD_SYZYGY is set"));
+    let all = [Pawn, Knight, Bishop, Rook, Queen];
+    let mut pieces = Vec::new();
+    for one in all {
+        pieces.extend(all.map(|other| [(one, true), (other, true)]));
+        pieces.extend(all.map(|other| [(one, true), (other, false)]));
+    }
+    let pieces: Vec<&[_]> = pieces.iter().map(|pair| &pair[..]).collect();
+    won_positions_are_won(tables, &pieces, 1_000);
+}
+
+#[test]
+fn the_winner_depends_on_the_clock() {
+    let tables = tables();
+    let winner = |fen: &str| tables.winner(&board(fen));
+    // Mate takes 23 plies.
+    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 0 80"), Some(Winner::Side(Color::White)));
+    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 77 80"), Some(Winner::Side(Color::White)));
+    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 78 80"), Some(Winner::Nobody));
+    assert_eq!(winner("8/8/8/8/1K5q/8/7k/8 w - - 3 80"), Some(Winner::Side(Color::Black)));
+    assert_eq!(winner("8/8/8/8/1NK5/7k/8/8 w - - 0 1"), Some(Winner::Nobody));
+    assert_eq!(winner("8/8/8/8/1NK5/7k/7p/8 w - - 0 1"), None);
+    assert!(Tablebase::open_all(FOLDER).is_ok());
+    assert!(Tablebase::open_all("/nowhere").unwrap_err().contains("/nowhere"));
+}
+
+#[test]
+fn a_search_finds_the_tables() {
+    let options = Options { tables: Some(used(tables())), ..Options::default() };
+    let mut engine = Engine::with_hash(Arc::new(Weights::material()), 1).expect("memory for the smallest table");
+    let mut search = |fen: &str, options: &Options| {
+        let mut hits = 0;
+        let game = Game::new(board(fen));
+        let outcome = engine.search(&game, &Limits::depth(6), options, &Control::new(false), &mut |report| {
+            if let crate::search::Report::Info(info) = report {
+                hits = info.tbhits;
+            }
+        });
+        engine.clear();
+        (outcome, hits)
+    };
+    // One ply before the tables: the rook must be taken, and the ending is won.
+    let (outcome, hits) = search("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1", &options);
+    assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
+    // In the tables: only the moves that win are left, and a drawn position is one whatever the pieces are worth.
+    let (outcome, hits) = search("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1", &options);
+    assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
+    assert!(matches!(outcome.score, Score::Cp(19_000..) | Score::Mate(1..)), "{outcome:?}");
+    let (outcome, _) = search("8/8/8/8/8/8/k7/B6K w - - 0 1", &options);
+    assert_eq!(outcome.value, DRAW);
+    // The limit is obeyed.
+    let limited = Tables { pieces: 2, ..used(tables()) };
+    let (_, hits) =
+        search("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1", &Options { tables: Some(limited), ..Options::default() });
+    assert_eq!(hits, 0);
+}
+
+#[test]
+fn the_root_obeys_the_fifty_move_rule() {
+    let tables = used(tables());
+    // Mate takes 23 plies.
+    let ranked = |tables: &Tables, clock: u32| {
+        let game = Game::new(board(&format!("8/8/8/8/8/1k6/8/1K5R w - - {clock} 80")));
+        tables.root_moves(&game, &[]).expect("the tables know it")
+    };
+    // With time enough every move that keeps the win is as good as any, and at last only the shortest way.
+    let (fresh, late) = (ranked(&tables, 0), ranked(&tables, 76));
+    assert_eq!((fresh.value, late.value), (TABLE_WIN, TABLE_WIN));
+    assert!(fresh.complete && fresh.moves.len() > late.moves.len(), "{fresh:?} {late:?}");
+    // Too late to win, unless the rule does not hold.
+    let cursed = ranked(&tables, 90);
+    assert!(cursed.value > DRAW && cursed.value < DECIDED, "{cursed:?}");
+    assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).value, TABLE_WIN);
+}
+
+/// A folder of its own with a copy of all tables, each changed by `change`.
+fn changed(name: &str, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("dyad-tables-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    for entry in fs::read_dir(FOLDER).expect("the tables are there").flatten() {
+        let name = entry.file_name().into_string().expect("plain names");
+        if name.starts_with('K') {
+            fs::write(folder.join(&name), change(&name, fs::read(entry.path()).expect("they can be read")))
+                .expect("room");
+        }
+    }
+    folder
+}
+
+fn probe_all(tables: &Tablebase, count: usize) -> usize {
+    use shakmaty::Role::{Pawn, Queen, Rook};
+    let mut random = Pcg64Mcg::new(9);
+    let mut found = 0;
+    for _ in 0..count {
+        for piece in [Pawn, Rook, Queen] {
+            if let Some(board) = random_board(&[(piece, true)], &mut random) {
+                found += usize::from(tables.wdl(&board).is_some()) + usize::from(tables.dtz(&board).is_some());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn missing_and_damaged_files_are_told_and_survived() {
+    let (nothing, faults) = Tablebase::open("/nowhere/at all;/nor here");
+    assert_eq!((nothing.files(), nothing.pieces(), faults.len()), (0, 0, 2));
+    assert_eq!(nothing.wdl(&board("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1")), None);
+
+    // Cut: found out when the folder is looked through.
+    let folder = changed("cut", |_, bytes| bytes[..bytes.len() - 7].to_vec());
+    let (cut, faults) = Tablebase::open(folder.to_str().expect("a plain path"));
+    assert_eq!((cut.files(), faults.len()), (0, 10), "{faults:?}");
+    fs::remove_dir_all(folder).expect("it was made");
+
+    // A table that is not there.
+    let folder = changed("missing", |_, bytes| bytes);
+    fs::remove_file(folder.join("KQvK.rtbw")).expect("it was copied");
+    let (missing, faults) = Tablebase::open(folder.to_str().expect("a plain path"));
+    assert_eq!((missing.files(), faults.len()), (9, 0));
+    assert_eq!(missing.wdl(&board("8/8/8/8/8/4k3/6Q1/6K1 b - - 0 1")), None);
+    let fault = missing.take_fault().expect("it was noted");
+    assert!(fault.contains("KQvK"), "{fault}");
+    assert_eq!(missing.take_fault(), None);
+    fs::remove_dir_all(folder).expect("it was made");
+
+    // Of the right length, and nonsense within.
+    for seed in 0..40 {
+        let folder = changed("damaged", |name, mut bytes| {
+            let mut random = Pcg64Mcg::new(seed * 1_000 + name.len() as u128 + u128::from(name.as_bytes()[1]));
+            for _ in 0..1 + seed % 20 {
+                let at = (random.next_u64() % bytes.len().min(200) as u64) as usize;
+                bytes[at] ^= random.next_u64() as u8;
+            }
+            bytes
+        });
+        let (damaged, _) = Tablebase::open(folder.to_str().expect("a plain path"));
+        let found = probe_all(&damaged, 30);
+        let all = probe_all(&tables(), 30);
+        assert!(found == all || damaged.take_fault().is_some(), "seed {seed}: {found} of {all}");
+        fs::remove_dir_all(folder).expect("it was made");
+    }
+}
+
+#[test]
+fn several_folders_are_looked_through() {
+    let parted: Vec<PathBuf> = folders("/a b; c ;;/d").collect();
+    assert_eq!(parted, [PathBuf::from("/a b"), PathBuf::from("c"), PathBuf::from("/d")]);
+    assert_eq!(folders("/a:/b").count(), if cfg!(windows) { 1 } else { 2 });
+    let (tables, faults) = Tablebase::open(&format!("{FOLDER};{FOLDER}"));
+    assert_eq!((tables.pieces(), faults.len()), (3, 0));
+}
+
+#[test]
+#[ignore = "needs tables in DYAD_SYZYGY and, in DYAD_SYZYGY_LIST, a file of lines FEN;WDL;DTZ by another program"]
+fn probes_find_what_another_program_finds_in_a_list() {
+    let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set"));
+    let tables = Tablebase::open_all(&variable("DYAD_SYZYGY")).unwrap();
+    let list = fs::read_to_string(variable("DYAD_SYZYGY_LIST")).expect("the list can be read");
+    assert!(!list.is_empty());
+    for line in list.lines() {
+        let fields: Vec<&str> = line.split(';').collect();
+        let board = board(fields[0]);
+        let found = (tables.wdl(&board).map(|wdl| wdl as i32), tables.dtz(&board));
+        assert_eq!(found, (fields[1].parse().ok(), fields[2].parse().ok()), "{line}");
+    }
+}
