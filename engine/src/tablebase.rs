@@ -178,7 +178,10 @@ fn position(board: &Board) -> Option<Chess> {
         ..Setup::empty()
     };
     // Any check is possible here that a valid board can show.
-    Chess::from_setup(setup, CastlingMode::Chess960).or_else(|error| error.ignore_impossible_check()).ok()
+    match Chess::from_setup(setup, CastlingMode::Chess960) {
+        Ok(position) => Some(position),
+        Err(error) => error.ignore_impossible_check().ok(),
+    }
 }
 
 /// How a search uses tables.
