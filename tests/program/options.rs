@@ -70,7 +70,7 @@ fn values_out_of_range_and_unknown_options_cost_one_info_string() {
         "name Move Overhead value 5001",
         "name UCI_ShowWDL value maybe",
         "name WeightsFile value /no/such/file",
-        "name SyzygyPath value /tb",
+        "name BookFile value /tb",
         "name Train value",
         "name Train value on",
         "name Train value selfplay games",
