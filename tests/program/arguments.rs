@@ -2,13 +2,7 @@
 
 use dyad_engine::board::Board;
 
-use crate::driver::{Program, refusal};
-
-fn output(arguments: &[&str]) -> Vec<String> {
-    let (lines, status) = Program::start_with(arguments).wait();
-    assert!(status.success(), "{arguments:?}: {status}");
-    lines
-}
+use crate::driver::{output, refusal};
 
 #[test]
 fn commands_run_in_order_and_the_program_ends() {

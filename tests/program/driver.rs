@@ -332,3 +332,15 @@ pub fn check_search(game: &Game, output: &[String]) -> Vec<Line> {
     }
     lines
 }
+
+/// What the program prints with these arguments, with which it has to succeed.
+pub fn output(arguments: &[&str]) -> Vec<String> {
+    let (lines, status) = Program::start_with(arguments).wait();
+    assert!(status.success(), "{arguments:?}: {status}");
+    lines
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("a temporary folder has a plain name")
+}

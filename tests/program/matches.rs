@@ -1,19 +1,8 @@
 //! Matches and their report on the command line.
 
 use std::fs;
-use std::path::Path;
 
-use crate::driver::{Program, refusal};
-
-fn output(arguments: &[&str]) -> Vec<String> {
-    let (lines, status) = Program::start_with(arguments).wait();
-    assert!(status.success(), "{arguments:?}: {status}");
-    lines
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a temporary folder has a plain name")
-}
+use crate::driver::{output, refusal, text};
 
 #[test]
 fn a_match_writes_its_games_and_its_result_for_the_report() {

@@ -1,20 +1,9 @@
 //! Constants of the search on the command line: matches between two settings, and their tuning.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 
-use crate::driver::{Program, folder, refusal, tool};
-
-fn output(arguments: &[&str]) -> Vec<String> {
-    let (lines, status) = Program::start_with(arguments).wait();
-    assert!(status.success(), "{arguments:?}: {status}");
-    lines
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a temporary folder has a plain name")
-}
+use crate::driver::{folder, output, refusal, text, tool};
 
 #[test]
 fn two_settings_play_each_other() {

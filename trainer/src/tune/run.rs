@@ -447,27 +447,8 @@ impl<'a> Seats<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use crate::tune::parameters::parse;
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    /// A folder of its own for each use, removed at the end.
-    struct Temporary(PathBuf);
-
-    impl Temporary {
-        fn new() -> Temporary {
-            static NUMBER: AtomicU32 = AtomicU32::new(0);
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("dyad-spsa-{}-{number}", std::process::id()));
-            fs::remove_dir_all(&path).ok();
-            Temporary(path)
-        }
-    }
-
-    impl Drop for Temporary {
-        fn drop(&mut self) {
-            fs::remove_dir_all(&self.0).ok();
-        }
-    }
 
     fn small() -> Settings {
         let lines = [

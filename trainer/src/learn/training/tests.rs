@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::json_lines;
+use crate::base::testing::Temporary;
 use crate::learn::examples::Example;
 use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
@@ -7,25 +8,6 @@ use dyad_engine::eval::layout::MATERIAL;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU32;
-
-/// A folder of its own for each use, removed at the end.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new() -> Temporary {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("dyad-run-{}-{number}", std::process::id()));
-        fs::remove_dir_all(&path).ok();
-        Temporary(path)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
 
 fn small() -> Settings {
     let mut settings = Settings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..Settings::default() };
