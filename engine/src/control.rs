@@ -11,6 +11,15 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The stop and ponder state of one search: made when the job is accepted, so that a stop that comes right after `go` is
 /// never lost; set once and never reset.
+///
+/// ```
+/// # use dyad_engine::control::Control;
+/// // Made when `go` is accepted, so that a `stop` right behind it is not lost.
+/// let control = Control::new(false);
+/// control.stop();
+/// control.wait(true); // returns at once, though an infinite search would wait
+/// assert!(control.stopped());
+/// ```
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,

@@ -24,6 +24,20 @@ pub const MAX_THREADS: usize = 1024;
 const STACK: usize = 16 << 20;
 
 /// An engine: what stays from one search to the next.
+///
+/// ```
+/// use dyad_engine::Engine;
+/// use dyad_engine::board::{Board, Game};
+/// use dyad_engine::control::Control;
+/// use dyad_engine::eval::Weights;
+/// use dyad_engine::search::{Limits, Options, Score};
+///
+/// let mut engine = Engine::new(Weights::embedded());
+/// let game = Game::new(Board::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").unwrap());
+/// let found = engine.search(&game, &Limits::depth(3), &Options::default(), &Control::new(false), &mut |_| {});
+/// assert_eq!(game.board().san(found.best.unwrap()), "Ra8#");
+/// assert!(matches!(found.score, Score::Mate(1)));
+/// ```
 pub struct Engine<M: Model = Weights> {
     weights: Arc<M>,
     table: Table,
@@ -292,6 +306,11 @@ fn game_over(board: &Board) -> Outcome {
 }
 
 /// Leaves of the full tree of legal moves to this depth.
+///
+/// ```
+/// # use dyad_engine::{board::Board, engine::perft};
+/// assert_eq!(perft(&Board::startpos(), 3), 8_902);
+/// ```
 #[must_use]
 pub fn perft(board: &Board, depth: u32) -> u64 {
     match depth {

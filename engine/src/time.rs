@@ -43,6 +43,14 @@ fn share(per_cent: i32) -> f64 {
 
 impl Bounds {
     /// Bounds for a move on this clock, `overhead` being lost between the engine and the clock each move.
+    ///
+    /// ```
+    /// # use dyad_engine::{params::Params, time::{Bounds, Clock}};
+    /// # use std::time::Duration;
+    /// let clock = Clock { remaining: Duration::from_secs(8), increment: Duration::from_millis(80), moves_to_go: None };
+    /// let bounds = Bounds::new(&clock, Duration::from_millis(10), &Params::default());
+    /// assert!(bounds.soft <= bounds.hard && bounds.hard < clock.remaining);
+    /// ```
     #[must_use]
     pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> Bounds {
         let remaining = clock.remaining.as_secs_f64();

@@ -45,6 +45,13 @@ pub const fn is_mate(value: Value) -> bool {
 }
 
 /// Moves to the mate that `value` announces (negative when it is against the side to move), if it does.
+///
+/// ```
+/// # use dyad_engine::value::{mate_in, mated_in, moves_to_mate};
+/// assert_eq!(moves_to_mate(mate_in(3)), Some(2));
+/// assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
+/// assert_eq!(moves_to_mate(250), None);
+/// ```
 #[must_use]
 pub const fn moves_to_mate(value: Value) -> Option<i32> {
     if !is_mate(value) {

@@ -168,6 +168,16 @@ pub struct Board {
 impl Board {
     /// Reads a FEN of four to six fields.
     ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// let board = Board::from_fen("8/8/8/8/8/5k2/6p1/6K1 w - - 0 1").unwrap();
+    /// assert_eq!(board.fen(), "8/8/8/8/8/5k2/6p1/6K1 w - - 0 1");
+    /// assert_eq!(board.count_moves(), 1);
+    ///
+    /// let error = Board::from_fen("8/8/8/8/8/8/8/K7 w - - 0 1").unwrap_err();
+    /// assert!(error.to_string().contains("king"));
+    /// ```
+    ///
     /// # Errors
     /// Says what is wrong with the FEN and where.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
@@ -588,6 +598,13 @@ impl Board {
     }
 
     /// The board after a legal move.
+    ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// let board = Board::startpos();
+    /// let after = board.after(board.parse_san("Nf3").unwrap());
+    /// assert_eq!(after.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
+    /// ```
     #[must_use]
     pub fn after(&self, mv: ChessMove) -> Board {
         let mut board = *self;

@@ -136,6 +136,14 @@ impl Board {
 
     /// The legal move in UCI's coordinates. Castling is the king's capture of its rook [in Chess960](Board::is_chess960)
     /// and where the king or the rook began on other squares than in standard chess.
+    ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1").unwrap();
+    /// let castles = board.parse_san("O-O").unwrap();
+    /// assert_eq!(board.uci(castles), "e1g1");
+    /// assert_eq!(board.with_chess960(true).uci(castles), "e1h1");
+    /// ```
     #[must_use]
     pub fn uci(&self, mv: ChessMove) -> String {
         match self.king_takes_rook(mv) {
@@ -146,6 +154,14 @@ impl Board {
 
     /// Reads a move in standard algebraic notation, leniently: zeros for castling, `e.p.`, check marks and
     /// annotations, missing `=` and superfluous origins are accepted.
+    ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// let board = Board::from_fen("6k1/4P3/8/8/8/8/8/R3K2R w KQ - 0 1").unwrap();
+    /// assert_eq!(board.san(board.parse_san("e8Q+").unwrap()), "e8=Q+");
+    /// assert_eq!(board.parse_san("0-0").unwrap(), board.parse_uci("e1g1").unwrap());
+    /// assert!(board.parse_san("Rd8").is_err());
+    /// ```
     ///
     /// # Errors
     /// Says that the text means no legal move, or several.

@@ -14,6 +14,14 @@ impl Board {
     ///
     /// The swap algorithm with a null window, as most engines have it: each side retakes with its least
     /// valuable piece and may stop when that is better. Pinned pieces stay out while their pinner stands.
+    ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// // A rook takes a pawn that a pawn defends: 200 won, 1300 lost.
+    /// let board = Board::from_fen("4k3/8/3p4/4p3/8/8/8/4R1K1 w - - 0 1").unwrap();
+    /// let capture = board.parse_uci("e1e5").unwrap();
+    /// assert!(board.see_ge(capture, -1100) && !board.see_ge(capture, -1099));
+    /// ```
     #[must_use]
     pub fn see_ge(&self, mv: ChessMove, threshold: i32) -> bool {
         if self.is_castling(mv) {

@@ -103,6 +103,14 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 ///
 /// A piece that White would miss counts positive, one that Black would miss negative. It is the piece's
 /// whole contribution: what it is worth alone, with every other piece, and in the terms of the board.
+///
+/// ```
+/// # use dyad_engine::{board::{Board, Square}, eval::{Weights, explain::without_each_piece}};
+/// let board = Board::from_fen("4k3/8/8/8/8/8/8/3QK3 w - - 0 1").unwrap();
+/// let worth = without_each_piece(&Weights::material(), &board);
+/// let [(queen, pawns)] = worth[..] else { panic!("there is one piece beside the kings") };
+/// assert!(queen.square == Square::D1 && pawns > 0.0);
+/// ```
 pub fn without_each_piece(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let unit = Unit::new(weights, board);
     let whole = Sum::of(weights, board);

@@ -34,6 +34,14 @@ const LARGEST_FILE: u64 = 256 << 20;
 
 impl Weights {
     /// Reads the text of a weights file.
+    ///
+    /// ```
+    /// # use dyad_engine::eval::Weights;
+    /// let material = Weights::material();
+    /// let read = Weights::from_json(&material.to_json()).unwrap();
+    /// assert!(read.plays_as(&material) && read.id() == material.id());
+    /// assert!(Weights::from_json(b"{}").is_err());
+    /// ```
     pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
         // To the parser a minus sign at the end is a bad number; it is a cut like any other.
         let document = read(text.strip_suffix(b"-").unwrap_or(text))?;

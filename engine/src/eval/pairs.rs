@@ -45,6 +45,18 @@ impl Pair {
 }
 
 /// The pair that `first` makes with `other` from its own view. The squares must differ.
+///
+/// ```
+/// # use dyad_engine::board::{Color, Piece, PieceSquare, Square};
+/// # use dyad_engine::eval::pairs::pair;
+/// let white = |piece, square| PieceSquare::new(Color::White, piece, square);
+/// let black = |piece, square| PieceSquare::new(Color::Black, piece, square);
+/// let knight = pair(white(Piece::Knight, Square::F5), black(Piece::King, Square::G8));
+/// // Mirrored, it is the same pair; with colors changed too, but it counts for Black.
+/// assert_eq!(knight, pair(white(Piece::Knight, Square::C5), black(Piece::King, Square::B8)));
+/// let turned = pair(black(Piece::Knight, Square::F4), white(Piece::King, Square::G1));
+/// assert_eq!((turned.index(), turned.sign), (knight.index(), -knight.sign));
+/// ```
 #[inline]
 pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
     let turn = turn_for(first);

@@ -29,6 +29,13 @@ pub const fn phase_of_material(non_pawn_material: i32) -> i32 {
 
 /// Interpolates between middlegame and endgame, rounding toward zero so that a board and its color-flipped
 /// image stay exact opposites.
+///
+/// ```
+/// # use dyad_engine::eval::taper::{FULL_MATERIAL, PHASE_MAX, phase_of_material, taper};
+/// assert_eq!(taper(100, 20, phase_of_material(FULL_MATERIAL)), 100);
+/// assert_eq!(taper(100, 20, phase_of_material(0)), 20);
+/// assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
+/// ```
 #[inline]
 pub const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
     let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;

@@ -62,6 +62,16 @@ impl Points {
 }
 
 /// Results of a match in pairs of games, from the view of its first contestant.
+///
+/// ```
+/// # use dyad_trainer::arena::statistics::{Points, Tally};
+/// let mut tally = Tally::default();
+/// tally.add([Points::Win, Points::Draw]);
+/// tally.add([Points::Loss, Points::Win]);
+/// assert_eq!((tally.games(), tally.points()), (4, 2.5));
+/// assert_eq!(tally.pentanomial, [0, 0, 1, 1, 0]);
+/// assert!(tally.elo().low < 0.0); // four games prove nothing
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Games won.
@@ -209,6 +219,16 @@ pub enum EloModel {
 }
 
 /// A sequential test: is the first contestant stronger by `elo0` (H0) or by `elo1` (H1)?
+///
+/// ```
+/// # use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt, Tally};
+/// let test = Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic)?;
+/// let tally = Tally { wins: 500, draws: 1000, losses: 300, pentanomial: [20, 140, 430, 240, 70] };
+/// assert!(test.llr(&tally) > test.bounds().1);
+/// assert_eq!(test.decide(&tally), Decision::H1);
+/// assert!(Sprt::new(10.0, 0.0, 0.05, 0.05, EloModel::Logistic).is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     /// The difference under H0.

@@ -73,6 +73,15 @@ pub struct Epd {
 impl Epd {
     /// Reads a line, as [`EpdLine::parse`].
     ///
+    /// ```
+    /// # use dyad_trainer::data::epd::Epd;
+    /// let epd = Epd::parse(r#"6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; ce 900; c9 "1-0";"#)?;
+    /// assert_eq!(epd.board.san(epd.best.unwrap()), "Ra8#");
+    /// assert_eq!(epd.score.unwrap().pawns(), 9.0);
+    /// assert!(Epd::parse("6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Rb8;").is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
     /// # Errors
     /// Says what is wrong with the line.
     pub fn parse(line: &str) -> Result<Epd, String> {

@@ -54,6 +54,25 @@ impl Sample {
 ///
 /// Twelve of the sixteen kinds of pieces are the ordinary ones; a rook that may still castle and a
 /// pawn that may be taken en passant are kinds of their own, and so need no bytes.
+///
+/// ```
+/// # use dyad_engine::board::Board;
+/// # use dyad_trainer::data::packed::{Packed, Sample};
+/// let board = Board::startpos();
+/// let sample = Sample {
+///     board,
+///     desired: Some(board.parse_san("e4").unwrap()),
+///     result: None,
+///     score: None,
+///     test: false,
+///     starts_game: true,
+///     decided: true,
+/// };
+/// let packed = Packed::new(&sample);
+/// assert_eq!(packed.0.len(), 32);
+/// assert_eq!(packed.unpack()?.desired, sample.desired);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(pub [u8; SAMPLE_BYTES]);
 

@@ -76,6 +76,12 @@ pub enum ScoreSide {
 }
 
 /// A value that an engine gave a position, in centipawns, with mates beyond [`Score::MATE`].
+///
+/// ```
+/// # use dyad_trainer::data::score::Score;
+/// assert_eq!(Score::centipawns(-35.0).opposite().pawns(), 0.35);
+/// assert!(Score::mate(3) > Score::centipawns(5_000.0) && Score::mate(3) < Score::mate(1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(pub i16);
 

@@ -159,6 +159,12 @@ pub fn group(name: &str) -> Option<&'static Group> {
 
 /// The groups that a selection means (see [`Group::is_in`]).
 ///
+/// ```
+/// # use dyad_engine::eval::layout::select;
+/// assert_eq!(select("mobility_*").unwrap().len(), 4);
+/// assert!(select("@nonsense").unwrap_err().contains("@mobility"));
+/// ```
+///
 /// # Errors
 /// When there are none; the text says what there is.
 pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
