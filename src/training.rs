@@ -1,4 +1,4 @@
-//! The self-training beside the game: started by a GUI's options, told of in info strings.
+//! The self-training beside the game: started by a GUI's options, reported in info strings.
 //!
 //! GUIs know options and nothing else, and match programs send all of them again before each game. So
 //! `Train` acts when its value changes, never when it is repeated; and since options come in alphabetical order,

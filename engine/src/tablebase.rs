@@ -1,7 +1,7 @@
 //! Endgame tables of the Syzygy kind: who wins, and how many plies it takes to the next capture or pawn move.
 //!
 //! The files are read by `shakmaty-syzygy`. They come from a user's disk, so any of them may be missing, cut or
-//! damaged: a probe then finds nothing, the first fault is kept for whoever wants to tell it, and the search goes on as without
+//! damaged: a probe then finds nothing, the first fault is kept to be reported, and the search continues as without
 //! tables. The crate would map files into memory, where a fault of the disk kills the program, and calls that unsafe;
 //! here small files are read whole when they are first needed, which is as fast, and of the others what is asked for.
 
@@ -44,14 +44,14 @@ impl fmt::Debug for Tablebase {
     }
 }
 
-/// The folders of a path: parted by `;`, and where a colon is no part of a path also by `:`.
+/// The folders of a path: separated by `;`, and where a colon is no part of a path also by `:`.
 fn folders(path: &str) -> impl Iterator<Item = PathBuf> + '_ {
     let parts = if cfg!(windows) { &[';'][..] } else { &[';', ':'][..] };
     path.split(parts).map(str::trim).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 impl Tablebase {
-    /// Finds the tables in the folders of `path`, parted by `;` or, but for Windows, by `:`. They are opened when they are
+    /// Finds the tables in the folders of `path`, separated by `;` or, but for Windows, by `:`. They are opened when they are
     /// first needed. Also says what is wrong: folders and files that cannot be read.
     #[must_use]
     pub fn open(path: &str) -> (Tablebase, Vec<String>) {
@@ -78,7 +78,7 @@ impl Tablebase {
         (Tablebase { tables, files, fault: Mutex::new(None) }, faults)
     }
 
-    /// The tables of a path where nothing may be wrong: for tools, which do not go on with less than they were told.
+    /// The tables of a path where nothing may be wrong: for tools, which must not continue with less than they were given.
     ///
     /// # Errors
     /// The first fault, or that there are no tables.

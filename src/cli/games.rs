@@ -15,7 +15,7 @@ use super::{Outcome, load_weights, on_interrupt, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The file of games (PGN) to write; one that was begun is gone on with.
+    /// The file of games (PGN) to write; an incomplete one is resumed.
     #[arg(long, short)]
     out: PathBuf,
     /// Settings from a JSON file; the other arguments override it.
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let finished = generate(&settings, &weights, &openings, &arguments.out, threads, &control, &mut report)?;
     drop(progress);
     if !finished {
-        return Err("stopped; the same command goes on".into());
+        return Err("stopped; the same command resumes it".into());
     }
     println!("{} games in {}", settings.games, arguments.out.display());
     Ok(())

@@ -108,7 +108,7 @@ struct Settings {
     /// Win once both sides agreed about SCORE centipawns for MOVES moves
     #[arg(long, num_args = 2, value_names = ["MOVES", "SCORE"])]
     win_adjudication: Option<Vec<u32>>,
-    /// Folders with endgame tables, parted by `;`: games end where they know the result
+    /// Folders with endgame tables, separated by `;`: games end where they know the result
     #[arg(long, value_name = "PATH")]
     tablebase: Option<String>,
     /// Draw after so many plies

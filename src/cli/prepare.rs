@@ -94,7 +94,7 @@ pub struct Arguments {
     /// What to do with positions that came before.
     #[arg(long, value_enum)]
     duplicates: Option<Repeats>,
-    /// Folders with endgame tables, parted by `;`: positions that they hold get the result that they know.
+    /// Folders with endgame tables, separated by `;`: positions that they hold get the result that they know.
     #[arg(long, value_name = "PATH")]
     tablebase: Option<String>,
     /// Threads [default: one per processor].

@@ -26,7 +26,7 @@ pub struct Arguments {
     /// Folder for the run, made new
     #[arg(long, value_name = "FOLDER", required_unless_present_any = ["resume", "list"])]
     out: Option<PathBuf>,
-    /// Go on with the run in this folder; with it go --threads and --checkpoint-seconds
+    /// Resume the run in this folder; --threads and --checkpoint-seconds may be given with it
     #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
     resume: Option<PathBuf>,
     /// Print the constants of these names in that form, all without one; a name that ends in * stands for all that begin
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     print!("{text}");
     match summary.finished {
         true => println!("finished: {} pairs, see {}", summary.state.done, folder.join("report.html").display()),
-        false => println!("stopped; go on with: dyad spsa --resume {}", folder.display()),
+        false => println!("stopped; resume with: dyad spsa --resume {}", folder.display()),
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ pub enum Command {
 /// What `train` is followed by.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Train {
-    /// Begin, or go on.
+    /// Start, or resume.
     Start,
     /// End, keeping everything.
     Stop,

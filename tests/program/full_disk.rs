@@ -19,7 +19,7 @@ fn with_room(blocks: u64, arguments: &[&str]) -> Output {
     command.output().expect("there is a shell")
 }
 
-/// Runs it with more and more room, until it ends well; how often it did not. `arguments` go on with what there is.
+/// Runs it with more and more room, until it ends well; how often it did not. `arguments` resume from what there is.
 fn until_there_is_room(arguments: impl Fn() -> Vec<String>) -> usize {
     for failures in 0..24 {
         let arguments = arguments();

@@ -108,7 +108,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     check_files(&out);
 
-    // Gone on with, before a match that is sure to be won; a search is not disturbed by the better weights.
+    // Resumed, before a match that is sure to be won; a search is not disturbed by the better weights.
     let built_in = Weights::load(Path::new("weights/default.json")).unwrap();
     let mut floats = FloatWeights::from(&built_in);
     // Not the very weights that are built in.
@@ -345,7 +345,7 @@ fn what_cannot_be_trained_is_told_and_the_engine_plays_on() {
     let error = program.until_contains("train error: ");
     assert!(error.contains("none.pgn"), "{error}");
     program.quit();
-    assert!(!folder.join("none").exists(), "nothing is made where there is nothing to go on with");
+    assert!(!folder.join("none").exists(), "nothing is made where there is nothing to resume");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Self-trainings that are killed, interrupted and gone on with.
+//! Self-trainings that are killed, interrupted and resumed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
     tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
 }
 
-/// Begins a small training, or goes on with it.
+/// Starts a small training, or resumes it.
 fn go_on(folder: &Path, threads: &str) -> Child {
     let small = ["--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
     let matches = ["--match-games", "6", "--match-nodes", "40", "--threads", threads];

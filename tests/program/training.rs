@@ -1,4 +1,4 @@
-//! Trainings that are killed, interrupted and gone on with.
+//! Trainings that are killed, interrupted and resumed.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Castling, with rooks and king anywhere on their first rank: Chess960 and double Chess960 as well as standard chess.
 //!
-//! The `chess` crate knows castling from e1 and e8 alone, so its board is told of no rights at all. A [`Board`] keeps the
+//! The `chess` crate knows castling from e1 and e8 alone, so its board is given no rights at all. A [`Board`] keeps the
 //! rooks that may still castle as a set of squares, and generates, tests and makes castling here. Nothing above the board
 //! knows where king and rooks stood at the beginning.
 //!

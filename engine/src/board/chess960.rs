@@ -1,6 +1,6 @@
 //! The starting positions of Chess960, by their numbers.
 //!
-//! Reinhard Scharnagl's numbering, which everybody uses: the number divided by 4 leaves the light-squared bishop, by
+//! Reinhard Scharnagl's numbering, the usual one: the number divided by 4 leaves the light-squared bishop, by
 //! 4 again the dark-squared one, by 6 the queen's place among the free squares; the rest says where the
 //! knights stand, and rook, king and rook fill what is left. Number 518 is the standard position.
 

@@ -44,7 +44,7 @@ impl Cuckoo {
         table
     }
 
-    /// Puts an entry at its first place; whoever is pushed out moves to its other one.
+    /// Puts an entry at its first place; the entry it displaces moves to its other one.
     fn insert(&mut self, mut key: u64, mut mv: (Square, Square)) {
         let mut slot = first(key);
         loop {

@@ -78,7 +78,7 @@ impl<T: Incremental> Accumulator<T> {
         self.stack[0].known = false;
     }
 
-    /// Goes on to the position after a move.
+    /// Advances to the position after a move.
     #[inline]
     pub fn push(&mut self, table: &T, step: &Step) {
         self.top += 1;
@@ -96,7 +96,7 @@ impl<T: Incremental> Accumulator<T> {
     /// If there is none.
     #[inline]
     pub fn pop(&mut self) {
-        self.top = self.top.checked_sub(1).expect("as many positions are left as were gone on to");
+        self.top = self.top.checked_sub(1).expect("pops match pushes");
     }
 
     /// What is kept of `board`, where the line stands.

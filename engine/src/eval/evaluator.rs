@@ -30,7 +30,7 @@ impl<M: Model> Evaluator<M> {
         &self.weights
     }
 
-    /// Goes on with other weights, back where the line began.
+    /// Takes another model, back at the start of the line.
     pub fn set_weights(&mut self, weights: Arc<M>) {
         weights.renew(&mut self.line);
         self.weights = weights;
@@ -41,7 +41,7 @@ impl<M: Model> Evaluator<M> {
         self.weights.reset(&mut self.line, board);
     }
 
-    /// Goes on to the position after a move.
+    /// Advances to the position after a move.
     #[inline]
     pub fn push(&mut self, step: &Step) {
         self.weights.push(&mut self.line, step);

@@ -2,7 +2,7 @@
 //!
 //! What a position has is found by code that names features and counts, never weights ([`placement`],
 //! [`terms`]), and hands them to a [`visitor`]. Where a feature's weight lives is one table ([`layout`]).
-//! [`linear`] holds the numbers, [`weights`] adds what they mean and what is told of them, [`file`](mod@file) reads and
+//! [`linear`] holds the numbers, [`weights`] adds what they mean, their name and history, [`file`](mod@file) reads and
 //! writes all that. [`compiled`], [`tables`] and [`accumulator`] are how search adds the numbers up quickly. [`model`] is
 //! what search and training ask of any model, and [`Evaluator`] is what search calls.
 

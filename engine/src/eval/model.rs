@@ -35,7 +35,7 @@ pub trait Model: Send + Sync + 'static {
     /// stands where it began.
     fn renew(&self, line: &mut Self::Line);
 
-    /// Goes on by a move. It may only be noted: most positions are never evaluated.
+    /// Advances by a move. It may only be noted: most positions are never evaluated.
     fn push(&self, line: &mut Self::Line, step: &Step);
 
     /// Goes back to the position before.

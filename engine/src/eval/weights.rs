@@ -1,4 +1,4 @@
-//! Weights as values: a linear model, the units of its values, and what is told of it.
+//! Weights as values: a linear model, the units of its values, and its metadata.
 //!
 //! [`Weights`] is what a [file](super::file) holds. Its parts know nothing of each other: the numbers
 //! ([`Linear`]), scale and WDL model ([`Units`]), and the name and history ([`Meta`]), which change nothing in what an
@@ -14,7 +14,7 @@ use crate::board::Board;
 use serde_json::Value as Json;
 use std::sync::{Arc, LazyLock};
 
-/// What is told of weights. It changes nothing in what they play.
+/// Metadata of weights. It changes nothing in how they play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
     /// What they are called.
@@ -28,7 +28,7 @@ pub struct Meta {
 /// A set of weights: the model, its units, its history.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// What is told of them.
+    /// Their name, history and notes.
     pub meta: Meta,
     /// From values to those of search, and what they mean.
     pub units: Units,

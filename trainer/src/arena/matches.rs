@@ -278,7 +278,7 @@ struct Count<'a, F> {
 }
 
 impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
-    /// Takes the next game, or none if it was broken off; breaks where the match ends with it.
+    /// Takes the next game, or none if it was interrupted; breaks where the match ends with it.
     fn take(&mut self, game: Option<MatchGame>) -> Result<ControlFlow<MatchEnd>, Error> {
         let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());

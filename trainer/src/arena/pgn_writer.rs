@@ -44,7 +44,7 @@ pub struct PgnGame {
     pub start: Board,
     /// The moves, each with its comment (empty for none, without braces).
     pub moves: Vec<(ChessMove, String)>,
-    /// The result; `None` for a game that was broken off.
+    /// The result; `None` for a game that was interrupted.
     pub result: Option<GameResult>,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with data, said so that a person can mend it.
+//! What can go wrong with data, said so that a user can repair it.
 
 use std::fmt;
 use std::io;

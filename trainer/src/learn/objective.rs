@@ -187,7 +187,7 @@ fn outcome(value: f64, target: f64, weight: f64, scale: f64) -> (f64, f64) {
     (weight * scale * (softplus(x) - target * x), weight * (target - logistic(x)))
 }
 
-/// One loss for moves and values, on the scale of values: what goes on from good weights.
+/// One loss for moves and values, on the scale of values: for training on from good weights.
 ///
 /// *Moves.* The desired move is drawn from all moves with probabilities in proportion to e^(value / temperature), and the
 /// loss is the negative logarithm of its own, times the temperature. The temperature is a fixed number of units, so unlike
@@ -334,7 +334,7 @@ mod tests {
         assert!(pulls.iter().all(|pull| (pull + 1.0 / 3.0).abs() < 1e-12), "{pulls:?}");
     }
 
-    /// A sibling above the position's score is pulled down to it, one below is left alone; values so large that their
+    /// A sibling above the position's score is pulled down to it, one below is not changed; values so large that their
     /// exponentials overflow are no trouble.
     #[test]
     fn no_move_is_worth_more_than_the_best() {

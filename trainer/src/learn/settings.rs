@@ -138,7 +138,7 @@ pub enum ObjectiveSettings {
         #[serde(default = "default_outcome_scale")]
         outcome_scale: f64,
     },
-    /// Moves and values in one loss, for trainings that go on from good weights.
+    /// Moves and values in one loss, for training on from good weights.
     Listwise {
         /// In units of evaluation.
         temperature: f64,

@@ -7,7 +7,7 @@
 //! as well as their nodes allow.
 //!
 //! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
-//! by its number of whole games where to go on: it holds the same bytes in the end, on any number of threads.
+//! by its number of complete games where to resume: it holds the same bytes in the end, on any number of threads.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -211,7 +211,7 @@ impl<'a> Table<'a> {
         Ok(Table { settings, openings, players: [player()?, player()?], judge })
     }
 
-    /// Plays the game with this number; none if it was broken off.
+    /// Plays the game with this number; none if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
         let GeneratorSettings { nodes, spread, .. } = *self.settings;

@@ -1,4 +1,4 @@
-//! Progress, told often enough and not too often.
+//! Progress, reported often enough and not too often.
 
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ impl Teller<'_> {
         self.say(Event::Note(text));
     }
 
-    /// Tells what is under way where nothing more can be told of it.
+    /// Reports what is under way where no more is known of it.
     pub fn tell_stage(&mut self) {
         self.progress(0, 0, None);
     }

@@ -190,7 +190,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Plays the game with this number; none if it was broken off.
+    /// Plays the game with this number; none if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let recipe = Recipe {
             plies: OPENING_PLIES,

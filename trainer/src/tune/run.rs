@@ -201,7 +201,7 @@ pub fn begin(
 /// Resumes the tuning in `folder` from its last checkpoint.
 ///
 /// # Errors
-/// When there is none, its files are damaged or changed, or it cannot go on.
+/// When there is none, its files are damaged or changed, or it cannot be resumed.
 pub fn resume(
     folder: &Path,
     machine: Machine,

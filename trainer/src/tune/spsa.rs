@@ -1,6 +1,6 @@
 //! Simultaneous perturbation stochastic approximation (Spall 1992), as Fishtest and OpenBench use it for chess engines.
 //!
-//! For trial k, counted from 1, every parameter gets a sign of its own by chance. One player uses value + c_k sign, the
+//! For trial k, counted from 1, every parameter gets a random sign of its own. One player uses value + c_k sign, the
 //! other value - c_k sign, and the points that the first is ahead after their games move the value by
 //! r_k c_k sign a point. c and r fall as
 //!

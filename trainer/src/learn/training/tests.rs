@@ -371,7 +371,7 @@ fn a_stop_in_a_report_loses_nothing() {
     assert_eq!(results(&whole.0), results(&parts.0));
 }
 
-/// A training that goes on from its start: moves and values in one loss, a falling rate, L2 to the start.
+/// Training on from good weights: moves and values in one loss, a falling rate, L2 to the start.
 fn going_on() -> Settings {
     let objective = ObjectiveSettings::Listwise {
         temperature: 80.0,
