@@ -1,13 +1,9 @@
 //! How a running search is told to stop, and how it waits.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::{AtomicBool, Condvar, Mutex, lock};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-/// Locks, whatever became of the thread that held it last: what it guards is consistent at any moment.
-pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The stop and ponder state of one search: made when the job is accepted, so that a stop that comes right after `go` is
 /// never lost; set once and never reset.
@@ -99,7 +95,7 @@ impl Control {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -137,5 +133,55 @@ mod tests {
         control.stop();
         control.wait(true);
         assert!(control.stopped());
+    }
+}
+
+/// All orders in which the threads may run: no wake-up is lost, and nothing that was set is missed.
+#[cfg(all(test, loom))]
+mod under_loom {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    /// `wait` returns, however it is interleaved with what `tell` says.
+    fn ends(ponder: bool, infinite: bool, tell: impl Fn(&Control) + Copy + Send + Sync + 'static) {
+        loom::model(move || {
+            let control = Arc::new(Control::new(ponder));
+            let teller = Arc::clone(&control);
+            let thread = thread::spawn(move || tell(&teller));
+            control.wait(infinite);
+            thread.join().unwrap();
+            assert!(control.stopped() || !infinite && !control.pondering());
+        });
+    }
+
+    #[test]
+    fn a_stop_ends_every_wait() {
+        for (ponder, infinite) in [(false, true), (true, false), (true, true)] {
+            ends(ponder, infinite, Control::stop);
+        }
+    }
+
+    #[test]
+    fn a_ponderhit_ends_pondering() {
+        ends(true, false, Control::ponderhit);
+        ends(true, false, |control| {
+            control.ponderhit();
+            control.ponderhit();
+            control.stop();
+        });
+    }
+
+    #[test]
+    fn whoever_sees_the_hit_sees_its_time() {
+        loom::model(|| {
+            let control = Arc::new(Control::new(true));
+            let teller = Arc::clone(&control);
+            let thread = thread::spawn(move || teller.ponderhit());
+            if !control.pondering() {
+                assert!(control.hit().is_some());
+            }
+            thread.join().unwrap();
+        });
     }
 }

@@ -4,14 +4,15 @@ use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Model, Weights};
 use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
+use crate::sync::Mutex;
 use crate::time::Bounds;
 use crate::tt::{HashError, Table};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
 use std::fmt::Debug;
 use std::slice::IterMut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::thread::{self, Scope};
 
 /// Megabytes of the table before anyone asks for another size.

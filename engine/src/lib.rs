@@ -15,6 +15,7 @@ pub mod position;
 mod prefetch;
 pub mod regular_file;
 pub mod search;
+mod sync;
 pub mod tablebase;
 pub mod time;
 pub mod tt;

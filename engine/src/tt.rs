@@ -16,6 +16,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+mod slot;
+use slot::{Slot, read, write};
+
 /// What a stored value says of the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
@@ -81,9 +84,6 @@ const PAGE: usize = 4096;
 const LARGE: usize = if cfg!(test) { 8 << 20 } else { 256 << 20 };
 /// Words of a cluster: a cache line.
 const WORDS: usize = 2 * CLUSTER;
-
-/// An entry's check and its data.
-type Slot = [AtomicU64; 2];
 
 /// The entries of a cluster.
 #[inline]
@@ -256,9 +256,9 @@ impl Table {
     #[inline]
     #[must_use]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        slots(self.cluster(key)).iter().find_map(|[check, data]| {
-            let data = data.load(Relaxed);
-            (check.load(Relaxed) ^ data == key && data != 0).then(|| Entry {
+        slots(self.cluster(key)).iter().find_map(|slot| {
+            let (data, fits) = read(slot, key);
+            fits.then(|| Entry {
                 mv: unpack_move(data),
                 value: from_stored((data >> 16) as i16, ply),
                 eval: match (data >> 32) as i16 {
@@ -284,9 +284,8 @@ impl Table {
         let mut worst = i32::MAX;
         let mut mv = pack_move(entry.mv);
         for slot in slots {
-            let [check, data] = slot;
-            let data = data.load(Relaxed);
-            if data != 0 && check.load(Relaxed) ^ data == key {
+            let (data, fits) = read(slot, key);
+            if fits {
                 // A search that found no move keeps the old one; a shallow bound does not displace a deep value.
                 if mv == 0 {
                     mv = data & 0xFFFF;
@@ -315,8 +314,7 @@ impl Table {
             | (entry.bound as u64) << 56
             | u64::from(entry.pv) << 58
             | generation << 59;
-        victim[1].store(data, Relaxed);
-        victim[0].store(key ^ data, Relaxed);
+        write(victim, key, data);
     }
 
     /// Entries of this search in a thousand.

@@ -21,10 +21,11 @@ pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game};
-use crate::control::{Control, lock};
+use crate::control::Control;
 use crate::eval::{Evaluator, Model, Weights};
 use crate::params::{Derived, Params};
 use crate::position::Position;
+use crate::sync::{Mutex, lock};
 use crate::tablebase::Tables;
 use crate::time::Bounds;
 use crate::tt::Table;
@@ -33,7 +34,6 @@ use crossbeam::utils::CachePadded;
 use history::{Context, Histories, NO_PIECE_TO, PieceTo};
 use ordering::Arena;
 use pv::Line;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
