@@ -17,7 +17,7 @@ const SHOWN_BROKEN: u64 = 20;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games (.pgn) and positions (.epd), plain or packed (.zst, .gz).
+    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives (.tar) of such files, as OpenBench has them.
     files: Vec<PathBuf>,
     /// The sample file to write.
     #[arg(long, short)]

@@ -1,4 +1,4 @@
-//! Text files as they come: plain, `.zst` or `.gz`.
+//! Text files as they come: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (itself packed or not).
 //!
 //! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
 //! are bounded: a file without line breaks must not fill the memory.
@@ -6,13 +6,16 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use bzip2::bufread::MultiBzDecoder;
 use dyad_engine::regular_file;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::base::error::Error;
+use crate::data::archive::{BLOCK, Texts, is_archive};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
+const BZIP2_MAGIC: &[u8] = b"BZh";
 
 /// Longest line handed on; the rest of a longer one is dropped.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -24,13 +27,64 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
 }
 
 fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let mut text = decoder(packed)?;
-    // What cannot be unpacked is told when it is read, with its place.
-    match text.fill_buf() {
-        Ok(start) if is_utf16(start) => {
-            Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"))
+    let text = Peeked::new(decoder(packed)?);
+    if is_archive(&text.start) { Ok(Box::new(Texts::new(Box::new(text), member))) } else { readable(text) }
+}
+
+fn member(packed: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>> {
+    readable(Peeked::new(decoder(packed)?))
+}
+
+fn readable(text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
+    match is_utf16(&text.start) {
+        true => Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8")),
+        false => Ok(Box::new(text)),
+    }
+}
+
+/// A text of which the beginning was looked at. What went wrong there is told when it is read, with its place.
+struct Peeked {
+    start: Vec<u8>,
+    read: usize,
+    error: Option<io::Error>,
+    rest: Box<dyn BufRead + Send>,
+}
+
+impl Peeked {
+    fn new(mut rest: Box<dyn BufRead + Send>) -> Peeked {
+        let mut start = Vec::with_capacity(BLOCK);
+        let error = (&mut rest).take(BLOCK as u64).read_to_end(&mut start).err();
+        Peeked { start, read: 0, error, rest }
+    }
+}
+
+impl BufRead for Peeked {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.read < self.start.len() {
+            return Ok(&self.start[self.read..]);
         }
-        _ => Ok(text),
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.rest.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        if self.read < self.start.len() {
+            self.read += bytes;
+        } else {
+            self.rest.consume(bytes);
+        }
+    }
+}
+
+impl Read for Peeked {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let read = available.len().min(bytes.len());
+        bytes[..read].copy_from_slice(&available[..read]);
+        self.consume(read);
+        Ok(read)
     }
 }
 
@@ -51,6 +105,8 @@ fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
         Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
     } else if start.starts_with(&GZIP_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(packed)))
+    } else if start.starts_with(BZIP2_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, MultiBzDecoder::new(packed)))
     } else {
         Box::new(packed)
     })
@@ -66,11 +122,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.zst` or `.gz`) are positions, all others games.
+    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, all others games.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        let name = name.strip_suffix(".zst").or_else(|| name.strip_suffix(".gz")).unwrap_or(&name);
+        let packings = [".zst", ".gz", ".bz2"];
+        let name = packings.iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(&name);
+        let name = name.strip_suffix(".tar").unwrap_or(name);
         if name.ends_with(".epd") || name.ends_with(".fen") { Kind::Positions } else { Kind::Games }
     }
 }
@@ -160,6 +218,58 @@ mod tests {
         encoder.finish().expect("memory takes all")
     }
 
+    fn bzip2(text: &str) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("memory takes all");
+        encoder.finish().expect("memory takes all")
+    }
+
+    fn tar(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (name, bytes) in members {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            archive.append_data(&mut header, name, bytes.as_slice()).expect("memory takes all");
+        }
+        archive.into_inner().expect("memory takes all")
+    }
+
+    #[test]
+    fn an_archive_is_one_text() {
+        let long: String = (0..20_000u64).map(|i| format!("{}\n", crate::base::hash::mix(i))).collect();
+        let name = "a-folder-with-a-long-name/".repeat(6) + "b.pgn.gz";
+        let members = [
+            ("a.pgn.bz2", bzip2("one\ntwo")),
+            (name.as_str(), gzip(&long)),
+            ("c", vec![]),
+            ("d.pgn", b"end\n".to_vec()),
+        ];
+        let archive = tar(&members);
+        let plain = lines(archive.clone()).unwrap();
+        let texts: Vec<&str> = plain.iter().map(|line| line.split_once(' ').expect("a number is first").1).collect();
+        assert_eq!(texts[..2], ["one", "two"]);
+        assert!(texts[2..].iter().copied().filter(|text| !text.is_empty()).eq(long.lines().chain(["end"])));
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(&archive).expect("memory takes all");
+        assert_eq!(lines(encoder.finish().expect("memory takes all")).unwrap(), plain);
+    }
+
+    #[test]
+    fn a_damaged_archive_is_an_error_that_names_the_member() {
+        let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::base::hash::mix(i))).collect();
+        let archive = tar(&[("first", b"one\n".to_vec()), ("second.bz2", bzip2(&text))]);
+        for length in [1_500, archive.len() / 2] {
+            let error = lines(archive[..length].to_vec()).expect_err("a part of an archive").to_string();
+            assert!(error.starts_with("some.pgn, after line "), "{error}");
+            assert!(error.contains("second.bz2") || error.contains("within a header"), "{error}");
+        }
+        for place in [300, 2_000] {
+            let mut flipped = archive.clone();
+            flipped[place] ^= 0x11;
+            lines(flipped).expect_err("a damaged archive");
+        }
+    }
+
     fn zstd(text: &str) -> Vec<u8> {
         zstd::encode_all(text.as_bytes(), 1).expect("memory takes all")
     }
@@ -168,7 +278,7 @@ mod tests {
     fn packed_and_plain_read_the_same() {
         let text = "one\r\ntwo\n\nfour";
         let expected = ["1 one", "2 two", "3 ", "4 four"];
-        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text)] {
+        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text), bzip2(text)] {
             assert_eq!(lines(packed).unwrap(), expected);
         }
         let two_members = [gzip("one\n"), gzip("two\n")].concat();
@@ -180,7 +290,7 @@ mod tests {
     #[test]
     fn a_cut_archive_is_an_error_with_its_place() {
         let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::base::hash::mix(i))).collect();
-        for mut packed in [gzip(&text), zstd(&text)] {
+        for mut packed in [gzip(&text), zstd(&text), bzip2(&text)] {
             packed.truncate(packed.len() / 2);
             let error = lines(packed).expect_err("half an archive").to_string();
             assert!(error.starts_with("some.pgn, after line "), "{error}");

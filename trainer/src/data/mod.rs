@@ -6,6 +6,7 @@
 //! of a game by those of a search, of this engine or of an [`external`] one, with a [`journal`] of what was found.
 //! [`schedule`] says in which order samples are seen. This room knows [`base`](crate::base) alone.
 
+mod archive;
 pub mod epd;
 pub mod external;
 pub mod game;

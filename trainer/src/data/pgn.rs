@@ -530,6 +530,21 @@ pub(in crate::data) mod tests {
         }
     }
 
+    /// As the client of OpenBench writes games: no move numbers, a comment behind every move, whatever the match program
+    /// said reduced to score and depth, and what the engine wanted told.
+    #[test]
+    fn openbench_writes_without_numbers() {
+        let pgn = "[Event \"?\"]\n[White \"Dyad-main\"]\n[Black \"Dyad-test\"]\n[Result \"1-0\"]\n[ScaleFactor \"1.0\"]\n\n\
+            e4 {book} e5 {+0.35/20, line=second d7d5 gap 23} Bc4 {unknown} Nc6 {-0.10/9} Qh5 {+1.20/31} Nf6 {-M2/8} \
+            Qxf7# {+M1/12} 1-0\n";
+        let game = parse(pgn).unwrap();
+        let scores: Vec<Option<i16>> = game.moves.iter().map(|played| played.score.map(|score| score.0)).collect();
+        let mate = |moves| Some(Score::mate(moves).0);
+        assert_eq!(scores, [None, Some(35), None, Some(-10), Some(120), mate(-2), mate(1)]);
+        assert!(game.moves[0].book && !game.moves[1].book);
+        assert_eq!(game.result, Some(GameResult::WhiteWins));
+    }
+
     #[test]
     fn forms_of_scores() {
         let cases = [
