@@ -5,6 +5,7 @@
 //! in, so that a JSON file can say the same ([`settings`]).
 
 mod average;
+mod convert;
 mod fit;
 mod games;
 mod label;
@@ -60,6 +61,8 @@ enum Command {
     Stray(stray::Arguments),
     /// Plays games of weights against themselves, to train on.
     Games(games::Arguments),
+    /// Writes games in another form: PGN to viriformat and back.
+    Convert(convert::Arguments),
     /// Plays games between two sets of weights, each opening with both colors.
     Match(Box<match_::Arguments>),
     /// Tunes constants of the search and factors of weights by games (SPSA).
@@ -122,6 +125,7 @@ pub fn run() -> ExitCode {
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Stray(arguments) => stray::run(&arguments),
         Command::Games(arguments) => games::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),

@@ -202,6 +202,15 @@ impl Board {
         chess::Board::try_from(&builder).expect("a legal castling leaves a valid position")
     }
 
+    /// The squares of king and rook, where a legal move is castling.
+    #[must_use]
+    pub fn castling_squares(&self, mv: ChessMove) -> Option<(Square, Square)> {
+        self.is_castling(mv).then(|| {
+            let way = self.castling_way(mv);
+            (way.king, way.rook)
+        })
+    }
+
     /// The move as king and rook, where it is castling that must be written so: always in Chess960, and where
     /// the king's squares alone could be taken for another move or by nobody for castling.
     pub(super) fn king_takes_rook(&self, mv: ChessMove) -> Option<(Square, Square)> {

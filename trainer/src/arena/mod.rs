@@ -1,9 +1,10 @@
 //! Games between engines, and test suites: is one better than the other?
 //!
 //! A match ([`matches`]) plays each opening ([`openings`]) with both colors ([`play`]), writes the games ([`pgn_writer`]) and
-//! says what they prove ([`statistics`]). [`suite`] counts the test positions that an engine solves. This room knows
+//! says what they prove ([`statistics`]). [`suite`] counts the test positions that an engine solves; [`convert`](mod@convert) writes games in another form. This room knows
 //! [`base`](crate::base) and [`data`](crate::data), and nothing of training.
 
+pub mod convert;
 pub mod matches;
 pub mod openings;
 pub mod pgn_writer;

@@ -261,20 +261,11 @@ impl FinishedGame {
 
 /// The comment on a move, as Cute Chess and fastchess write it: `+0.35/20 1.2s`.
 fn remark(made: &SearchedMove, with_times: bool) -> String {
-    let mut text = format!("{}/{}", score_text(made.score), made.depth);
+    let mut text = format!("{}/{}", made.score, made.depth);
     if with_times {
         text.push_str(&format!(" {:.3}s", made.time.as_secs_f64()));
     }
     text
-}
-
-fn score_text(score: Score) -> String {
-    if score.is_mate() {
-        let sign = if score.0 > 0 { '+' } else { '-' };
-        format!("{sign}M{}", Score::MATE - score.0.abs())
-    } else {
-        format!("{:+.2}", score.pawns())
-    }
 }
 
 /// Plays a game; White is the first player. Both engines forget what they know before it. `None` if

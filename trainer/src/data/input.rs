@@ -26,6 +26,12 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
     unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 
+/// Opens a file of bytes that are no text, and unpacks it while it is read.
+pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    let file = regular_file::open(path).map_err(Error::file("open", path))?;
+    decoder(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
+}
+
 fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let text = Peeked::new(decoder(packed)?);
     if is_archive(&text.start) { Ok(Box::new(Texts::new(Box::new(text), member))) } else { readable(text) }
@@ -119,17 +125,24 @@ pub enum Kind {
     Games,
     /// One position a line.
     Positions,
+    /// Games in [`viriformat`](crate::data::viriformat).
+    Viriformat,
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, all others games.
+    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, in `.vf` or
+    /// `.viriformat` games in viriformat, all others games in PGN.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let packings = [".zst", ".gz", ".bz2"];
         let name = packings.iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(&name);
         let name = name.strip_suffix(".tar").unwrap_or(name);
-        if name.ends_with(".epd") || name.ends_with(".fen") { Kind::Positions } else { Kind::Games }
+        match name.rsplit_once('.') {
+            Some((_, "epd" | "fen")) => Kind::Positions,
+            Some((_, "vf" | "viriformat")) => Kind::Viriformat,
+            _ => Kind::Games,
+        }
     }
 }
 
@@ -359,6 +372,10 @@ mod tests {
             ("a.EPD", Kind::Positions),
             ("a.epd.zst", Kind::Positions),
             ("a.fen.gz", Kind::Positions),
+            ("a.pgn.tar", Kind::Games),
+            ("a.epd.bz2", Kind::Positions),
+            ("a.vf", Kind::Viriformat),
+            ("a.viriformat.zst", Kind::Viriformat),
             ("games", Kind::Games),
         ] {
             assert_eq!(Kind::of(Path::new(name)), kind, "{name}");

@@ -83,7 +83,7 @@ pub struct GameText {
 pub struct BrokenGame {
     /// The file.
     pub path: PathBuf,
-    /// The first line of the game.
+    /// The first line of the game; in a binary file, its number.
     pub line: u64,
     /// Who played, as far as it is known, and what is wrong.
     pub problem: String,

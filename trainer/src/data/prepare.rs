@@ -27,6 +27,7 @@ use crate::data::pgn::{BrokenGame, GameText, GameTexts};
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
 use crate::data::score::{GameResult, ScoreSide};
+use crate::data::viriformat::{GameBytes, GamesInBytes};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -329,6 +330,7 @@ struct Selected {
 /// A piece of work for a thread.
 enum Batch {
     Games(Vec<GameText>),
+    Bytes(Vec<GameBytes>),
     Lines(Arc<Path>, Vec<(u64, String)>),
 }
 
@@ -373,6 +375,15 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
             for text in texts {
                 output.games += 1;
                 match text.parse(settings.scores) {
+                    Ok(game) => output.game(&game, settings),
+                    Err(broken) => output.broken.push(broken),
+                }
+            }
+        }
+        Batch::Bytes(games) => {
+            for bytes in games {
+                output.games += 1;
+                match bytes.parse() {
                     Ok(game) => output.game(&game, settings),
                     Err(broken) => output.broken.push(broken),
                 }
@@ -430,6 +441,7 @@ struct Batches {
 
 enum Source {
     Games(GameTexts),
+    Bytes(GamesInBytes),
     Lines(Arc<Path>, Lines),
 }
 
@@ -444,6 +456,7 @@ impl Batches {
                 let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
                     Kind::Games => Source::Games(GameTexts::open(&path)?),
+                    Kind::Viriformat => Source::Bytes(GamesInBytes::open(&path)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
                 });
                 continue;
@@ -463,6 +476,10 @@ impl Source {
             Source::Games(texts) => {
                 let games = texts.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
                 (!games.is_empty()).then_some(Batch::Games(games))
+            }
+            Source::Bytes(games) => {
+                let games = games.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
+                (!games.is_empty()).then_some(Batch::Bytes(games))
             }
             Source::Lines(path, input) => {
                 let lines = read_lines(input)?;

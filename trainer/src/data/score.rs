@@ -122,3 +122,12 @@ impl Score {
         Score(-self.0)
     }
 }
+/// As match programs write it: `+0.35`, `-M12`.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_mate() {
+            true => write!(f, "{}M{}", if self.0 > 0 { '+' } else { '-' }, Score::MATE - self.0.abs()),
+            false => write!(f, "{:+.2}", self.pawns()),
+        }
+    }
+}

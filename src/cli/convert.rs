@@ -1,0 +1,44 @@
+//! `dyad convert`: games between PGN and viriformat.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dyad_trainer::arena::convert::{Counts, convert};
+use dyad_trainer::data::score::ScoreSide;
+
+use super::prepare::Side;
+use super::progress::Progress;
+use super::{Outcome, stop_on_interrupt, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Games: PGN (.pgn), plain, packed or in archives, and viriformat (.vf).
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The file to write; its name tells the form.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// From whose side the scores in the comments of PGN are given.
+    #[arg(long, value_enum, default_value = "mover")]
+    scores: Side,
+    /// Threads [default: one per processor].
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+/// Converts games and says how many.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let stop = stop_on_interrupt();
+    let mut progress = Progress::new();
+    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    let threads = threads("threads", arguments.threads)?;
+    let scores = ScoreSide::from(arguments.scores);
+    let counts = convert(&inputs, &arguments.out, scores, threads, &stop, &mut |counts, broken| match broken {
+        Some(broken) => progress.say(&broken.to_string()),
+        None => progress.show(|| format!("{} games, {} moves", counts.games, counts.moves)),
+    })?;
+    drop(progress);
+    let Counts { games, moves, broken, unfinished } = counts;
+    println!("{games} games with {moves} moves written; {broken} broken, {unfinished} without a result");
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Games from one form to another: PGN to viriformat and back.
+//!
+//! Viriformat has no place for names, dates and clocks, nor for a game without a result; PGN has room for all that it
+//! holds. A broken game costs itself, and is reported with its place.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::arena::pgn_writer::PgnGame;
+use crate::base::atomic::{AtomicFile, check_output};
+use crate::base::error::Error;
+use crate::base::parallel::ordered_for_each;
+use crate::data::game::GameRecord;
+use crate::data::input::Kind;
+use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::score::ScoreSide;
+use crate::data::viriformat::{GameBytes, GamesInBytes, encode};
+
+/// What was converted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Games written.
+    pub games: u64,
+    /// Their moves.
+    pub moves: u64,
+    /// Games that could not be read.
+    pub broken: u64,
+    /// Games that the form has no place for: those without a result.
+    pub unfinished: u64,
+}
+
+enum Source {
+    Text(GameText),
+    Bytes(GameBytes),
+}
+
+type Games = Box<dyn Iterator<Item = Result<Source, Error>> + Send>;
+
+fn open(path: &Path) -> Result<Games, Error> {
+    Ok(match Kind::of(path) {
+        Kind::Games => Box::new(GameTexts::open(path)?.map(|game| game.map(Source::Text))),
+        Kind::Viriformat => Box::new(GamesInBytes::open(path)?.map(|game| game.map(Source::Bytes))),
+        Kind::Positions => return Err(Error::content(path, "its name", "positions cannot be made games")),
+    })
+}
+
+fn written(game: &GameRecord, kind: Kind) -> Result<Vec<u8>, String> {
+    match kind {
+        Kind::Viriformat => encode(game),
+        Kind::Games | Kind::Positions => Ok(as_pgn(game).to_string().into_bytes()),
+    }
+}
+
+fn as_pgn(game: &GameRecord) -> PgnGame {
+    let comment = |played: &crate::data::game::Played| match played.score {
+        // Nobody wrote down to what depth.
+        Some(score) => format!("{score}/0"),
+        None if played.book => "book".into(),
+        None => String::new(),
+    };
+    let moves = game.moves.iter().map(|played| (played.mv, comment(played))).collect();
+    PgnGame { tags: Vec::new(), start: game.start, moves, result: game.result }
+}
+
+/// Writes the games of all inputs to `out`, each file's form told by its [name](Kind::of). Scores in the comments of PGN are
+/// read from the side that `scores` says. The same inputs give the same bytes on any number of threads.
+///
+/// # Errors
+/// When a file cannot be opened, read or written, when `out` is no name of games, and when there is no game in it all.
+pub fn convert(
+    inputs: &[&Path],
+    out: &Path,
+    scores: ScoreSide,
+    threads: usize,
+    stop: &AtomicBool,
+    report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
+) -> Result<Counts, Error> {
+    let kind = Kind::of(out);
+    if kind == Kind::Positions {
+        return Err(Error::content(out, "its name", "games cannot be written as positions; .pgn or .vf can be"));
+    }
+    check_output(out, inputs.iter().copied())?;
+    let mut file = BufWriter::new(AtomicFile::create(out).map_err(Error::file("write", out))?);
+    let mut counts = Counts::default();
+    for input in inputs {
+        let work = |(): &mut (), game: Result<Source, Error>| {
+            Ok(match game? {
+                Source::Text(text) => text.parse(Some(scores)),
+                Source::Bytes(bytes) => bytes.parse(),
+            }
+            .map(|game| (game.moves.len() as u64, written(&game, kind))))
+        };
+        let take = |made: Result<(u64, Result<Vec<u8>, String>), BrokenGame>| {
+            match made {
+                Ok((moves, Ok(bytes))) => {
+                    file.write_all(&bytes).map_err(Error::file("write", out))?;
+                    (counts.games, counts.moves) = (counts.games + 1, counts.moves + moves);
+                    report(&counts, None);
+                }
+                Ok((_, Err(_))) => counts.unfinished += 1,
+                Err(broken) => {
+                    counts.broken += 1;
+                    report(&counts, Some(&broken));
+                }
+            }
+            if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        };
+        ordered_for_each(threads, open(input)?, || Ok(()), work, take)?;
+    }
+    if counts.games == 0 {
+        return Err(Error::Nothing(format!(
+            "no game was found that could be written ({} broken, {} without a result)",
+            counts.broken, counts.unfinished
+        )));
+    }
+    let file = file.into_inner().map_err(|error| Error::file("write", out)(error.into_error()))?;
+    file.commit().map_err(Error::file("write", out))?;
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::Temporary;
+    use std::fs;
+
+    const GAMES: &str = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 {+0.30/12 0.1s} e5 {-0.25/11} 2. Bc4 Nc6 3. Qh5 {+M2/30} \
+        Nf6 {-M1/9} 4. Qxf7# 1-0\n\n[Result \"*\"]\n\n1. d4 *\n\n[Result \"0-1\"]\n\n1. e5 0-1\n\n\
+        [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O 1/2-1/2\n";
+
+    #[test]
+    fn games_go_there_and_back() {
+        let folder = Temporary::new();
+        fs::create_dir(&folder.0).unwrap();
+        let [pgn, vf, back, again] = ["a.pgn", "a.vf", "back.pgn", "again.vf"].map(|name| folder.0.join(name));
+        fs::write(&pgn, GAMES).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut broken = Vec::new();
+        let mut note = |_: &Counts, game: Option<&BrokenGame>| broken.extend(game.map(ToString::to_string));
+        let side = ScoreSide::Mover;
+        let counts = convert(&[&pgn], &vf, side, 2, &stop, &mut note).unwrap();
+        assert_eq!(counts, Counts { games: 2, moves: 8, broken: 1, unfinished: 1 });
+        assert_eq!(fs::metadata(&vf).unwrap().len(), 2 * (32 + 4) + 8 * 4);
+        convert(&[&vf], &back, side, 1, &stop, &mut note).unwrap();
+        let text = fs::read_to_string(&back).unwrap();
+        let moves = "1. e4 {+0.30/0} 1... e5 {-0.25/0} 2. Bc4 Nc6 3. Qh5 {+M2/0} 3... Nf6 {-M1/0} 4.\nQxf7# 1-0";
+        assert!(text.contains(moves), "{text}");
+        convert(&[&back], &again, side, 3, &stop, &mut note).unwrap();
+        assert_eq!(fs::read(&vf).unwrap(), fs::read(&again).unwrap());
+        assert_eq!(broken.len(), 1);
+        assert!(broken[0].contains("1. e5: "), "{broken:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_converted_is_refused() {
+        let folder = Temporary::new();
+        fs::create_dir(&folder.0).unwrap();
+        let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.0.join(name));
+        fs::write(&pgn, "[Result \"*\"]\n\n1. d4 *\n").unwrap();
+        fs::write(&epd, "8/8/8/8/8/5k2/6p1/6K1 w - -\n").unwrap();
+        let stop = AtomicBool::new(false);
+        let convert = |from: &Path, to: &Path| {
+            let made = convert(&[from], to, ScoreSide::Mover, 1, &stop, &mut |_, _| ());
+            made.expect_err("it cannot be").to_string()
+        };
+        assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));
+        assert!(convert(&pgn, &epd).contains(".pgn or .vf"));
+        assert!(convert(&epd, &vf).contains("positions cannot be made games"));
+        assert!(convert(&pgn, &pgn).contains("a.pgn"));
+        assert!(!vf.exists());
+    }
+}
