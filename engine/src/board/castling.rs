@@ -11,7 +11,7 @@
 use super::{
     BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, attacks, zobrist,
 };
-use chess::{ALL_SQUARES, BoardBuilder};
+use chess::{BoardBuilder, Rank};
 
 /// Squares where the rooks of standard chess begin.
 const CORNERS: BitBoard = BitBoard(0x8100_0000_0000_0081);
@@ -239,6 +239,9 @@ pub fn move_from_bits(bits: u16) -> Option<ChessMove> {
         0 => None,
         kind => Some(*PIECES.get(usize::from(kind))?),
     };
-    let square = |shift: u16| ALL_SQUARES[usize::from(bits >> shift & 63)];
+    // Without a table: the compiler sees that this is nothing but the bits.
+    let file = |shift: u16| File::from_index(usize::from(bits >> shift & 7));
+    let rank = |shift: u16| Rank::from_index(usize::from(bits >> (shift + 3) & 7));
+    let square = |shift: u16| Square::make_square(rank(shift), file(shift));
     (bits != 0).then(|| ChessMove::new(square(0), square(6), promotion))
 }

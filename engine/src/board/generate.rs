@@ -1,8 +1,8 @@
 //! Legal moves in two parts, noisy and quiet, each generated only when it is asked for.
 //!
 //! The crate's generator works out all moves at once, whatever mask is asked for, with the king's steps as its
-//! largest cost; but a search is mostly done after the captures, and quiescence wants nothing else. Here each
-//! part looks at its own targets alone. The crate's pins and checkers decide what is legal, and tests hold both parts
+//! largest cost; but a search is mostly done after the captures, and quiescence wants nothing else but a few checks. Here
+//! each part looks at its own targets alone. The crate's pins and checkers decide what is legal, and tests hold both parts
 //! together against the crate's moves.
 
 use super::attacks::{FILE_A, FILE_H};
@@ -65,10 +65,34 @@ impl Board {
     #[inline]
     pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
-        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(visit));
+        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
         if self.can_castle(generator.us) {
             self.castling_moves().for_each(|mv| visit(Piece::King, mv));
         }
+    }
+
+    /// Visits the legal moves that are not noisy and give check, each with the piece that moves.
+    #[inline]
+    pub fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+        let (generator, checks) = (Generator::new(self), self.checks());
+        let free = !self.occupied();
+        // These may give check in more ways than by where they go.
+        let mut visit_checks = |piece, mv| {
+            if checks.given_by(self, mv) {
+                visit(piece, mv);
+            }
+        };
+        let discover = checks.discoverers() & generator.pawns() != EMPTY;
+        let pawn_targets = if discover { ALL } else { checks.targets(Piece::Pawn) | generator.steps().last };
+        if generator.evasions != EMPTY {
+            generator.pawn_steps(pawn_targets, &mut visit_checks);
+        }
+        if self.can_castle(generator.us) {
+            self.castling_moves().for_each(|mv| visit_checks(Piece::King, mv));
+        }
+        let targets = |piece, from| free & checks.targets_from(piece, from);
+        generator.pieces(|piece, from| targets(piece, from) & generator.evasions, &mut visit);
+        generator.king_steps(targets(Piece::King, generator.king), &mut visit);
     }
 }
 
@@ -91,14 +115,14 @@ impl<'a> Generator<'a> {
     fn each<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
         if self.evasions != EMPTY {
             pawns(self, visit);
-            self.pieces(targets & self.evasions, visit);
+            self.pieces(|_, _| targets & self.evasions, visit);
         }
         self.king_steps(targets, visit);
     }
 
-    /// Moves of knights, bishops, rooks and queens to `targets`.
+    /// Moves of knights, bishops, rooks and queens to the `targets` of each.
     #[inline(always)]
-    fn pieces(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let occupied = self.board.occupied();
         for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
             for from in self.board.colored(self.us, piece) {
@@ -108,7 +132,7 @@ impl<'a> Generator<'a> {
                     Piece::Rook => attacks::rook(from, occupied),
                     _ => attacks::queen(from, occupied),
                 };
-                for to in reach & targets & self.free_of_pins(from) {
+                for to in reach & targets(piece, from) & self.free_of_pins(from) {
                     visit(piece, ChessMove::new(from, to, None));
                 }
             }
@@ -189,15 +213,16 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Single and double steps, and promotions to less than a queen.
+    /// Single and double steps to `targets`, and promotions to less than a queen.
     #[inline(always)]
-    fn pawn_steps(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pawn_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let (steps, free) = (self.steps(), !self.board.occupied());
+        let targets = targets & self.evasions;
         let single = moved(self.pawns(), steps.ahead) & free;
-        for to in single & self.evasions {
+        for to in single & targets {
             self.pawn(to, steps.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
         }
-        for to in moved(single & steps.third, steps.ahead) & free & self.evasions {
+        for to in moved(single & steps.third, steps.ahead) & free & targets {
             // Two steps back, of which none can be a promotion.
             self.pawn(to, 2 * steps.ahead % 64, &[], visit);
         }

@@ -244,6 +244,7 @@ fn everything_holds_in_dfrc() {
         assert!(parts.iter().all(|&mv| board.is_noisy(mv)), "{board}");
         board.for_each_quiet(|_, mv| parts.push(mv));
         assert!(parts.len() == moves.len() && moves.iter().all(|mv| parts.contains(mv)), "{board}");
+        check_quiet_checks(board);
         for &mv in moves.iter() {
             assert_eq!(move_from_bits(move_bits(Some(mv))), Some(mv), "{board} {mv}");
             assert_eq!(board.parse_san(&board.san(mv)), Ok(mv), "{board} {mv}");
@@ -309,6 +310,21 @@ fn legality_test_accepts_the_generated_moves_and_no_others() {
     });
 }
 
+/// The generator of quiet checks finds those quiet moves that give check, each once.
+fn check_quiet_checks(board: &Board) {
+    let packed = |moved: Piece, mv: ChessMove| (moved.to_index(), move_bits(Some(mv)));
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    board.for_each_quiet_check(|moved, mv| found.push(packed(moved, mv)));
+    board.for_each_quiet(|moved, mv| {
+        if board.gives_check(mv) {
+            expected.push(packed(moved, mv));
+        }
+    });
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{board}");
+}
+
 #[test]
 fn noisy_and_quiet_moves_together_are_all() {
     let check = |board: &Board| {
@@ -327,6 +343,7 @@ fn noisy_and_quiet_moves_together_are_all() {
             moves.sort();
         }
         assert_eq!((noisy, quiet), (expected_noisy, expected_quiet), "{board}");
+        check_quiet_checks(board);
     };
     random_boards(100_000, 9, |board, _| check(board));
     // What random games seldom bring: pins on pawns, en passant that uncovers the king or ends a check, promotions.

@@ -13,7 +13,7 @@ use super::pv::Line;
 use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
 use super::{Report, Shared, Stopped, Worker};
-use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks, move_bits};
 use crate::eval::Model;
 use crate::params::Params;
 use crate::tablebase::Tables;
@@ -555,7 +555,7 @@ impl<M: Model> Worker<M> {
         } else if score < KILLER && node.ply > 0 {
             score
         } else {
-            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(mv, mover)
+            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(move_bits(Some(mv)), mover)
         };
         Candidate { mv, mover, score, noisy, history, count }
     }
