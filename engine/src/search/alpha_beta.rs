@@ -177,7 +177,7 @@ impl<M: Model> Worker<M> {
                 continue;
             }
             count += 1;
-            self.prefetch(shared, mv);
+            self.prefetch(shared, mv, mover);
             let candidate = self.candidate(&node, &hints, picked, count);
             if root {
                 self.announce(shared, mv, count);
@@ -528,7 +528,7 @@ impl<M: Model> Worker<M> {
         while let Some(Scored { mv, mover, .. }) =
             picker.next(&mut self.arena, board, &History(&self.histories, &self.params), &hints)
         {
-            self.prefetch(shared, mv);
+            self.prefetch(shared, mv, mover);
             self.make(mv, mover, false);
             let window = Window::new(-prob_beta, -prob_beta + 1);
             let mut value = -self.quiescence::<false>(shared, window, false)?;

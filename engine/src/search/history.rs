@@ -6,7 +6,7 @@
 //! limit by the share that is still missing, so that entries stay bounded and forget. Correction
 //! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
 
-use crate::board::{Board, COLORS, ChessMove, Color, Piece, Square, move_bits};
+use crate::board::{Board, COLORS, ChessMove, Color, PIECES, Piece, Square, move_bits};
 use crate::params::Params;
 use crate::prefetch::prefetch;
 use crate::value::Value;
@@ -35,6 +35,12 @@ pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
 #[inline]
 pub(super) fn piece_index(color: Color, moved: Piece, to: Square) -> PieceTo {
     ((color.to_index() * 6 + moved.to_index()) * 64 + to.to_index()) as PieceTo
+}
+
+/// The piece of a [`PieceTo`].
+#[inline]
+pub(super) fn moved_piece(mover: PieceTo) -> Piece {
+    PIECES[usize::from(mover) / 64 % 6]
 }
 
 #[inline]
