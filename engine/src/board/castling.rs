@@ -1,8 +1,8 @@
 //! Castling, with rooks and king anywhere on their first rank: Chess960 and double Chess960 as well as standard chess.
 //!
-//! The `chess` crate knows castling from e1 and e8 alone, so its board is given no rights at all. A [`Board`] keeps the
-//! rooks that may still castle as a set of squares, and generates, tests and makes castling here. Nothing above the board
-//! knows where king and rooks stood at the beginning.
+//! The `chess` crate knows castling from e1 and e8 alone. A [`Board`] keeps the rooks that may still castle as a set of
+//! squares, and generates, tests and makes castling here. Nothing above the board knows where king and rooks stood at the
+//! beginning.
 //!
 //! Castling is a [`ChessMove`] of the king to the square where it ends. Where that is a step, or no way at all, it
 //! would be taken for a king's step; there it carries a king as "promotion". In standard chess it is therefore
@@ -11,7 +11,7 @@
 use super::{
     BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, attacks, zobrist,
 };
-use chess::{ALL_SQUARES, BoardBuilder};
+use chess::Rank;
 
 /// Squares where the rooks of standard chess begin.
 const CORNERS: BitBoard = BitBoard(0x8100_0000_0000_0081);
@@ -174,7 +174,7 @@ impl Board {
         Way::new(king, (ours & side).to_square())
     }
 
-    /// Makes a legal castling into `into`.
+    /// Makes a legal castling of this board on `into`, where the same pieces stand.
     pub(super) fn make_castling(&self, mv: ChessMove, into: &mut Board) -> Delta {
         let us = self.side_to_move();
         let way = self.castling_way(mv);
@@ -183,23 +183,10 @@ impl Board {
         delta.add(PieceSquare::new(us, Piece::King, way.king_to));
         delta.remove(PieceSquare::new(us, Piece::Rook, way.rook));
         delta.add(PieceSquare::new(us, Piece::Rook, way.rook_to));
-        if way.is_standard() {
-            self.rules.make_move(mv, &mut into.rules);
-        } else {
-            into.rules = self.rules_after(&way);
-        }
+        // All are taken away first: one may end where the other began.
+        delta.removed().iter().for_each(|&placed| into.lift(placed));
+        delta.added().iter().for_each(|&placed| into.place(placed));
         delta
-    }
-
-    /// The crate's board after castling as the crate cannot make it.
-    fn rules_after(&self, way: &Way) -> chess::Board {
-        let us = self.side_to_move();
-        let mut builder = BoardBuilder::new();
-        for placed in self.placed_pieces().filter(|placed| placed.square != way.king && placed.square != way.rook) {
-            builder.piece(placed.square, placed.piece, placed.color);
-        }
-        builder.piece(way.king_to, Piece::King, us).piece(way.rook_to, Piece::Rook, us).side_to_move(!us);
-        chess::Board::try_from(&builder).expect("a legal castling leaves a valid position")
     }
 
     /// The squares of king and rook, where a legal move is castling.
@@ -248,6 +235,9 @@ pub fn move_from_bits(bits: u16) -> Option<ChessMove> {
         0 => None,
         kind => Some(*PIECES.get(usize::from(kind))?),
     };
-    let square = |shift: u16| ALL_SQUARES[usize::from(bits >> shift & 63)];
+    // Without a table: the compiler sees that this is nothing but the bits.
+    let file = |shift: u16| File::from_index(usize::from(bits >> shift & 7));
+    let rank = |shift: u16| Rank::from_index(usize::from(bits >> (shift + 3) & 7));
+    let square = |shift: u16| Square::make_square(rank(shift), file(shift));
     (bits != 0).then(|| ChessMove::new(square(0), square(6), promotion))
 }

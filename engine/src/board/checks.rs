@@ -16,6 +16,26 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// From where a piece of this type attacks the king.
+    #[inline]
+    pub(super) fn targets(&self, piece: Piece) -> BitBoard {
+        self.squares[piece.to_index()]
+    }
+
+    /// Where the piece on `from`, which is of this type and no pawn, gives check by going there.
+    #[inline]
+    pub(super) fn targets_from(&self, piece: Piece, from: Square) -> BitBoard {
+        let discovered =
+            if self.lids & BitBoard::from_square(from) == EMPTY { EMPTY } else { !attacks::line(self.king, from) };
+        self.targets(piece) | discovered
+    }
+
+    /// Pieces that give check by leaving the line to the king.
+    #[inline]
+    pub(super) fn discoverers(&self) -> BitBoard {
+        self.lids
+    }
+
     /// Whether a legal move of `board`, which these are the checks of, gives check.
     #[inline]
     #[must_use]

@@ -1,14 +1,13 @@
 //! Forsyth-Edwards notation, read strictly enough that an invalid board cannot exist.
 //!
-//! The `chess` crate writes out of its move list when a side has more pieces than the rules allow, reads out of
-//! its tables when a king is missing, and accepts misshapen ranks. So a FEN is checked here before
-//! the crate sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
+//! Move lists have room for what the rules allow, kings are looked up without asking whether they are there, and attack
+//! tables trust their squares. So a FEN is checked here before anything else sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
 //! the usual way wherever that is enough.
 
 use super::attacks::FILE_A;
 use super::castling::{back_rank, outermost};
-use super::{BitBoard, Board, COLORS, EMPTY};
-use chess::{ALL_SQUARES, BoardBuilder, Color, File, Piece, Rank, Square};
+use super::{BitBoard, Board, COLORS, EMPTY, Keys};
+use chess::{ALL_SQUARES, Color, File, Piece, Rank, Square};
 use std::fmt;
 
 /// What is wrong with a FEN, and where.
@@ -220,26 +219,33 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
 pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
     check_pieces(&setup.pieces)?;
     let side = setup.side_to_move;
-    let mut builder = BoardBuilder::new();
+    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.pieces, color, setup.castling));
+    let mut board = Board {
+        pieces: [EMPTY; 6],
+        colors: [EMPTY; 2],
+        checkers: EMPTY,
+        pinned: EMPTY,
+        keys: Keys::default(),
+        castling: castling.fold(EMPTY, |all, rook| all | rook),
+        side_to_move: side,
+        chess960: false,
+        en_passant: None,
+        halfmove: setup.halfmove_clock,
+        fullmove: setup.fullmove_number.max(1),
+    };
     for (square, placed) in ALL_SQUARES.into_iter().zip(&setup.pieces) {
         if let Some((piece, color)) = *placed {
-            builder.piece(square, piece, color);
+            board.toggle(color, piece, BitBoard::from_square(square));
         }
     }
-    builder.side_to_move(side);
-    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.pieces, color, setup.castling));
-    let castling = castling.fold(EMPTY, |all, rook| all | rook);
-    let board = |builder: &BoardBuilder, target| {
-        let rules = chess::Board::try_from(builder)
-            .map_err(|_| FenError(format!("{} can be captured: its side has just moved", king_name(!side))))?;
-        Ok(Board::wrap(rules, castling, target, setup.halfmove_clock, setup.fullmove_number.max(1)))
-    };
-    let plain: Board = board(&builder, None)?;
-    let passed = |&target: &Square| double_step(&setup.pieces, side, target).is_some();
-    match setup.en_passant.filter(passed).filter(|&target| plain.en_passant_is_legal(target)) {
-        None => Ok(plain),
-        Some(target) => board(builder.en_passant(Some(target.get_file())), Some(target)),
+    if board.attackers_to(board.king(!side), board.occupied()) & board.colors(side) != EMPTY {
+        return error(format!("{} can be captured: its side has just moved", king_name(!side)));
     }
+    board.find_checkers_and_pins();
+    let passed = |&target: &Square| double_step(&setup.pieces, side, target).is_some();
+    board.en_passant = setup.en_passant.filter(passed).filter(|&target| board.en_passant_is_legal(target));
+    board.keys = board.fresh_keys();
+    Ok(board)
 }
 
 fn king_name(color: Color) -> &'static str {

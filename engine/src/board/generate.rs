@@ -1,15 +1,17 @@
-//! Legal moves in two parts, noisy and quiet, each generated only when it is asked for.
+//! Legal moves, all at once or in parts: noisy ones, quiet ones, quiet checks.
 //!
-//! The crate's generator works out all moves at once, whatever mask is asked for, with the king's steps as its
-//! largest cost; but a search is mostly done after the captures, and quiescence wants nothing else. Here each
-//! part looks at its own targets alone. The crate's pins and checkers decide what is legal, and tests hold both parts
-//! together against the crate's moves.
+//! A search is mostly done after the captures, and quiescence wants nothing else but a few checks. So each part looks at
+//! its own targets alone. The board's pins and checkers decide what is legal. All moves together come in the order of the
+//! `chess` crate's generator, on which random openings of a seed depend; tests hold the parts against the whole and the
+//! whole against that crate and others.
 
 use super::attacks::{FILE_A, FILE_H};
 use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks};
 use chess::ALL_SQUARES;
 
 const ALL: BitBoard = BitBoard(!0);
+/// What a pawn may become.
+const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
 /// A step of pawns of one color: to the left, straight on, to the right, as rotations of a set.
 struct Steps {
@@ -50,6 +52,33 @@ struct Generator<'a> {
 }
 
 impl Board {
+    /// Visits the legal moves, castling left out: by piece type, those of pinned pieces after the others, a pawn's en
+    /// passant captures after all of these, the king's last.
+    #[inline]
+    pub(super) fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
+        let generator = Generator::new(self);
+        let targets = !self.colors(generator.us);
+        if generator.evasions != EMPTY {
+            for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+                let own = self.colored(generator.us, piece);
+                for from in (own & !generator.pinned).chain(own & generator.pinned) {
+                    let reach = generator.reach(piece, from) & targets & generator.evasions;
+                    for to in reach & generator.free_of_pins(from) {
+                        if piece == Piece::Pawn && BitBoard::from_square(to) & generator.steps().last != EMPTY {
+                            PROMOTIONS.into_iter().for_each(|to_be| visit(ChessMove::new(from, to, Some(to_be))));
+                        } else {
+                            visit(ChessMove::new(from, to, None));
+                        }
+                    }
+                }
+                if piece == Piece::Pawn {
+                    generator.en_passant(&mut |_, mv| visit(mv));
+                }
+            }
+        }
+        generator.king_steps(targets, &mut |_, mv| visit(mv));
+    }
+
     /// Visits the legal moves that are noisy (see [`Board::is_noisy`]), each with the piece that moves.
     #[inline]
     pub fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
@@ -65,10 +94,34 @@ impl Board {
     #[inline]
     pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
-        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(visit));
+        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
         if self.can_castle(generator.us) {
             self.castling_moves().for_each(|mv| visit(Piece::King, mv));
         }
+    }
+
+    /// Visits the legal moves that are not noisy and give check, each with the piece that moves.
+    #[inline]
+    pub fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+        let (generator, checks) = (Generator::new(self), self.checks());
+        let free = !self.occupied();
+        // These may give check in more ways than by where they go.
+        let mut visit_checks = |piece, mv| {
+            if checks.given_by(self, mv) {
+                visit(piece, mv);
+            }
+        };
+        let discover = checks.discoverers() & generator.pawns() != EMPTY;
+        let pawn_targets = if discover { ALL } else { checks.targets(Piece::Pawn) | generator.steps().last };
+        if generator.evasions != EMPTY {
+            generator.pawn_steps(pawn_targets, &mut visit_checks);
+        }
+        if self.can_castle(generator.us) {
+            self.castling_moves().for_each(|mv| visit_checks(Piece::King, mv));
+        }
+        let targets = |piece, from| free & checks.targets_from(piece, from);
+        generator.pieces(|piece, from| targets(piece, from) & generator.evasions, &mut visit);
+        generator.king_steps(targets(Piece::King, generator.king), &mut visit);
     }
 }
 
@@ -91,27 +144,38 @@ impl<'a> Generator<'a> {
     fn each<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
         if self.evasions != EMPTY {
             pawns(self, visit);
-            self.pieces(targets & self.evasions, visit);
+            self.pieces(|_, _| targets & self.evasions, visit);
         }
         self.king_steps(targets, visit);
     }
 
-    /// Moves of knights, bishops, rooks and queens to `targets`.
+    /// Moves of knights, bishops, rooks and queens to the `targets` of each.
     #[inline(always)]
-    fn pieces(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
-        let occupied = self.board.occupied();
+    fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
             for from in self.board.colored(self.us, piece) {
-                let reach = match piece {
-                    Piece::Knight => attacks::knight(from),
-                    Piece::Bishop => attacks::bishop(from, occupied),
-                    Piece::Rook => attacks::rook(from, occupied),
-                    _ => attacks::queen(from, occupied),
-                };
-                for to in reach & targets & self.free_of_pins(from) {
+                let reach = self.reach(piece, from);
+                for to in reach & targets(piece, from) & self.free_of_pins(from) {
                     visit(piece, ChessMove::new(from, to, None));
                 }
             }
+        }
+    }
+
+    /// Squares that a piece of ours reaches from `from`, those of our own pieces among them.
+    #[inline(always)]
+    fn reach(&self, piece: Piece, from: Square) -> BitBoard {
+        let occupied = self.board.occupied();
+        match piece {
+            Piece::Pawn => {
+                let captures = attacks::pawn(self.us, from) & self.board.colors(!self.us);
+                captures | chess::get_pawn_quiets(from, self.us, occupied)
+            }
+            Piece::Knight => attacks::knight(from),
+            Piece::Bishop => attacks::bishop(from, occupied),
+            Piece::Rook => attacks::rook(from, occupied),
+            Piece::Queen => attacks::queen(from, occupied),
+            Piece::King => attacks::king(from),
         }
     }
 
@@ -165,7 +229,7 @@ impl<'a> Generator<'a> {
         let (pawns, steps) = (self.pawns(), self.steps());
         for (edge, step) in [(FILE_A, steps.left), (FILE_H, steps.right)] {
             for to in moved(BitBoard(pawns.0 & !edge), step) & enemy & self.evasions {
-                self.pawn(to, step, &[Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop], visit);
+                self.pawn(to, step, &PROMOTIONS, visit);
             }
         }
     }
@@ -189,15 +253,16 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Single and double steps, and promotions to less than a queen.
+    /// Single and double steps to `targets`, and promotions to less than a queen.
     #[inline(always)]
-    fn pawn_steps(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pawn_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let (steps, free) = (self.steps(), !self.board.occupied());
+        let targets = targets & self.evasions;
         let single = moved(self.pawns(), steps.ahead) & free;
-        for to in single & self.evasions {
+        for to in single & targets {
             self.pawn(to, steps.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
         }
-        for to in moved(single & steps.third, steps.ahead) & free & self.evasions {
+        for to in moved(single & steps.third, steps.ahead) & free & targets {
             // Two steps back, of which none can be a promotion.
             self.pawn(to, 2 * steps.ahead % 64, &[], visit);
         }

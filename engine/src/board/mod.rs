@@ -1,10 +1,9 @@
-//! The rules of chess, around the `chess` crate's board.
+//! The rules of chess, with the types and attack tables of the `chess` crate.
 //!
-//! The crate generates legal moves quickly and correctly, but it accepts positions that corrupt its memory,
-//! knows no clocks and no repetition, keeps illegal en passant squares in its key, and trusts every move it is
-//! given. This module stands between it and everything else: a [`Board`] is always a valid position, a move
-//! is made only after it was generated or tested, and keys, clocks and texts are our own. How castling is encoded, written
-//! and made is known here alone: Chess960 is played without anything above knowing of it.
+//! The crate's own board accepts positions that corrupt its memory, knows no clocks, no repetition and no Chess960, keeps
+//! illegal en passant squares in its key, trusts every move it is given, and keeps keys that nothing here needs. So a
+//! [`Board`] is our own: always a valid position, in which a move is made only after it was generated or tested. How
+//! castling is encoded, written and made is known here alone: Chess960 is played without anything above knowing of it.
 
 pub mod attacks;
 mod castling;
@@ -30,7 +29,6 @@ pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
 pub use see::PIECE_VALUES;
 
-use chess::MoveGen;
 use std::fmt;
 use std::str::FromStr;
 
@@ -115,31 +113,16 @@ struct Keys {
 }
 
 impl Keys {
-    #[inline]
-    fn toggle(&mut self, placed: PieceSquare) {
-        let key = zobrist::piece(placed.color, placed.piece, placed.square);
+    /// Changes the keys by that of a piece, on one square or the difference of two.
+    #[inline(always)]
+    fn toggle(&mut self, color: Color, piece: Piece, key: u64) {
+        // Masks, because no processor predicts what moves.
+        let only_if = |condition: bool| u64::from(condition).wrapping_neg();
+        let pawn = only_if(piece == Piece::Pawn);
         self.all ^= key;
-        match placed.piece {
-            Piece::Pawn => self.pawns ^= key,
-            piece => {
-                self.non_pawns[placed.color.to_index()] ^= key;
-                if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
-                    self.minors ^= key;
-                }
-            }
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, placed: PieceSquare) {
-        self.toggle(placed);
-        self.material -= material_unit(placed.color, placed.piece);
-    }
-
-    #[inline]
-    fn add(&mut self, placed: PieceSquare) {
-        self.toggle(placed);
-        self.material += material_unit(placed.color, placed.piece);
+        self.pawns ^= key & pawn;
+        self.non_pawns[color.to_index()] ^= key & !pawn;
+        self.minors ^= key & only_if(matches!(piece, Piece::Knight | Piece::Bishop | Piece::King));
     }
 }
 
@@ -153,11 +136,17 @@ pub const fn material_unit(color: Color, piece: Piece) -> u64 {
 /// A valid position with its clocks and keys.
 #[derive(Clone, Copy)]
 pub struct Board {
-    /// Told of no rights to castle.
-    rules: chess::Board,
+    /// By piece type, both colors.
+    pieces: [BitBoard; 6],
+    colors: [BitBoard; 2],
+    /// Pieces that give check to the side to move.
+    checkers: BitBoard,
+    /// Pieces of the side to move that alone stand between its king and an enemy slider.
+    pinned: BitBoard,
     keys: Keys,
     /// Rooks that may castle.
     castling: BitBoard,
+    side_to_move: Color,
     /// How moves are written: no part of the position.
     chess960: bool,
     en_passant: Option<Square>,
@@ -198,23 +187,61 @@ impl Board {
         fen::write(self)
     }
 
-    fn wrap(
-        rules: chess::Board,
-        castling: BitBoard,
-        en_passant: Option<Square>,
-        halfmove: u16,
-        fullmove: u16,
-    ) -> Board {
-        let keys = Keys::default();
-        let mut board = Board { rules, keys, castling, chess960: false, en_passant, halfmove, fullmove };
-        board.keys = board.fresh_keys();
-        board
+    /// Puts a piece on an empty square.
+    #[inline(always)]
+    fn place(&mut self, placed: PieceSquare) {
+        self.toggle(placed.color, placed.piece, BitBoard::from_square(placed.square));
+        self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
+        self.keys.material += material_unit(placed.color, placed.piece);
+    }
+
+    /// Takes a piece away.
+    #[inline(always)]
+    fn lift(&mut self, placed: PieceSquare) {
+        self.toggle(placed.color, placed.piece, BitBoard::from_square(placed.square));
+        self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
+        self.keys.material -= material_unit(placed.color, placed.piece);
+    }
+
+    /// Moves a piece to an empty square.
+    #[inline(always)]
+    fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
+        self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to));
+        self.keys.toggle(color, piece, zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to));
+    }
+
+    #[inline(always)]
+    fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard) {
+        self.pieces[piece.to_index()] ^= squares;
+        self.colors[color.to_index()] ^= squares;
+    }
+
+    /// Finds what gives check to the side to move and what is pinned to its king.
+    #[inline(always)]
+    fn find_checkers_and_pins(&mut self) {
+        let us = self.side_to_move;
+        let (king, occupied, enemy) = (self.king(us), self.occupied(), self.colors(!us));
+        let queens = self.pieces(Piece::Queen);
+        let steps =
+            (attacks::pawn(us, king) & self.pieces(Piece::Pawn)) | (attacks::knight(king) & self.pieces(Piece::Knight));
+        let sliders = (attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens))
+            | (attacks::straights(king) & (self.pieces(Piece::Rook) | queens));
+        (self.checkers, self.pinned) = (steps & enemy, EMPTY);
+        for slider in sliders & enemy {
+            let between = attacks::between(slider, king) & occupied;
+            if between == EMPTY {
+                self.checkers |= BitBoard::from_square(slider);
+            } else if between.0 & (between.0 - 1) == 0 {
+                self.pinned |= between & self.colors(us);
+            }
+        }
     }
 
     fn fresh_keys(&self) -> Keys {
         let mut keys = Keys::default();
-        for placed in self.placed_pieces() {
-            keys.add(placed);
+        for PieceSquare { color, piece, square } in self.placed_pieces() {
+            keys.toggle(color, piece, zobrist::piece(color, piece, square));
+            keys.material += material_unit(color, piece);
         }
         keys.all ^= self.castling_key();
         if let Some(square) = self.en_passant {
@@ -239,7 +266,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn side_to_move(&self) -> Color {
-        self.rules.side_to_move()
+        self.side_to_move
     }
 
     /// Number of the move, from 1, counted up after Black's.
@@ -267,21 +294,21 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn occupied(&self) -> BitBoard {
-        *self.rules.combined()
+        self.colors[0] | self.colors[1]
     }
 
     /// Squares of this piece type, both colors.
     #[inline]
     #[must_use]
     pub fn pieces(&self, piece: Piece) -> BitBoard {
-        *self.rules.pieces(piece)
+        self.pieces[piece.to_index()]
     }
 
     /// Squares of this color's pieces.
     #[inline]
     #[must_use]
     pub fn colors(&self, color: Color) -> BitBoard {
-        *self.rules.color_combined(color)
+        self.colors[color.to_index()]
     }
 
     /// Squares of this color's pieces of this type.
@@ -295,7 +322,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn king(&self, color: Color) -> Square {
-        self.rules.king_square(color)
+        self.colored(color, Piece::King).to_square()
     }
 
     /// What stands on `square`.
@@ -326,14 +353,14 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn color_on(&self, square: Square) -> Option<Color> {
-        self.rules.color_on(square)
+        COLORS.into_iter().find(|&color| self.colors(color) & BitBoard::from_square(square) != EMPTY)
     }
 
     /// Pieces that give check to the side to move.
     #[inline]
     #[must_use]
     pub fn checkers(&self) -> BitBoard {
-        *self.rules.checkers()
+        self.checkers
     }
 
     /// Whether the side to move is in check.
@@ -347,7 +374,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn pinned(&self) -> BitBoard {
-        *self.rules.pinned() & self.colors(self.side_to_move())
+        self.pinned
     }
 
     /// Zobrist key of the position (clocks left out).
@@ -417,9 +444,7 @@ impl Board {
     #[inline]
     pub fn legal_moves(&self, list: &mut MoveList) {
         list.clear();
-        for mv in MoveGen::new_legal(&self.rules) {
-            list.push(mv);
-        }
+        self.for_each_but_castling(|mv| list.push(mv));
         // As one more of the king's moves, which are the last and in the order of their squares.
         if self.can_castle(self.side_to_move()) {
             self.castling_moves().for_each(|mv| list.insert_by_square(mv));
@@ -429,9 +454,7 @@ impl Board {
     /// Visits the legal moves.
     #[inline]
     pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
-        for mv in MoveGen::new_legal(&self.rules) {
-            visit(mv);
-        }
+        self.for_each_but_castling(&mut visit);
         if self.can_castle(self.side_to_move()) {
             self.castling_moves().for_each(visit);
         }
@@ -449,13 +472,15 @@ impl Board {
     #[must_use]
     pub fn has_legal_move(&self) -> bool {
         // Where the king castles without moving, that may be the only move.
-        MoveGen::new_legal(&self.rules).next().is_some() || self.castling_moves().next().is_some()
+        self.count_moves() > 0
     }
 
     /// Number of legal moves.
     #[must_use]
     pub fn count_moves(&self) -> usize {
-        MoveGen::new_legal(&self.rules).len() + self.castling_moves().count()
+        let mut count = 0;
+        self.for_each_legal(|_| count += 1);
+        count
     }
 
     /// Pieces of both colors that attack `square` on a board with these pieces.
@@ -521,41 +546,47 @@ impl Board {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
         let moved = self.piece_on(from).unwrap_or(Piece::King);
-        let castles = moved == Piece::King && self.is_castling(mv);
         let mut irreversible = moved == Piece::Pawn;
-        let delta = if castles {
+        *into = *self;
+        let delta = if moved == Piece::King && self.is_castling(mv) {
             self.make_castling(mv, into)
         } else {
             let mut delta = Delta::none();
+            let arrived = mv.get_promotion().unwrap_or(moved);
             delta.remove(PieceSquare::new(us, moved, from));
-            delta.add(PieceSquare::new(us, mv.get_promotion().unwrap_or(moved), to));
-            if let Some(victim) = self.piece_on(to) {
-                delta.remove(PieceSquare::new(!us, victim, to));
+            delta.add(PieceSquare::new(us, arrived, to));
+            let victim = if let Some(victim) = self.piece_on(to) {
                 irreversible = true;
+                Some(PieceSquare::new(!us, victim, to))
             } else if self.is_en_passant(mv) {
-                delta.remove(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)));
+                Some(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)))
+            } else {
+                None
+            };
+            if let Some(victim) = victim {
+                delta.remove(victim);
+                into.lift(victim);
             }
-            self.rules.make_move(mv, &mut into.rules);
+            if arrived == moved {
+                into.shift(us, moved, from, to);
+            } else {
+                into.lift(PieceSquare::new(us, moved, from));
+                into.place(PieceSquare::new(us, arrived, to));
+            }
             delta
         };
-        into.chess960 = self.chess960;
-        into.castling = self.castling;
         if self.castling != EMPTY {
             let touched = BitBoard::from_square(from) | BitBoard::from_square(to);
             let touched = if moved == Piece::King { touched | castling::back_rank(us) } else { touched };
             into.castling &= !touched;
         }
-        into.keys = self.keys;
-        for &placed in delta.removed() {
-            into.keys.remove(placed);
-        }
-        for &placed in delta.added() {
-            into.keys.add(placed);
-        }
+        into.side_to_move = !us;
+        into.find_checkers_and_pins();
         into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
         into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
         into.en_passant = None;
-        if moved == Piece::Pawn && into.rules.en_passant().is_some() {
+        // Two ranks on: the squares' numbers differ in that bit alone.
+        if moved == Piece::Pawn && from.to_int() ^ to.to_int() == 16 {
             let target = from.uforward(us);
             into.en_passant = into.en_passant_is_legal(target).then_some(target);
         }
@@ -579,16 +610,17 @@ impl Board {
         into.keys.all = key;
     }
 
-    /// The key after a legal move, but for castling and en passant: early enough to fetch the table's entry.
+    /// The key after a legal move of this piece, but for castling and en passant: early enough to fetch the table's entry.
     #[inline]
     #[must_use]
-    pub fn likely_key_after(&self, mv: ChessMove) -> u64 {
+    pub fn likely_key_after(&self, mv: ChessMove, moved: Piece) -> u64 {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
-        let moved = self.piece_on(from).unwrap_or(Piece::King);
         let mut key = self.keys.all ^ zobrist::black_to_move() ^ zobrist::piece(us, moved, from);
         key ^= zobrist::piece(us, mv.get_promotion().unwrap_or(moved), to);
-        if let Some(victim) = self.piece_on(to) {
+        if self.lands_on_enemy(mv)
+            && let Some(victim) = self.piece_on(to)
+        {
             key ^= zobrist::piece(!us, victim, to);
         }
         if let Some(square) = self.en_passant {
@@ -617,12 +649,11 @@ impl Board {
     pub fn make_null(&self, into: &mut Board) {
         debug_assert!(!self.in_check());
         *into = *self;
-        if let Some(rules) = self.rules.null_move() {
-            into.rules = rules;
-            into.en_passant = None;
-            into.halfmove = into.halfmove.saturating_add(1);
-            self.update_state_key(into);
-        }
+        into.side_to_move = !self.side_to_move;
+        into.find_checkers_and_pins();
+        into.en_passant = None;
+        into.halfmove = into.halfmove.saturating_add(1);
+        self.update_state_key(into);
     }
 
     /// Whether an en passant capture to `target` leaves no own king in check.

@@ -67,7 +67,7 @@ impl Board {
             if own == EMPTY {
                 break;
             }
-            // The crate knows pins for the side to move only; that is the side that must decide here.
+            // The board knows pins for the side to move only; that is the side that must decide here.
             if side == us && self.pinned() & own != EMPTY {
                 own &= !self.still_pinned(side, occupied, to);
                 if own == EMPTY {

@@ -88,6 +88,32 @@ fn generated_moves_equal_a_second_library() {
     });
 }
 
+/// What random games seldom bring: pins on pawns, en passant that uncovers the king or ends a check, promotions.
+const TRICKY: [&str; 8] = [
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1",
+    "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+    "rnb1k1nr/pppp1ppp/8/4p3/1b1P3q/P4P2/1PP1P1PP/RNBQKBNR w KQkq - 1 4",
+];
+
+/// Random openings of a seed are moves by their numbers: the order is that of the `chess` crate, which they began with.
+#[test]
+fn moves_come_in_the_order_of_the_chess_crate() {
+    let check = |board: &Board| {
+        let other: chess::Board = board.fen().parse().expect("the crate reads our FEN");
+        let expected: Vec<ChessMove> = chess::MoveGen::new_legal(&other).collect();
+        assert_eq!(board.moves().to_vec(), expected, "{board}");
+    };
+    random_boards(50_000, 21, |board, _| check(board));
+    for fen in TRICKY {
+        check(&fen.parse().unwrap());
+    }
+}
+
 /// The FEN with the files of the castling rooks.
 fn shredder_fen(board: &Board) -> String {
     let fen = board.fen();
@@ -244,6 +270,7 @@ fn everything_holds_in_dfrc() {
         assert!(parts.iter().all(|&mv| board.is_noisy(mv)), "{board}");
         board.for_each_quiet(|_, mv| parts.push(mv));
         assert!(parts.len() == moves.len() && moves.iter().all(|mv| parts.contains(mv)), "{board}");
+        check_quiet_checks(board);
         for &mv in moves.iter() {
             assert_eq!(move_from_bits(move_bits(Some(mv))), Some(mv), "{board} {mv}");
             assert_eq!(board.parse_san(&board.san(mv)), Ok(mv), "{board} {mv}");
@@ -309,6 +336,21 @@ fn legality_test_accepts_the_generated_moves_and_no_others() {
     });
 }
 
+/// The generator of quiet checks finds those quiet moves that give check, each once.
+fn check_quiet_checks(board: &Board) {
+    let packed = |moved: Piece, mv: ChessMove| (moved.to_index(), move_bits(Some(mv)));
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    board.for_each_quiet_check(|moved, mv| found.push(packed(moved, mv)));
+    board.for_each_quiet(|moved, mv| {
+        if board.gives_check(mv) {
+            expected.push(packed(moved, mv));
+        }
+    });
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected, "{board}");
+}
+
 #[test]
 fn noisy_and_quiet_moves_together_are_all() {
     let check = |board: &Board| {
@@ -327,20 +369,10 @@ fn noisy_and_quiet_moves_together_are_all() {
             moves.sort();
         }
         assert_eq!((noisy, quiet), (expected_noisy, expected_quiet), "{board}");
+        check_quiet_checks(board);
     };
     random_boards(100_000, 9, |board, _| check(board));
-    // What random games seldom bring: pins on pawns, en passant that uncovers the king or ends a check, promotions.
-    let fens = [
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
-        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-        "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
-        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
-        "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1",
-        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
-        "rnb1k1nr/pppp1ppp/8/4p3/1b1P3q/P4P2/1PP1P1PP/RNBQKBNR w KQkq - 1 4",
-    ];
-    for fen in fens {
+    for fen in TRICKY {
         let board = Board::from_fen(fen).unwrap();
         check(&board);
         for &mv in board.moves().iter() {

@@ -13,7 +13,7 @@ use super::pv::Line;
 use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
 use super::{Report, Shared, Stopped, Worker};
-use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks};
+use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks, move_bits};
 use crate::eval::Model;
 use crate::params::Params;
 use crate::tablebase::Tables;
@@ -177,7 +177,7 @@ impl<M: Model> Worker<M> {
                 continue;
             }
             count += 1;
-            self.prefetch(shared, mv);
+            self.prefetch(shared, mv, mover);
             let candidate = self.candidate(&node, &hints, picked, count);
             if root {
                 self.announce(shared, mv, count);
@@ -528,7 +528,7 @@ impl<M: Model> Worker<M> {
         while let Some(Scored { mv, mover, .. }) =
             picker.next(&mut self.arena, board, &History(&self.histories, &self.params), &hints)
         {
-            self.prefetch(shared, mv);
+            self.prefetch(shared, mv, mover);
             self.make(mv, mover, false);
             let window = Window::new(-prob_beta, -prob_beta + 1);
             let mut value = -self.quiescence::<false>(shared, window, false)?;
@@ -555,7 +555,7 @@ impl<M: Model> Worker<M> {
         } else if score < KILLER && node.ply > 0 {
             score
         } else {
-            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(mv, mover)
+            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(move_bits(Some(mv)), mover)
         };
         Candidate { mv, mover, score, noisy, history, count }
     }

@@ -6,7 +6,7 @@
 //! limit by the share that is still missing, so that entries stay bounded and forget. Correction
 //! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
 
-use crate::board::{Board, COLORS, ChessMove, Color, Piece, Square};
+use crate::board::{Board, COLORS, ChessMove, Color, PIECES, Piece, Square, move_bits};
 use crate::params::Params;
 use crate::prefetch::prefetch;
 use crate::value::Value;
@@ -35,6 +35,12 @@ pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
 #[inline]
 pub(super) fn piece_index(color: Color, moved: Piece, to: Square) -> PieceTo {
     ((color.to_index() * 6 + moved.to_index()) * 64 + to.to_index()) as PieceTo
+}
+
+/// The piece of a [`PieceTo`].
+#[inline]
+pub(super) fn moved_piece(mover: PieceTo) -> Piece {
+    PIECES[usize::from(mover) / 64 % 6]
 }
 
 #[inline]
@@ -76,20 +82,27 @@ pub(super) struct QuietScores<'a> {
 }
 
 impl QuietScores<'_> {
-    /// Score of a quiet move for ordering.
+    /// Score of a quiet move, [packed](move_bits), for ordering.
     #[inline]
-    pub(super) fn of(&self, mv: ChessMove, mover: PieceTo) -> i32 {
+    pub(super) fn of(&self, bits: u16, mover: PieceTo) -> i32 {
         let to = usize::from(mover);
-        let butterfly = self.butterfly[threatened(mv, self.threats)][from_to(mv)];
+        let butterfly = self.butterfly[threatened(bits, self.threats)][from_to(bits)];
         let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
         let [of_four, of_six] = self.quarters;
         i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + of_four * four / 4 + of_six * six / 4
     }
 }
 
+/// Squares of a packed move.
 #[inline]
-fn from_to(mv: ChessMove) -> usize {
-    mv.get_source().to_index() * 64 + mv.get_dest().to_index()
+fn squares(bits: u16) -> [usize; 2] {
+    [usize::from(bits) % 64, usize::from(bits) / 64 % 64]
+}
+
+#[inline]
+fn from_to(bits: u16) -> usize {
+    let [from, to] = squares(bits);
+    from * 64 + to
 }
 
 #[inline]
@@ -256,12 +269,13 @@ impl Histories {
 /// Where the butterfly history keeps a quiet move, in one number.
 #[inline]
 pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16 {
-    ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | from_to(mv)) as u16
+    let bits = move_bits(Some(mv));
+    ((board.side_to_move().to_index() << 2 | threatened(bits, threats)) << 12 | from_to(bits)) as u16
 }
 
 /// Whether a move's squares are attacked by enemy pawns: two bits.
 #[inline]
-fn threatened(mv: ChessMove, threats: u64) -> usize {
-    let bit = |square: usize| (threats >> square & 1) as usize;
-    bit(mv.get_source().to_index()) * 2 + bit(mv.get_dest().to_index())
+fn threatened(bits: u16, threats: u64) -> usize {
+    let [from, to] = squares(bits).map(|square| (threats >> square & 1) as usize);
+    from * 2 + to
 }

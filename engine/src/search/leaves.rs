@@ -6,7 +6,7 @@
 //! alone, so this is plain alpha-beta: no pruning, no reductions, no table cut-offs, no histories, the bare evaluation. The
 //! principal variation search, the table's moves and the killers save nodes and change no value.
 
-use super::history::NO_PIECE_TO;
+use super::history::{NO_PIECE_TO, moved_piece};
 use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
 use super::pv::Line;
 use super::window::Window;
@@ -189,10 +189,10 @@ impl<M: Model> LeafSearcher<M> {
         let hints = Hints { killers: self.killers[ply], ..UNHINTED };
         let mut picker = Picker::new(&self.arena, Kind::All, table_move, 0);
         let (mut best, mut best_move, mut count) = (-INFINITE, None, 0);
-        while let Some(Scored { mv, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &hints) {
+        while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &hints) {
             count += 1;
             if depth > 1 {
-                self.table.prefetch(board.likely_key_after(mv) ^ self.salt);
+                self.table.prefetch(board.likely_key_after(mv, moved_piece(mover)) ^ self.salt);
             }
             self.make(mv);
             let mut value = INFINITE;

@@ -31,7 +31,7 @@ use crate::time::Bounds;
 use crate::tt::Table;
 use crate::value::{MAX_PLY, NONE, Value};
 use crossbeam::utils::CachePadded;
-use history::{Context, Histories, NO_PIECE_TO, PieceTo};
+use history::{Context, Histories, NO_PIECE_TO, PieceTo, moved_piece};
 use ordering::Arena;
 use pv::Line;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -244,8 +244,8 @@ impl<M: Model> Worker<M> {
 
     /// Asks for the table's entry of the position after `mv`: the earlier, the less the node below waits for it.
     #[inline]
-    fn prefetch(&self, shared: &Shared, mv: ChessMove) {
-        shared.table.prefetch(self.position.board().likely_key_after(mv));
+    fn prefetch(&self, shared: &Shared, mv: ChessMove, mover: PieceTo) {
+        shared.table.prefetch(self.position.board().likely_key_after(mv, moved_piece(mover)));
     }
 
     /// Plays a move of the node at the current ply.

@@ -6,9 +6,8 @@
 //! arena that the nodes of the line share.
 
 use super::history::{Context, Histories, PieceTo, QuietScores, piece_index, piece_to};
-use crate::board::{Board, ChessMove, PIECE_VALUES, Piece};
+use crate::board::{Board, ChessMove, Color, PIECE_VALUES, Piece, move_bits, move_from_bits};
 use crate::params::Params;
-use crate::tt::{pack_move, unpack_move};
 
 /// A move with what was found out about it.
 #[derive(Clone, Copy)]
@@ -39,6 +38,32 @@ pub(super) enum Kind {
     NoisyAndChecks,
 }
 
+/// A move and the piece that makes it, generated and not yet scored, in one word: the move 16 bits, the mover 10.
+#[derive(Clone, Copy, Default)]
+struct Unscored(u32);
+
+impl Unscored {
+    #[inline]
+    fn new(mv: ChessMove, mover: PieceTo) -> Unscored {
+        Unscored(u32::from(move_bits(Some(mv))) << 10 | u32::from(mover))
+    }
+
+    #[inline]
+    fn bits(self) -> u16 {
+        (self.0 >> 10) as u16
+    }
+
+    #[inline]
+    fn mv(self) -> ChessMove {
+        move_from_bits(self.bits()).unwrap_or_default()
+    }
+
+    #[inline]
+    fn mover(self) -> PieceTo {
+        (self.0 & 0x3FF) as PieceTo
+    }
+}
+
 /// A move with its score, the piece that makes it and its place in the list in one word, ordered by score and move: the
 /// best of a list is then the largest word, which vector instructions find.
 ///
@@ -52,10 +77,10 @@ impl Candidate {
     const PLACES: u64 = 1 << 14;
 
     #[inline]
-    fn new(mv: ChessMove, mover: PieceTo, score: i32, place: usize) -> Candidate {
+    fn new(found: Unscored, score: i32, place: usize) -> Candidate {
         debug_assert!(score.abs() < Candidate::BIAS && (place as u64) < Candidate::PLACES);
         let score = (score + Candidate::BIAS) as u64;
-        Candidate(score << 40 | pack_move(Some(mv)) << 24 | u64::from(mover) << 14 | place as u64)
+        Candidate(score << 40 | u64::from(found.0) << 14 | place as u64)
     }
 
     #[inline]
@@ -64,8 +89,8 @@ impl Candidate {
     }
 
     #[inline]
-    fn mv(self) -> ChessMove {
-        unpack_move(self.0 >> 24 & 0xFFFF).unwrap_or_default()
+    fn unscored(self) -> Unscored {
+        Unscored((self.0 >> 14) as u32 & 0x3FF_FFFF)
     }
 
     #[inline]
@@ -80,7 +105,8 @@ impl Candidate {
 
     #[inline]
     fn scored(self) -> Scored {
-        Scored { mv: self.mv(), mover: (self.0 >> 14 & 0x3FF) as PieceTo, score: self.score() }
+        let found = self.unscored();
+        Scored { mv: found.mv(), mover: found.mover(), score: self.score() }
     }
 }
 
@@ -88,16 +114,52 @@ impl Candidate {
 pub(super) struct Arena {
     noisy: Vec<Candidate>,
     quiet: Vec<Candidate>,
+    /// The moves of one node that are being generated: first all are written down here, then all are scored. Either loop is
+    /// short, and the second knows how many there will be.
+    unscored: Box<[Unscored; 256]>,
 }
 
 impl Arena {
     pub(super) fn new() -> Arena {
-        Arena { noisy: Vec::with_capacity(4096), quiet: Vec::with_capacity(16_384) }
+        Arena {
+            noisy: Vec::with_capacity(4096),
+            quiet: Vec::with_capacity(16_384),
+            unscored: Box::new([Unscored::default(); 256]),
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.noisy.clear();
         self.quiet.clear();
+    }
+}
+
+/// Writes the moves of a node down as they are generated.
+struct Notes<'a> {
+    list: &'a mut [Unscored; 256],
+    /// In a byte, so that no move can be outside the list.
+    count: u8,
+    us: Color,
+    /// Left out: it was searched before.
+    table_move: u16,
+}
+
+impl<'a> Notes<'a> {
+    #[inline]
+    fn new(list: &'a mut [Unscored; 256], board: &Board, table_move: Option<ChessMove>) -> Notes<'a> {
+        Notes { list, count: 0, us: board.side_to_move(), table_move: move_bits(table_move) }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, moved: Piece, mv: ChessMove) {
+        let found = Unscored::new(mv, piece_index(self.us, moved, mv.get_dest()));
+        self.list[usize::from(self.count)] = found;
+        self.count += u8::from(found.bits() != self.table_move);
+    }
+
+    #[inline]
+    fn count(&self) -> usize {
+        usize::from(self.count)
     }
 }
 
@@ -111,24 +173,24 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    /// The score of a killer or counter-move.
+    /// The scores of killers and counter-move. No move packs to 0, which no generated one does.
     #[inline]
-    fn special(&self, mv: ChessMove) -> Option<i32> {
-        let specials = [(self.killers[0], 3 * KILLER), (self.killers[1], 2 * KILLER), (self.counter, KILLER)];
-        specials.into_iter().find(|&(special, _)| special == Some(mv)).map(|(_, score)| score)
+    fn specials(&self) -> [(u16, i32); 3] {
+        let [first, second] = self.killers.map(move_bits);
+        [(first, 3 * KILLER), (second, 2 * KILLER), (move_bits(self.counter), KILLER)]
     }
 }
 
 /// How moves are scored.
 pub(super) trait Scorer {
-    /// Score of a capture or promotion.
-    fn noisy(&self, board: &Board, mv: ChessMove, mover: PieceTo) -> i32;
+    /// Score of a capture or promotion; `captured` is what it captures.
+    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, mover: PieceTo) -> i32;
 
     /// What a capture of this score may lose by static exchange and still come early.
     fn slack(&self, score: i32) -> i32;
 
-    /// Scores the quiet moves of a node.
-    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32;
+    /// Scores the quiet moves of a node by their [packed](move_bits) form and mover.
+    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32;
 }
 
 /// By what they capture and what earlier cutoffs say of them: the histories, and how much each counts.
@@ -144,10 +206,10 @@ impl<'a> History<'a> {
 impl Scorer for History<'_> {
     /// Most valuable victim first, corrected by what captures of this kind led to.
     #[inline]
-    fn noisy(&self, board: &Board, mv: ChessMove, mover: PieceTo) -> i32 {
+    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, mover: PieceTo) -> i32 {
         let &History(histories, params) = self;
-        let history = histories.capture(mover, board.captured(mv).unwrap_or(Piece::Pawn));
-        params.ordering_gain * gain(board, mv) + history * params.ordering_capture / 16
+        let history = histories.capture(mover, captured.unwrap_or(Piece::Pawn));
+        params.ordering_gain * gain(captured, mv) + history * params.ordering_capture / 16
     }
 
     #[inline]
@@ -156,9 +218,9 @@ impl Scorer for History<'_> {
     }
 
     #[inline]
-    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
         let scores = self.quiet_scores(board, hints);
-        move |mv, mover| scores.of(mv, mover)
+        move |bits, mover| scores.of(bits, mover)
     }
 }
 
@@ -168,8 +230,8 @@ pub(super) struct Unlearned;
 
 impl Scorer for Unlearned {
     #[inline]
-    fn noisy(&self, board: &Board, mv: ChessMove, _: PieceTo) -> i32 {
-        4 * gain(board, mv)
+    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, _: PieceTo) -> i32 {
+        4 * gain(captured, mv)
     }
 
     #[inline]
@@ -178,15 +240,15 @@ impl Scorer for Unlearned {
     }
 
     #[inline]
-    fn quiet(&self, _: &Board, _: &Hints) -> impl Fn(ChessMove, PieceTo) -> i32 {
+    fn quiet(&self, _: &Board, _: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
         |_, _| 0
     }
 }
 
 /// What a capture or promotion wins at once.
 #[inline]
-fn gain(board: &Board, mv: ChessMove) -> i32 {
-    let captured = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
+fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
+    let captured = captured.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
     let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
     captured + promotion
 }
@@ -294,32 +356,41 @@ impl Picker {
         }
     }
 
-    #[inline]
+    /// Not inlined, as the generators make a large frame, which every call of [`Picker::next`] would have to set up.
+    #[inline(never)]
     fn generate_noisy<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S) {
-        let us = board.side_to_move();
-        board.for_each_noisy(|moved, mv| {
-            if Some(mv) != self.table_move {
-                let mover = piece_index(us, moved, mv.get_dest());
-                let place = arena.noisy.len() - self.noisy_start;
-                arena.noisy.push(Candidate::new(mv, mover, scorer.noisy(board, mv, mover), place));
-            }
-        });
+        let mut notes = Notes::new(&mut arena.unscored, board, self.table_move);
+        board.for_each_noisy(|moved, mv| notes.add(moved, mv));
+        let count = notes.count();
+        let score = |(place, &found): (usize, &Unscored)| {
+            let mv = found.mv();
+            Candidate::new(found, scorer.noisy(board.captured(mv), mv, found.mover()), place)
+        };
+        arena.noisy.extend(arena.unscored[..count].iter().enumerate().map(score));
     }
 
-    #[inline]
+    #[inline(never)]
     fn generate_quiet<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S, hints: &Hints) {
-        let us = board.side_to_move();
+        let mut notes = Notes::new(&mut arena.unscored, board, self.table_move);
+        if self.kind == Kind::NoisyAndChecks {
+            board.for_each_quiet_check(|moved, mv| {
+                if board.see_ge(mv, 0) {
+                    notes.add(moved, mv);
+                }
+            });
+        } else {
+            board.for_each_quiet(|moved, mv| notes.add(moved, mv));
+        }
+        let count = notes.count();
+        let specials = hints.specials();
         let quiet_score = scorer.quiet(board, hints);
-        let checks = (self.kind == Kind::NoisyAndChecks).then(|| board.checks());
-        let wanted = |mv| checks.is_none_or(|checks| checks.given_by(board, mv) && board.see_ge(mv, 0));
-        board.for_each_quiet(|moved, mv| {
-            if Some(mv) != self.table_move && wanted(mv) {
-                let mover = piece_index(us, moved, mv.get_dest());
-                let score = hints.special(mv).unwrap_or_else(|| quiet_score(mv, mover));
-                let place = arena.quiet.len() - self.quiet_start;
-                arena.quiet.push(Candidate::new(mv, mover, score, place));
-            }
-        });
+        let score = |(place, &found): (usize, &Unscored)| {
+            let bits = found.bits();
+            let special = specials.into_iter().find(|&(special, _)| special == bits);
+            let score = special.map_or_else(|| quiet_score(bits, found.mover()), |(_, score)| score);
+            Candidate::new(found, score, place)
+        };
+        arena.quiet.extend(arena.unscored[..count].iter().enumerate().map(score));
     }
 
     /// Noisy moves from the best score down; those that lose material are put aside at the front.
@@ -328,8 +399,9 @@ impl Picker {
             self.noisy_next += 1;
             // In quiescence the threshold is exact: what it looks at must not depend on the histories.
             let slack = if self.kind == Kind::All { scorer.slack(found.score()) } else { 0 };
-            if board.see_ge(found.mv(), self.see_threshold - slack) {
-                return Some(found.scored());
+            let scored = found.scored();
+            if board.see_ge(scored.mv, self.see_threshold - slack) {
+                return Some(scored);
             }
             arena.noisy[self.bad_end] = found;
             self.bad_end += 1;

@@ -99,7 +99,7 @@ impl<M: Model> Worker<M> {
         while let Some(picked) = picker.next(&mut self.arena, &board, &History(&self.histories, &self.params), &hints) {
             count += 1;
             let mv = picked.mv;
-            self.prefetch(shared, mv);
+            self.prefetch(shared, mv, picked.mover);
             if best > -DECIDED {
                 if in_check {
                     // One evasion that holds is enough of the quiet ones.
