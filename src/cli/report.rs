@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_trainer::base::atomic::write_atomic;
 use dyad_trainer::base::error::Error;
+use dyad_trainer::learn::folder::REPORT;
 use dyad_trainer::report::{RunData, page, parse_focus};
 
 use super::Outcome;
@@ -25,7 +26,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let focus = parse_focus(&arguments.pair)?;
     let run = RunData::load(&arguments.folder)?;
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join("report.html"));
+    let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(REPORT));
     write_atomic(&output, page(&run, focus).as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
     Ok(())
