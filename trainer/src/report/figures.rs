@@ -157,7 +157,7 @@ pub fn boards(all: &[Board]) -> String {
     let numbers = || all.iter().flat_map(|board| board.values.iter().flatten().copied());
     let largest = numbers().map(f64::abs).fold(0.0, f64::max);
     let drawn: String = all.iter().map(|board| draw_board(board, largest)).collect();
-    format!("<div class=\"boards\">\n{drawn}</div>\n{}", scale(largest))
+    format!("<div class=\"boards\">\n{drawn}</div>\n{}", scale(&format!("{:.0}", -largest), &format!("{largest:+.0}")))
 }
 
 fn draw_board(board: &Board, largest: f64) -> String {
@@ -185,6 +185,31 @@ fn draw_board(board: &Board, largest: f64) -> String {
     text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
 }
 
+/// A board without numbers, for a script to fill in: 64 squares, a1 first, then as many numbers.
+pub(super) fn empty_board(title: &str, class: &str) -> String {
+    let size = 8 * CELL + EDGE;
+    let title = escape(title);
+    let mut text = format!(
+        "<div class=\"board {class}\"><p>{title}</p>\n<svg viewBox=\"0 0 {size} {size}\" role=\"img\" aria-label=\"{title}\">\n"
+    );
+    let corner = |square: usize| (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
+    for (x, y) in (0..64).map(corner) {
+        let _ = write!(text, "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#C8C8C8\"/>");
+    }
+    for (x, y) in (0..64).map(corner) {
+        let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
+        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" class=\"number\"></text>");
+    }
+    text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
+}
+
+/// The colors of boards from the least to the greatest value, and on which of them one writes in black.
+pub(super) fn palette() -> (Vec<String>, Vec<bool>) {
+    const STEPS: i32 = 32;
+    let colors = (-STEPS..=STEPS).map(|step| diverging(f64::from(step) / f64::from(STEPS)));
+    colors.map(|color| (hex(color), is_light(color))).unzip()
+}
+
 /// Letters of the files below a board, numbers of the ranks at its left.
 pub(super) fn edges(cell: usize, edge: usize, size: usize) -> String {
     let mut text = format!("<g class=\"edge\" font-size=\"{size}\" text-anchor=\"middle\">");
@@ -197,15 +222,10 @@ pub(super) fn edges(cell: usize, edge: usize, size: usize) -> String {
     text + "</g>"
 }
 
-/// What the colors of boards mean.
-fn scale(largest: f64) -> String {
-    let stops: Vec<String> = (-8..=8).map(|step| hex(diverging(f64::from(step) / 8.0))).collect();
-    let stops = stops.join(",");
-    format!(
-        "<div class=\"scale\"><span>{:.0}</span><i style=\"background:linear-gradient(90deg,{stops})\"></i>\
-         <span>{largest:+.0}</span></div>\n",
-        -largest
-    )
+/// What the colors of boards mean, from the least to the greatest value.
+pub(super) fn scale(least: &str, greatest: &str) -> String {
+    let stops = palette().0.join(",");
+    format!("<div class=\"scale\">{least}<i style=\"background:linear-gradient(90deg,{stops})\"></i>{greatest}</div>\n")
 }
 
 /// Whether black can be read on it better than white: by relative luminance (WCAG 2, where both contrasts are equal).

@@ -4,11 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS};
-use dyad_engine::eval::pairs::{self, pair};
+use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL};
+use dyad_engine::eval::pairs;
 
 use serde_json::Value as Json;
 
+use super::explorer::worth_of_pair;
 use super::figures::{self, Axes, Board, Series};
 use super::games;
 use super::html::{Page, escape};
@@ -18,7 +19,7 @@ use crate::arena::statistics::Estimate;
 use crate::learn::log::{LineKind, LogLine};
 
 /// Both stages, as the figures call them.
-const STAGES: [&str; 2] = ["opening", "endgame"];
+pub(super) const STAGES: [&str; 2] = ["opening", "endgame"];
 
 /// What material is drawn over.
 const MATERIAL_AXES: [&str; 2] = ["weight, opening", "weight, endgame"];
@@ -442,11 +443,8 @@ fn pairs_of(page: &mut Page, weights: &Weights, focus: PieceSquare) {
     }
     page.heading("Pair weights");
     let board = |color: Color, piece: Piece, stage: usize| {
-        let value = |square: Square| {
-            let other = PieceSquare::new(color, piece, square);
-            let views = [pair(focus, other), pair(other, focus)];
-            views.iter().map(|view| f64::from(view.sign * weights.ints()[PAIRS.at(*view)][stage])).sum::<f64>()
-        };
+        let value =
+            |square: Square| f64::from(worth_of_pair(weights, focus, PieceSquare::new(color, piece, square))[stage]);
         let there = |square: Square| square != focus.square && can_stand(piece, square);
         let values = ALL_SQUARES.map(|square| there(square).then(|| value(square)));
         let owner = if color == focus.color { "own" } else { "enemy" };
@@ -511,7 +509,7 @@ fn settings(page: &mut Page, run: &RunData) {
 }
 
 /// A value of JSON as names and simple values.
-fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &Json) {
+pub(super) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (field, value) in fields {
@@ -600,15 +598,15 @@ fn match_row(record: &MatchRecord) -> Vec<String> {
     ]
 }
 
-fn can_stand(piece: Piece, square: Square) -> bool {
+pub(super) fn can_stand(piece: Piece, square: Square) -> bool {
     piece != Piece::Pawn || (8..56).contains(&square.to_index())
 }
 
-fn piece_name(piece: Piece) -> &'static str {
+pub(super) fn piece_name(piece: Piece) -> &'static str {
     ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"][piece.to_index()]
 }
 
-fn letter(piece: Piece) -> char {
+pub(super) fn letter(piece: Piece) -> char {
     ['P', 'N', 'B', 'R', 'Q', 'K'][piece.to_index()]
 }
 
