@@ -9,6 +9,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
@@ -22,6 +23,9 @@ use crate::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::perft;
 use crate::session::Session;
 use crate::uci::command::Genfens;
+
+/// The move that is searched is told at most so often.
+const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
 
 /// What a job does.
 pub enum Work {
@@ -172,9 +176,14 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     let tables = session.settings.tables.tables(control, say);
     let options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
+    let mut current_told: Option<Instant> = None;
     session.engine.search(game, limits, &options, control, &mut |report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
-        Report::CurrentMove { depth, mv, number } => {
+        // A window that shows all lines would show no others.
+        Report::CurrentMove { depth, mv, number }
+            if current_told.is_none_or(|told| told.elapsed() >= CURRENT_MOVE_EVERY) =>
+        {
+            current_told = Some(Instant::now());
             say(current_move_line(board, *depth, *mv, *number));
         }
         Report::Answer(outcome) => {

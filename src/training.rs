@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::eval::Weights;
+use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
 
 use crate::named_weights;
@@ -413,7 +414,13 @@ impl Order {
 
     /// Trains to the end, and says which that was.
     fn run(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
-        let mut report = |event: &selftrain::Event| teller.hear(event);
+        let mut page = LivePage::new(&self.folder);
+        let mut report = |event: &selftrain::Event| {
+            if let Some(note) = page.hear(event) {
+                teller.say(&note);
+            }
+            teller.hear(event);
+        };
         let begun = match self.mode {
             Mode::Resume => Err(SelfTrainError::Exists(self.folder.clone())),
             _ => {

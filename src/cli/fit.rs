@@ -204,6 +204,9 @@ fn print(weights: &Weights, fitted: &Fitted) {
     }
     println!("weights {} ({}), scale {}/1024", weights.meta.name, weights.id(), weights.units.scale);
     println!("test loss {:.5} at first, {:.5} now", fitted.start_loss, fitted.test_loss());
+    if !fitted.epochs.iter().any(|epoch| epoch.best) {
+        println!("no pass made it smaller: these are the weights it started from");
+    }
     println!(
         "won half of the games at {:?}, softness {:?} (cubic in the phase)",
         weights.units.win_rate.a, weights.units.win_rate.b

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_trainer::data::positions::TEST_PERCENT;
+use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::fit::quality::{Settings, measure};
 
 use super::prepare::Side;
@@ -18,9 +19,9 @@ pub struct Arguments {
     /// Games with scores in their comments; their held-out part is looked at.
     #[arg(long, required = true)]
     games: Vec<PathBuf>,
-    /// From whose side the scores are given.
-    #[arg(long, value_enum, default_value = "white")]
-    scores: Side,
+    /// From whose side the scores are given [default: told by the games]
+    #[arg(long, value_enum)]
+    scores: Option<Side>,
     /// Percent of the games that are held out; the same as in `dyad prepare`.
     #[arg(long, default_value_t = TEST_PERCENT)]
     test_percent: f64,
@@ -31,8 +32,8 @@ pub struct Arguments {
 
 /// Prints R2 for each weights file.
 pub fn run(arguments: Arguments) -> Outcome {
-    let settings =
-        Settings { games: arguments.games, scores: arguments.scores.into(), test_percent: arguments.test_percent };
+    let scores = arguments.scores.map(ScoreSide::from);
+    let settings = Settings { games: arguments.games, scores, test_percent: arguments.test_percent };
     let threads = threads("threads", arguments.threads)?;
     for path in &arguments.weights {
         let weights = Arc::new(load_file(path)?);

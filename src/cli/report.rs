@@ -1,32 +1,63 @@
-//! `dyad report`: a training on one page.
+//! `dyad report`: a training on one page, or weights on another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use dyad_trainer::base::atomic::write_atomic;
+use dyad_engine::eval::Weights;
+use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
-use dyad_trainer::report::{RunData, page, parse_focus};
+use dyad_trainer::learn::folder::REPORT;
+use dyad_trainer::report::{RunData, page, parse_focus, weights_page};
 
-use super::Outcome;
+use super::{Outcome, load_weights};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder of the run
-    folder: PathBuf,
-    /// Where the page goes [default: report.html in the folder]
+    /// The folder of a training, or weights to explore: a file, `default` or `material`
+    of: PathBuf,
+    /// Other weights, to compare with the first
+    with: Option<PathBuf>,
+    /// Where the page goes [default: report.html in the folder, or beside the weights under their name]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The piece whose pairs are shown, as Nf5
+    /// The piece whose pairs are shown of a training, as Nf5
     #[arg(long, default_value = "Nf5")]
     pair: String,
 }
 
 /// Writes the page and says where it is.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let focus = parse_focus(&arguments.pair)?;
-    let run = RunData::load(&arguments.folder)?;
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.folder.join("report.html"));
-    write_atomic(&output, page(&run, focus).as_bytes()).map_err(Error::file("write", &output))?;
+    let (default, text) = if arguments.of.is_dir() { arguments.training()? } else { arguments.weights()? };
+    let output = arguments.output.clone().unwrap_or(default);
+    check_output(&output, [arguments.of.as_path()].into_iter().chain(arguments.with.as_deref()))?;
+    write_atomic(&output, text.as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
     Ok(())
+}
+
+impl Arguments {
+    /// Where the page of a training goes, and what it is.
+    fn training(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
+        if self.with.is_some() {
+            return Err("two weights files can be compared, not a folder".into());
+        }
+        let focus = parse_focus(&self.pair)?;
+        Ok((self.of.join(REPORT), page(&RunData::load(&self.of)?, focus)))
+    }
+
+    /// The same of weights.
+    fn weights(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
+        let names = [Some(&self.of), self.with.as_ref()].into_iter().flatten();
+        let sets: Vec<(String, Arc<Weights>)> =
+            names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, String>>()?;
+        let sets: Vec<(String, &Weights)> = sets.iter().map(|(name, weights)| (name.clone(), &**weights)).collect();
+        Ok((self.of.with_extension("html"), weights_page(&sets)))
+    }
+}
+
+/// What the page calls weights: their file and the folder it is in, since many are called `best.json`.
+fn display_name(path: &Path) -> String {
+    let parts: Vec<_> = path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }

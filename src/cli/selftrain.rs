@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::data::score::ScoreSide;
+use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
 
 use super::prepare::Side;
@@ -76,9 +77,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
-    let mut report = |event: &Event| match event {
-        Event::Progress(_) => progress.show(|| event.to_string()),
-        _ => progress.say(&event.to_string()),
+    let mut page = LivePage::new(&arguments.folder);
+    let mut report = |event: &Event| {
+        if let Some(note) = page.hear(event) {
+            progress.say(&note);
+        }
+        match event {
+            Event::Progress(_) => progress.show(|| event.to_string()),
+            _ => progress.say(&event.to_string()),
+        }
     };
     let surroundings = Surroundings { stop: &stop, report: &mut report };
     let summary = if arguments.resume {
@@ -88,6 +95,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         selftrain::begin(&arguments.settings()?, &start, &arguments.folder, surroundings)
     };
     drop(progress);
+    drop(page);
     say_how_it_ended(&summary?, &arguments.folder);
     Ok(())
 }

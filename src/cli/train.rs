@@ -15,6 +15,7 @@ use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::settings::{Averaging, Hold, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
 use dyad_trainer::learn::training;
 use dyad_trainer::learn::training::{Progress, Summary, Surroundings};
+use dyad_trainer::report::LivePage;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -177,7 +178,14 @@ fn parse_l2(text: &str) -> Result<(String, f64), String> {
 pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut screen = Screen::new();
-    let mut progress = |progress: &Progress| screen.show(progress);
+    let folder = arguments.resume.as_deref().or(arguments.out.as_deref()).expect("one of them is asked for");
+    let mut page = LivePage::new(folder);
+    let mut progress = |progress: &Progress| {
+        if let Some(note) = page.hear_training(progress) {
+            screen.say(&note);
+        }
+        screen.show(progress);
+    };
     let settings = match &arguments.resume {
         Some(folder) => training::saved_settings(folder)?,
         None => arguments.settings()?,
@@ -203,6 +211,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             println!("scale and win rate are fitted to the results of the games");
         }
     }
+    drop(page);
     say_how_it_ended(&summary);
     Ok(())
 }
@@ -346,11 +355,7 @@ impl Screen {
 
     fn show(&mut self, progress: &Progress) {
         if let Some(line) = progress.line {
-            let line = line_text(line);
-            match &self.bar {
-                Some(bar) => bar.suspend(|| println!("{line}")),
-                None => println!("{line}"),
-            }
+            self.say(&line_text(line));
         }
         let Some(bar) = &self.bar else { return };
         if progress.line.is_some() || self.drawn.elapsed() > Duration::from_millis(200) {
@@ -359,6 +364,14 @@ impl Screen {
             bar.set_length(progress.of);
             bar.set_position(progress.done);
             bar.set_message(message(progress));
+        }
+    }
+
+    /// Prints a line that stays.
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| println!("{line}")),
+            None => println!("{line}"),
         }
     }
 

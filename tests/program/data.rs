@@ -102,7 +102,12 @@ fn games_become_samples_labels_and_weights() {
     assert!(told.contains("6 games could not be read"), "{told}");
     refuse(&folder, "quality w.json --games games.pgn --test-percent 101", "test percent 101, expected 0 to 100");
     fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
-    refuse(&folder, "quality w.json --games even.pgn --test-percent 100", "all 4 scores are the same");
+    refuse(
+        &folder,
+        "quality w.json --games even.pgn --test-percent 100",
+        "do not tell from whose side their scores are",
+    );
+    refuse(&folder, "quality w.json --games even.pgn --scores white --test-percent 100", "all 4 scores are the same");
 
     refuse(&folder, "prepare none.pgn -o c.samples", "cannot open none.pgn");
     refuse(&folder, "prepare games.pgn -o ./games.pgn", "the output ./games.pgn is the input games.pgn");

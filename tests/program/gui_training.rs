@@ -89,13 +89,18 @@ fn from_the_first_option_to_the_adopted_weights() {
 
     // Begun, with a game beside it; what is sent again begins nothing again.
     let mut program = training("selfplay", &out);
+    let page = out.join("report.html");
+    let told = program.until_contains("info string train page ");
+    assert_eq!(told, format!("info string train page {}", page.display()));
+    let text = fs::read_to_string(&page).expect("it is there when its path is told");
+    assert!(text.contains("Generation 1: self-play") && text.contains("location.reload()"), "what is under way");
     program.until("info string train generation 1 ");
     program.send("position startpos moves e2e4");
     check_search(&after("e2e4"), &moves(&program.search("go depth 6")));
     program.send(&options("selfplay", &out));
     program.send("ucinewgame\ngo infinite");
     let said = program.sync();
-    assert!(!said.iter().any(|line| line.contains("train begins")), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains("train begins") || line.contains("train page")), "{said:?}");
     program.send("train status\nstop");
     let said = program.until("bestmove");
     let status = format!("info string train status: selfplay, running, {}: ", out.display());

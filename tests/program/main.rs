@@ -13,6 +13,7 @@ mod gui_training;
 mod hostile;
 mod matches;
 mod options;
+mod pages;
 mod search;
 mod selftraining;
 mod training;

@@ -12,8 +12,16 @@ fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
     tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
 }
 
+/// The page of a training is whole, whenever its writer was killed.
+fn check_page(folder: &Path) -> Option<String> {
+    let page = fs::read_to_string(folder.join("report.html")).ok()?;
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "a part of a page");
+    Some(page)
+}
+
 /// Starts a small training, or resumes it.
 fn go_on(folder: &Path, threads: &str) -> Child {
+    check_page(folder);
     let small = ["--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
     let matches = ["--match-games", "6", "--match-nodes", "40", "--threads", threads];
     let rest: &[&str] = match folder.join("state.json").exists() {
@@ -44,6 +52,10 @@ fn a_self_training_that_is_killed_loses_nothing_but_time() {
     kill_until_it_ends(Duration::from_millis(150), || go_on(&killed, "2"));
     assert!(weights(&whole) == weights(&killed));
     assert_eq!(unfinished(&killed), Vec::<PathBuf>::new());
+    for folder in [whole, killed] {
+        let page = check_page(&folder).expect("it has a page");
+        assert!(page.contains("<h2>Strength</h2>") && !page.contains("location.reload()"), "the last page");
+    }
 }
 
 #[cfg(unix)]

@@ -29,7 +29,7 @@ pub struct Tags {
     /// The position the game begins with, where it is not the usual one.
     pub(super) fen: Option<String>,
     /// White and Black by name.
-    pub(super) players: [String; 2],
+    pub players: [String; 2],
 }
 
 /// A game, replayed and found legal.

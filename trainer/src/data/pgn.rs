@@ -182,6 +182,39 @@ fn tag_name(line: &[u8]) -> Option<&[u8]> {
     (length > 0 && rest.trim_ascii_start().starts_with(b"\"")).then_some(name)
 }
 
+/// From whose side the scores in the comments of a file are: those of two moves in a row agree if they are White's, and
+/// are opposite if they are the movers'. Nothing if its first games do not tell.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
+    const GAMES: usize = 200;
+    const PAIRS: u32 = 20;
+    /// Where all are of one kind this is 1, and 0 where there is nothing in them.
+    const CLEAR: f64 = 0.5;
+    /// A mate weighs as much as a queen.
+    const LARGEST: f64 = 10.0;
+    let (mut pairs, mut sum, mut whole) = (0, 0.0, 0.0);
+    for text in GameTexts::open(path)?.take(GAMES) {
+        let Ok(game) = text?.parse(Some(ScoreSide::Mover)) else { continue };
+        let scores: Vec<Option<f64>> =
+            game.moves.iter().map(|played| Some(played.score?.pawns().clamp(-LARGEST, LARGEST))).collect();
+        for pair in scores.windows(2) {
+            let [Some(one), Some(other)] = pair else { continue };
+            if *one != 0.0 && *other != 0.0 {
+                pairs += 1;
+                sum += one * other;
+                whole += (one * other).abs();
+            }
+        }
+    }
+    Ok(match sum / whole {
+        share if pairs < PAIRS || share.abs() < CLEAR => None,
+        share if share > 0.0 => Some(ScoreSide::White),
+        _ => Some(ScoreSide::Mover),
+    })
+}
+
 impl GameText {
     /// Parses and replays the game. Scores in comments are read only when it is known from whose side.
     pub fn parse(&self, scores: Option<ScoreSide>) -> Result<GameRecord, BrokenGame> {
@@ -479,6 +512,27 @@ pub(in crate::data) mod tests {
         let texts = texts(pgn);
         assert_eq!(texts.len(), 1, "{pgn}");
         texts[0].parse(Some(ScoreSide::Mover)).map_err(|broken| broken.to_string())
+    }
+
+    #[test]
+    fn the_side_of_scores_is_told_by_the_games() {
+        let folder = crate::base::testing::folder("pgn-sides");
+        let path = folder.join("games.pgn");
+        // A game of knights that come and go, with White ahead by more and more.
+        let file = |sign: [f64; 2]| {
+            let moves = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).enumerate();
+            let score = |ply: usize| sign[ply % 2] * (0.1 + ply as f64 / 20.0);
+            moves.map(|(ply, mv)| format!("{mv} {{{:+.2}/5}} ", score(ply))).collect::<String>() + "*\n"
+        };
+        for (sign, side) in
+            [([1.0, 1.0], Some(ScoreSide::White)), ([1.0, -1.0], Some(ScoreSide::Mover)), ([0.0, 1.0], None)]
+        {
+            std::fs::write(&path, file(sign)).unwrap();
+            assert_eq!(side_of_scores(&path).unwrap(), side, "{sign:?}");
+        }
+        std::fs::write(&path, MATE).unwrap();
+        assert_eq!(side_of_scores(&path).unwrap(), None);
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::game::GameRecord;
 use crate::data::packed::Sample;
-use crate::data::pgn::{GameText, GameTexts};
+use crate::data::pgn::{GameText, GameTexts, side_of_scores};
 use crate::data::positions::{Filters, check_percent, is_held_out};
 use crate::data::score::ScoreSide;
 use crate::fit::logistic::sigmoid;
@@ -36,8 +36,8 @@ const GAMES_IN_BATCH: usize = 64;
 pub struct Settings {
     /// PGN files with scores.
     pub games: Vec<PathBuf>,
-    /// From whose side the scores are.
-    pub scores: ScoreSide,
+    /// From whose side the scores are; none to tell it from each file.
+    pub scores: Option<ScoreSide>,
     /// Percent of the games that are held out; the others are not looked at.
     pub test_percent: f64,
 }
@@ -82,6 +82,11 @@ pub fn measure<M: Model>(weights: &Arc<M>, settings: &Settings, threads: usize) 
     Ok(Quality { positions: points.len(), r2, k, r2_linear, broken })
 }
 
+fn unclear(path: &Path) -> Error {
+    let problem = "the games do not tell from whose side their scores are: name it by --scores white or --scores mover";
+    Error::content(path, "the scores", problem.to_string())
+}
+
 /// Appends the points of a file and says how many of its games could not be read.
 fn points_of<M: Model>(
     path: &Path,
@@ -90,6 +95,10 @@ fn points_of<M: Model>(
     threads: usize,
     points: &mut Vec<Point>,
 ) -> Result<u64, Error> {
+    let side = match settings.scores {
+        Some(side) => side,
+        None => side_of_scores(path)?.ok_or_else(|| unclear(path))?,
+    };
     let mut texts = GameTexts::open(path)?;
     let batches = std::iter::from_fn(move || {
         let batch: Vec<_> = texts.by_ref().take(GAMES_IN_BATCH).collect();
@@ -103,7 +112,7 @@ fn points_of<M: Model>(
         |evaluator, batch: Vec<Result<GameText, Error>>| {
             let (mut points, mut broken) = (Vec::new(), 0);
             for text in batch {
-                match text?.parse(Some(settings.scores)) {
+                match text?.parse(Some(side)) {
                     Ok(game) => points_of_game(&game, evaluator, settings, &mut points),
                     Err(_) => broken += 1,
                 }

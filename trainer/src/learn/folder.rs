@@ -10,6 +10,7 @@
 //! | `iteration-00.json` | the weights at the start |
 //! | `iteration-01.json`, ... | the weights after each iteration |
 //! | `best.json` | those with the best move-match accuracy on the test positions |
+//! | `report.html` | what there is to see of it, renewed while it trains |
 //!
 //! Every file but the log is written [atomically](crate::base::atomic).
 
@@ -29,6 +30,8 @@ pub const LOG: &str = "log.jsonl";
 pub const CHECKPOINT: &str = "checkpoint.bin";
 /// The best weights; a self-training calls its own so too.
 pub const BEST: &str = "best.json";
+/// The page about it; a self-training calls its own so too.
+pub const REPORT: &str = "report.html";
 
 /// The weights after iteration `iteration`; 0 for those at the start.
 #[must_use]
@@ -120,5 +123,5 @@ impl Folder {
 pub(crate) fn is_known(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".json"));
     let is_iteration = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    is_iteration || [SETTINGS, DATA, CHECKPOINT, BEST].contains(&name)
+    is_iteration || [SETTINGS, DATA, CHECKPOINT, BEST, REPORT].contains(&name)
 }

@@ -1,13 +1,16 @@
 //! Figures of a report, as SVG text.
 //!
-//! Charts and boards are drawn with `plotters` without any font library: text stays text, and the
-//! browser's fonts write it. So the text is plain ASCII, whose width can be guessed well enough.
+//! Charts are drawn with `plotters` without any font library: text stays text, and the browser's fonts write it. So
+//! the text is plain ASCII, whose width can be guessed well enough. They are as wide as a phone, side by side where there
+//! is room; the page's style gives them the colors of a dark page. Boards are squares with numbers.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::html::escape;
 
 /// Colors that stay apart for the color-blind (Okabe and Ito 2008), then the same again.
 const PALETTE: [RGBColor; 7] = [
@@ -22,11 +25,7 @@ const PALETTE: [RGBColor; 7] = [
 
 const FONT: &str = "sans-serif";
 /// Sizes are those of the text as it appears times what the SVG backend divides by.
-const SMALL: f64 = 11.0 * 1.24;
-const TINY: f64 = 8.0 * 1.24;
-
-/// Width of a legend.
-const LEGEND: u32 = 170;
+const SMALL: f64 = 12.0 * 1.24;
 
 /// A named line of a chart.
 pub struct Series {
@@ -64,8 +63,8 @@ pub struct Axes<'a> {
     pub whole: bool,
 }
 
-/// A chart of lines over a common axis; empty text if there is nothing to draw.
-pub fn chart(axes: &Axes, all: &[Series], (width, height): (u32, u32)) -> String {
+/// A chart of lines over a common axis with its legend; empty text if there is nothing to draw.
+pub fn chart(axes: &Axes, all: &[Series], size: (u32, u32)) -> String {
     let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
     let points = || all.iter().flat_map(|series| series.points.iter().copied()).filter(finite);
     if points().next().is_none() {
@@ -74,19 +73,17 @@ pub fn chart(axes: &Axes, all: &[Series], (width, height): (u32, u32)) -> String
     let ends = || all.iter().flat_map(|series| series.intervals.iter().flat_map(|&(_, low, high)| [low, high]));
     let xs = range(points().map(|point| point.0), false);
     let ys = range(points().map(|point| point.1).chain(ends()), axes.from_zero);
-    let legend = all.iter().any(|series| !series.name.is_empty());
-    svg((width + if legend { LEGEND } else { 0 }, height), |area| {
-        let (left, right) = area.split_horizontally(width);
-        let mut builder = ChartBuilder::on(&left);
-        builder.margin(8).margin_right(16).x_label_area_size(38).y_label_area_size(62);
+    let svg = svg(size, |area| {
+        let mut builder = ChartBuilder::on(area);
+        builder.margin(6).margin_right(12).x_label_area_size(36).y_label_area_size(54);
         let mut chart = builder.build_cartesian_2d(xs, ys)?;
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.12))
+            .bold_line_style(BLACK.mix(0.15))
             .axis_style(BLACK.mix(0.6))
             .label_style((FONT, SMALL))
-            .x_labels(6)
+            .x_labels(5)
             .y_labels(6)
             .x_label_formatter(&|x| if axes.whole && x.fract() != 0.0 { String::new() } else { number(*x) })
             .y_label_formatter(&|y| number(*y))
@@ -108,11 +105,11 @@ pub fn chart(axes: &Axes, all: &[Series], (width, height): (u32, u32)) -> String
                 chart.draw_series(DashedLineSeries::new(line, 6, 4, color.stroke_width(2)))?;
             }
         }
-        if legend {
-            draw_legend(&right, all)?;
-        }
         Ok(())
-    })
+    });
+    let label = escape(&format!("{} by {}", axes.y, axes.x));
+    let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" class=\"plot\" "), 1);
+    format!("<div class=\"chart\">\n{svg}{}</div>\n", legend(all))
 }
 
 /// Color of the line with this index. Lines beyond the palette are dashed.
@@ -120,17 +117,22 @@ fn color(index: usize) -> RGBColor {
     PALETTE[index % PALETTE.len()]
 }
 
-fn draw_legend(area: &Area, all: &[Series]) -> Drawn<()> {
-    for (index, series) in all.iter().enumerate() {
-        let y = 16 + 15 * index as i32;
-        let ends: &[i32] = if index < PALETTE.len() { &[0, 18] } else { &[0, 7, 11, 18] };
-        for stroke in ends.chunks(2) {
-            let line = vec![(stroke[0], y), (stroke[1], y)];
-            area.draw(&PathElement::new(line, color(index).stroke_width(2)))?;
-        }
-        text(area, &series.name, (24, y), SMALL, &BLACK, HPos::Left)?;
+/// The names of the lines, below the chart, where they take no room from it.
+fn legend(all: &[Series]) -> String {
+    if all.iter().all(|series| series.name.is_empty()) {
+        return String::new();
     }
-    Ok(())
+    let entry = |(index, series): (usize, &Series)| {
+        let (color, name) = (hex(color(index)), escape(&series.name));
+        let dashed = if index < PALETTE.len() { "" } else { " dashed" };
+        format!("<li><span class=\"key{dashed}\" style=\"border-color:{color}\"></span>{name}</li>\n")
+    };
+    let entries: String = all.iter().enumerate().map(entry).collect();
+    format!("<ul class=\"legend\">\n{entries}</ul>\n")
+}
+
+fn hex(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
 /// A board with a number on every square, a1 first.
@@ -143,47 +145,93 @@ pub struct Board {
     pub mark: Option<(usize, char)>,
 }
 
-/// Boards side by side, in rows of `columns`, all in the same colors: blue above zero, red below.
-pub fn boards(all: &[Board], columns: usize) -> String {
-    const CELL: i32 = 21;
-    const SIDE: i32 = 8 * CELL;
-    const GAP: i32 = 12;
-    const TITLE: i32 = 22;
+/// Side of a square, and room for the letters of files and the numbers of ranks.
+const CELL: usize = 26;
+const EDGE: usize = 13;
+
+/// Boards side by side, all in the same colors: blue above zero, red below, as the scale under them tells.
+pub fn boards(all: &[Board]) -> String {
     if all.is_empty() {
         return String::new();
     }
     let numbers = || all.iter().flat_map(|board| board.values.iter().flatten().copied());
     let largest = numbers().map(f64::abs).fold(0.0, f64::max);
-    let rows = all.len().div_ceil(columns) as i32;
-    let columns = columns as i32;
-    let size = ((columns * (SIDE + GAP)) as u32, (rows * (SIDE + TITLE + GAP)) as u32);
-    svg(size, |area| {
-        for (index, board) in (0..).zip(all) {
-            let origin = (index % columns * (SIDE + GAP) + GAP / 2, index / columns * (SIDE + TITLE + GAP) + TITLE);
-            text(area, &board.title, (origin.0 + SIDE / 2, origin.1 - TITLE / 2), SMALL, &BLACK, HPos::Center)?;
-            for (square, value) in (0..).zip(board.values) {
-                let corner = (origin.0 + square % 8 * CELL, origin.1 + (7 - square / 8) * CELL);
-                let cell = [corner, (corner.0 + CELL, corner.1 + CELL)];
-                let share = value.map_or(0.0, |value| if largest > 0.0 { value / largest } else { 0.0 });
-                let color = value.map_or(RGBColor(225, 225, 225), |_| diverging(share));
-                area.draw(&Rectangle::new(cell, color.filled()))?;
-                let middle = (corner.0 + CELL / 2, corner.1 + CELL / 2);
-                match (board.mark, value) {
-                    (Some((marked, letter)), _) if marked as i32 == square => {
-                        text(area, &letter.to_string(), middle, SMALL, &BLACK, HPos::Center)?;
-                    }
-                    (_, Some(value)) => {
-                        let ink = if share.abs() > 0.6 { WHITE } else { BLACK };
-                        text(area, &format!("{value:.0}"), middle, TINY, &ink, HPos::Center)?;
-                    }
-                    _ => (),
-                }
-            }
-            let frame = [origin, (origin.0 + SIDE, origin.1 + SIDE)];
-            area.draw(&Rectangle::new(frame, BLACK.mix(0.5)))?;
+    let drawn: String = all.iter().map(|board| draw_board(board, largest)).collect();
+    format!("<div class=\"boards\">\n{drawn}</div>\n{}", scale(&format!("{:.0}", -largest), &format!("{largest:+.0}")))
+}
+
+fn draw_board(board: &Board, largest: f64) -> String {
+    let size = 8 * CELL + EDGE;
+    let title = escape(&board.title);
+    let mut text = format!(
+        "<div class=\"board\"><h3>{title}</h3>\n<svg viewBox=\"0 0 {size} {size}\" role=\"img\" aria-label=\"{title}\">\n"
+    );
+    for (square, value) in board.values.into_iter().enumerate() {
+        let (x, y) = (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
+        let share = value.map_or(0.0, |value| if largest > 0.0 { value / largest } else { 0.0 });
+        let color = value.map_or(RGBColor(200, 200, 200), |_| diverging(share));
+        let _ = write!(text, "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>", hex(color));
+        let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
+        let ink = if is_light(color) { "#000" } else { "#FFF" };
+        let mut write_in = |size: &str, inside: &dyn std::fmt::Display| {
+            let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{ink}\">{inside}</text>");
+        };
+        match (board.mark, value) {
+            (Some((marked, letter)), _) if marked == square => write_in("15", &letter),
+            (_, Some(value)) => write_in("10", &format_args!("{:.0}", value.round() + 0.0)),
+            _ => (),
         }
-        Ok(())
-    })
+    }
+    text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
+}
+
+/// A board without numbers, for a script to fill in: 64 squares, a1 first, then as many numbers.
+pub(super) fn empty_board(title: &str, class: &str) -> String {
+    let size = 8 * CELL + EDGE;
+    let title = escape(title);
+    let mut text = format!(
+        "<div class=\"board {class}\"><p>{title}</p>\n<svg viewBox=\"0 0 {size} {size}\" role=\"img\" aria-label=\"{title}\">\n"
+    );
+    let corner = |square: usize| (EDGE + square % 8 * CELL, (7 - square / 8) * CELL);
+    for (x, y) in (0..64).map(corner) {
+        let _ = write!(text, "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"#C8C8C8\"/>");
+    }
+    for (x, y) in (0..64).map(corner) {
+        let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
+        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" class=\"number\"></text>");
+    }
+    text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
+}
+
+/// The colors of boards from the least to the greatest value, and on which of them one writes in black.
+pub(super) fn palette() -> (Vec<String>, Vec<bool>) {
+    const STEPS: i32 = 32;
+    let colors = (-STEPS..=STEPS).map(|step| diverging(f64::from(step) / f64::from(STEPS)));
+    colors.map(|color| (hex(color), is_light(color))).unzip()
+}
+
+/// Letters of the files below a board, numbers of the ranks at its left.
+pub(super) fn edges(cell: usize, edge: usize, size: usize) -> String {
+    let mut text = format!("<g class=\"edge\" font-size=\"{size}\" text-anchor=\"middle\">");
+    for (index, (file, rank)) in ('a'..='h').zip(1..).enumerate() {
+        let (x, y) = (edge + index * cell + cell / 2, 8 * cell + edge - 3);
+        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{file}</text>");
+        let (x, y) = (edge / 2, (7 - index) * cell + cell * 5 / 8);
+        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{rank}</text>");
+    }
+    text + "</g>"
+}
+
+/// What the colors of boards mean, from the least to the greatest value.
+pub(super) fn scale(least: &str, greatest: &str) -> String {
+    let stops = palette().0.join(",");
+    format!("<div class=\"scale\">{least}<i style=\"background:linear-gradient(90deg,{stops})\"></i>{greatest}</div>\n")
+}
+
+/// Whether black can be read on it better than white: by relative luminance (WCAG 2, where both contrasts are equal).
+fn is_light(RGBColor(red, green, blue): RGBColor) -> bool {
+    let linear = |channel: u8| (f64::from(channel) / 255.0).powf(2.2);
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue) > 0.179
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -198,11 +246,6 @@ fn svg(size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn<()>) -> String {
         drawn.expect("drawing into a string does not fail");
     }
     text
-}
-
-fn text(area: &Area, text: &str, (x, y): (i32, i32), size: f64, color: &RGBColor, at: HPos) -> Drawn<()> {
-    let style = (FONT, size).into_font().color(color).pos(Pos::new(at, VPos::Center));
-    area.draw(&Text::new(text.to_string(), (x, y), style))
 }
 
 /// White in the middle, blue at 1, vermilion at -1.
@@ -268,7 +311,7 @@ mod tests {
         assert_eq!(chart(&axes, &[], (400, 300)), "");
         assert_eq!(chart(&axes, &[Series::line("", vec![(1.0, f64::NAN)])], (400, 300)), "");
         let one = chart(&axes, &[Series::marked("one", vec![(1.0, 1.0), (f64::INFINITY, 2.0)])], (400, 300));
-        assert!(one.starts_with("<svg") && one.trim_end().ends_with("</svg>"), "{one}");
+        assert!(one.starts_with("<div class=\"chart\">\n<svg ") && one.contains("</svg>"), "{one}");
         assert!(!one.contains("NaN") && !one.contains("inf"), "{one}");
     }
 }

@@ -1,17 +1,21 @@
-//! What the folder of a run or of a self-training holds.
+//! What the folder of a run or of a self-training holds, and what is under way in it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::games;
 use crate::arena::matches::MatchRecord;
 use crate::base::error::Error;
+use crate::data::game::GameRecord;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
-use crate::selftrain::folder::START;
+use crate::learn::training;
+use crate::selftrain::folder::{GenerationFolder, START};
+use crate::selftrain::{self, Stage};
 
 /// Results of matches that somebody wrote to the folder: `dyad match --results`.
 const MATCHES: &str = "matches.jsonl";
@@ -27,6 +31,71 @@ pub struct Generation {
     pub record: MatchRecord,
     /// Whether it became the best.
     pub adopted: bool,
+    /// Move-match accuracy of its training on test positions, 0 to 1.
+    pub accuracy: Option<f64>,
+}
+
+/// What is under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Now {
+    /// What it is.
+    pub headline: String,
+    /// How far it is, in words.
+    pub detail: String,
+    /// The same as a share of one, where it is known.
+    pub share: Option<f64>,
+    /// Seconds until it is done, by what was done so far.
+    pub seconds_left: Option<f64>,
+    /// What a generation goes through, and which of these it is.
+    pub steps: Vec<String>,
+    /// The number of the step that is under way.
+    pub step: usize,
+}
+
+impl From<&selftrain::Progress> for Now {
+    fn from(progress: &selftrain::Progress) -> Now {
+        let selftrain::Progress { stage, generation, generations, done, of, standing, .. } = progress;
+        let all = if *generations > 0 { format!(" of {generations}") } else { String::new() };
+        let unit = if matches!(stage, Stage::Match | Stage::Anchor) { "games" } else { "positions" };
+        let mut detail = match (done, of) {
+            (0, 0) => String::new(),
+            (done, 0) => format!("{done} {unit}"),
+            (done, of) => format!("{done} of {of} {unit}"),
+        };
+        if progress.positions_per_second > 0.0 {
+            detail += &format!(", {:.1} a second", progress.positions_per_second);
+        }
+        if let Some(standing) = standing {
+            let tally = standing.tally;
+            detail += &format!("; won {}, drawn {}, lost {}", tally.wins, tally.draws, tally.losses);
+            detail += &standing.llr.map_or(String::new(), |llr| format!(", log-likelihood ratio {llr:+.2}"));
+        }
+        Now {
+            headline: format!("Generation {generation}{all}: {stage}"),
+            detail,
+            share: share(*done, *of),
+            seconds_left: progress.seconds_left,
+            steps: Stage::ALL.iter().map(Stage::to_string).collect(),
+            step: Stage::ALL.iter().position(|known| known == stage).unwrap_or(0),
+        }
+    }
+}
+
+impl From<&training::Progress<'_>> for Now {
+    fn from(progress: &training::Progress) -> Now {
+        let training::Progress { iteration, iterations, done, of, positions_per_second: pace, .. } = *progress;
+        Now {
+            headline: format!("Iteration {iteration} of {iterations}"),
+            detail: format!("{done} of {of} positions, {pace:.0} a second"),
+            share: share(done, of),
+            seconds_left: (pace > 0.0).then(|| of.saturating_sub(done) as f64 / pace),
+            ..Now::default()
+        }
+    }
+}
+
+fn share(done: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| (done as f64 / of as f64).min(1.0))
 }
 
 /// Everything the page shows.
@@ -42,12 +111,18 @@ pub struct RunData {
     pub before: Option<Weights>,
     /// Weights at the end.
     pub after: Option<Weights>,
-    /// Matches, of generations and others.
+    /// Matches that are not those of generations.
     pub matches: Vec<MatchRecord>,
     /// Generations of a self-training.
     pub generations: Vec<Generation>,
     /// Its matches of the best weights against those at the start.
     pub anchors: Vec<Generation>,
+    /// The logs of its trainings, by generation and with what they are called.
+    pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
+    /// Games to look at, with what they are.
+    pub games: Vec<(String, GameRecord)>,
+    /// What is under way.
+    pub now: Option<Now>,
 }
 
 impl RunData {
@@ -55,7 +130,17 @@ impl RunData {
     /// `matches.jsonl`, the weights of `iteration-00.json` or `start.json`, and of `best.json`. What is not there is
     /// left out; a folder with none of it is an error.
     pub fn load(folder: &Path) -> Result<RunData, Error> {
-        let mut run = RunData { title: name_of(folder), ..RunData::default() };
+        let run = RunData::with(folder, None)?;
+        if run.lines.is_empty() && run.matches.is_empty() && run.generations.is_empty() && run.after.is_none() {
+            let problem = "there is no log, match or weights file in it".to_string();
+            return Err(Error::content(folder, "the folder", problem));
+        }
+        Ok(run)
+    }
+
+    /// The same of a training that has only begun, and may not have left anything yet.
+    pub(super) fn with(folder: &Path, now: Option<Now>) -> Result<RunData, Error> {
+        let mut run = RunData { title: name_of(folder), now, ..RunData::default() };
         for name in [SETTINGS, DATA] {
             if let Some(text) = read_if_there(&folder.join(name))?
                 && let Ok(value) = serde_json::from_str(&text)
@@ -73,17 +158,40 @@ impl RunData {
             some => some,
         };
         run.after = weights_if_there(&folder.join(BEST))?;
-        if run.lines.is_empty() && run.matches.is_empty() && run.after.is_none() {
-            let problem = "there is no log, match or weights file in it".to_string();
-            return Err(Error::content(folder, "the folder", problem));
-        }
+        run.take_generations(folder)?;
         Ok(run)
+    }
+
+    /// What is in the folders of the generations: how they were trained, and the last games.
+    fn take_generations(&mut self, folder: &Path) -> Result<(), Error> {
+        let folders = (1..).map(|number| (number, GenerationFolder::within(folder, number)));
+        let there: Vec<(u32, GenerationFolder)> = folders.take_while(|(_, own)| own.path().is_dir()).collect();
+        for (number, own) in &there {
+            for (name, run) in [("comparison training", own.training()), ("refinement", own.refinement())] {
+                let text = read_if_there(&run.join(LOG))?.unwrap_or_default();
+                let lines: Vec<LogLine> = text.lines().filter_map(|line| log_line(&parse(line)?)).collect();
+                if !lines.is_empty() {
+                    self.trainings.push((*number, name, lines));
+                }
+            }
+        }
+        type File = fn(&GenerationFolder) -> PathBuf;
+        let kinds: [(&str, File); 3] = [
+            ("The last game of self-play", GenerationFolder::games),
+            ("The last game of a match against the best weights", GenerationFolder::match_games),
+            ("The last game of a match against the start", GenerationFolder::anchor_games),
+        ];
+        for (title, file) in kinds {
+            let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&file(own))?)));
+            self.games.extend(game.map(|(number, game)| (format!("{title}, generation {number}"), game)));
+        }
+        Ok(())
     }
 
     /// A line of a log is about a match, a generation with its match, or a training. Lines that are cut, or
     /// of a kind this program does not know, say nothing.
     fn take_line(&mut self, line: &str) {
-        let Ok(value) = serde_json::from_str::<Json>(line) else { return };
+        let Some(value) = parse(line) else { return };
         let Ok(record) = MatchRecord::deserialize(value.get("match").unwrap_or(&value)) else {
             self.lines.extend(log_line(&value));
             return;
@@ -92,11 +200,18 @@ impl RunData {
             if let Some(number) = value.get(name).and_then(Json::as_u64) {
                 let hours = value.get("seconds").and_then(Json::as_f64).unwrap_or(f64::NAN) / 3600.0;
                 let adopted = value.get("adopted").and_then(Json::as_bool).unwrap_or(false);
-                list.push(Generation { number, hours, record: record.clone(), adopted });
+                let accuracy = value.get("agreement").and_then(Json::as_f64);
+                list.push(Generation { number, hours, record: record.clone(), adopted, accuracy });
             }
         }
-        self.matches.push(record);
+        if value.get("generation").is_none() {
+            self.matches.push(record);
+        }
     }
+}
+
+fn parse(line: &str) -> Option<Json> {
+    serde_json::from_str(line).ok()
 }
 
 /// A line of a training; what an older or newer program did not write is as in an empty line.

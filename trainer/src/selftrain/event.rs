@@ -52,6 +52,12 @@ pub enum Stage {
     Anchor,
 }
 
+impl Stage {
+    /// All of them, in order.
+    pub const ALL: [Stage; 7] =
+        [Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Scale, Stage::Match, Stage::Anchor];
+}
+
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

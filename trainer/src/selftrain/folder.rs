@@ -8,6 +8,7 @@
 //! | `log.jsonl` | a line for each stage, match and generation |
 //! | `start.json` | the weights at the start |
 //! | `best.json` | the best weights, once a generation was adopted |
+//! | `report.html` | what there is to see of it, renewed while it trains |
 //! | `generation-001/` ... | what was made of each generation |
 //!
 //! | file of a generation | what |
@@ -41,7 +42,7 @@ use super::event::Stage;
 use super::settings::Settings;
 use crate::base::atomic::write_atomic;
 use crate::base::lock::{self, FolderLock, is_foreign};
-use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, SETTINGS};
+use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
 
 /// How far a self-training is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,7 +150,7 @@ const BASE: &str = "base.json";
 const WEIGHTS: &str = "weights.json";
 
 /// The files of a self-training and its generations that are written atomically, without those of the runs.
-const ATOMIC: [&str; 9] = [BEGINNING, SETTINGS, STATE, START, BEST, POSITIONS, LABELED, BASE, WEIGHTS];
+const ATOMIC: [&str; 10] = [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, BASE, WEIGHTS];
 
 /// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
 const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
@@ -220,7 +221,7 @@ impl Folder {
 
     /// The folder of a generation.
     pub fn generation(&self, generation: u32) -> GenerationFolder {
-        GenerationFolder { path: self.file(&generation_name(generation)) }
+        GenerationFolder::within(&self.path, generation)
     }
 
     /// The weights of a generation; 0 for those at the start.
@@ -250,11 +251,16 @@ fn generation_name(generation: u32) -> String {
 }
 
 /// The folder of a generation.
-pub(super) struct GenerationFolder {
+pub(crate) struct GenerationFolder {
     path: PathBuf,
 }
 
 impl GenerationFolder {
+    /// That of a generation of the training in `folder`.
+    pub fn within(folder: &Path, generation: u32) -> GenerationFolder {
+        GenerationFolder { path: folder.join(generation_name(generation)) }
+    }
+
     /// Where it is, an absolute path.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,46 +1,50 @@
 //! A tuning on one page: where every value began, where it stands, and its way there.
 
-use std::fmt::Write as _;
-
 use crate::report::figures::{Axes, Series, chart};
+use crate::report::html::Page;
+use crate::tune::parameters::Parameter;
 use crate::tune::run::{Settings, State};
 
-const CHART: (u32, u32) = (420, 210);
+const CHART: (u32, u32) = (380, 210);
 
 /// The page, as HTML that needs nothing but itself.
 #[must_use]
 pub fn of(settings: &Settings, state: &State) -> String {
     let (pairs, all) = (state.done, settings.schedule.pairs);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Dyad: tuning</title>\n<style>\n\
-         body {{ font-family: sans-serif; margin: 2em auto; max-width: 90em; padding: 0 1em; color: #222; }}\n\
-         table {{ border-collapse: collapse; }} td, th {{ padding: 0.15em 0.8em; text-align: right; }}\n\
-         td:first-child, th:first-child {{ text-align: left; }} tr:nth-child(even) {{ background: #f4f4f4; }}\n\
-         .charts {{ display: flex; flex-wrap: wrap; }}\n</style>\n</head>\n<body>\n<h1>Tuning by games</h1>\n\
-         <p>{pairs} of {all} pairs of games, {}, {} pairs a batch, seed {}.</p>\n<table>\n\
-         <tr><th>parameter</th><th>begin</th><th>now</th><th>change in c</th><th>min</th><th>max</th><th>c</th>\
-         <th>r</th></tr>\n",
+    let mut page = Page::default();
+    page.paragraph(&format!(
+        "{pairs} of {all} pairs of games, {}, {} pairs a batch, seed {}.",
         settings.budget, settings.batch, settings.seed,
-    );
-    for (parameter, value) in settings.parameters.iter().zip(&state.values) {
-        let steps = (value - parameter.value) / parameter.c_end;
-        writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td>{value:.3}</td><td>{steps:+.2}</td><td>{}</td><td>{}</td><td>{:.3}</td>\
-             <td>{}</td></tr>",
-            parameter.name, parameter.value, parameter.min, parameter.max, parameter.c_end, parameter.r_end,
-        )
-        .expect("writing to a string does not fail");
-    }
-    page.push_str("</table>\n<div class=\"charts\">\n");
-    for (index, parameter) in settings.parameters.iter().enumerate() {
+    ));
+    let draw = |(index, y): (usize, &str)| {
         let points = state.history.iter().map(|moment| (moment.done as f64, moment.values[index])).collect();
-        let axes = Axes { x: "pairs", y: &parameter.name, from_zero: false, whole: true };
-        writeln!(page, "<div>{}</div>", chart(&axes, &[Series::line("", points)], CHART))
-            .expect("writing to a string does not fail");
-    }
-    page.push_str("</div>\n</body>\n</html>\n");
-    page
+        let axes = Axes { x: "pairs", y, from_zero: false, whole: true };
+        chart(&axes, &[Series::line("", points)], CHART)
+    };
+    let names = settings.parameters.iter().map(|parameter| parameter.name.as_str());
+    let charts: Vec<String> = names.enumerate().map(draw).collect();
+    page.charts(&charts, "The values by pairs of games.");
+    let parameters = settings.parameters.iter().zip(&state.values);
+    let row = |(parameter, value): (&Parameter, &f64)| {
+        let steps = (value - parameter.value) / parameter.c_end;
+        vec![
+            parameter.name.clone(),
+            parameter.value.to_string(),
+            format!("{value:.3}"),
+            format!("{steps:+.2}"),
+            parameter.min.to_string(),
+            parameter.max.to_string(),
+            format!("{:.3}", parameter.c_end),
+            parameter.r_end.to_string(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = parameters.map(row).collect();
+    page.table(
+        "The values; c: half of the distance between the two that are tried, r: the rate, both at the end.",
+        &["Parameter", "Begin", "Now", "Change in c", "Min", "Max", "c", "r"],
+        &rows,
+    );
+    page.finish("Tuning by games")
 }
 
 #[cfg(test)]
@@ -57,7 +61,7 @@ mod tests {
         let state = State { done: 19, values: vec![158.0, 9.0], history, ..State::default() };
         let page = of(&settings, &state);
         assert_eq!(page.matches("<svg").count(), 2);
-        assert!(page.contains("<td>rfp_factor</td><td>139</td><td>158.000</td><td>+1.90</td>"), "{page}");
+        assert!(page.contains("<th scope=\"row\">rfp_factor</th><td>139</td><td>158.000</td><td>+1.90</td>"), "{page}");
         assert!(
             !page.contains("http://") || page.matches("http://").count() == page.matches("http://www.w3.org").count()
         );

@@ -65,6 +65,9 @@ fn folder(name: &str) -> std::path::PathBuf {
     folder
 }
 
+const GAME: &str = "[Event \"e\"]\n[White \"<white>\"]\n[Black \"black\"]\n[Result \"1-0\"]\n\n\
+    1. e4 e5 2. Qh5 {+0.10/5 1s} Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
+
 fn whole_run() -> RunData {
     let folder = folder("whole & <run>");
     let json = |value: &dyn Fn() -> Json| value().to_string();
@@ -86,6 +89,12 @@ fn whole_run() -> RunData {
         matches.push_str(&format!("{line}\n"));
     }
     fs::write(folder.join("matches.jsonl"), matches).unwrap();
+    let training = folder.join("generation-001/training");
+    fs::create_dir_all(&training).unwrap();
+    let steps = [1000, 2000].map(|positions| line(LineKind::Report, 1, positions));
+    let text: String = steps.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
+    fs::write(training.join("log.jsonl"), text).unwrap();
+    fs::write(folder.join("generation-001/games.pgn"), format!("{GAME}{}", &GAME[..GAME.len() - 12])).unwrap();
     fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
     Weights::material().save(&folder.join("iteration-00.json")).unwrap();
     weights().save(&folder.join("best.json")).unwrap();
@@ -94,10 +103,22 @@ fn whole_run() -> RunData {
     run
 }
 
+#[test]
+fn the_last_complete_game_can_be_stepped_through() {
+    let run = whole_run();
+    assert_eq!(run.games.len(), 1);
+    let html = page(&run, parse_focus("Nf5").unwrap());
+    assert!(html.contains("The last game of self-play, generation 1: &lt;white&gt; - black, 1-0"), "{html}");
+    assert!(html.contains("2. <button type=\"button\">Qh5</button>\n<button type=\"button\">Nc6</button>\n3. "));
+    assert!(html.contains("r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR\"]</script>"));
+}
+
 /// Elements open and close in order, attributes are quoted, and nothing is left unescaped.
 fn check_markup(text: &str) {
+    // What scripts are is not markup.
+    let text: String = text.split("</script>").map(|part| part.split("<script").next().unwrap()).collect();
     let mut open: Vec<&str> = Vec::new();
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some(start) = rest.find('<') {
         assert!(!rest[..start].contains('>'), "stray > before {}", &rest[start..rest.len().min(start + 60)]);
         rest = &rest[start + 1..];
@@ -121,24 +142,55 @@ fn check_markup(text: &str) {
     }
 }
 
+/// Nothing is asked for from anywhere, not even from the folder.
+fn check_self_contained(html: &str) {
+    let outside = html.replace("http://www.w3.org/2000/svg", "");
+    for forbidden in ["http:", "https:", "src=", "href=", "url(", "@import", "fetch(", "NaN"] {
+        assert!(!outside.contains(forbidden), "{forbidden}");
+    }
+    assert!(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\""));
+    assert!(html.contains("name=\"viewport\""));
+}
+
+#[test]
+fn what_is_under_way_stands_first() {
+    let now = Now {
+        headline: "Generation 2: <match>".to_string(),
+        detail: "3 of 12 games".to_string(),
+        share: Some(0.25),
+        seconds_left: Some(130.0),
+        steps: vec!["self-play".to_string(), "match".to_string()],
+        step: 1,
+    };
+    let html = page(&RunData { now: Some(now), ..whole_run() }, parse_focus("Nf5").unwrap());
+    check_markup(&html);
+    check_self_contained(&html);
+    assert!(html.contains("<strong>Generation 2: &lt;match&gt;, about 2 min left</strong>"), "{html}");
+    assert!(html.contains("<li aria-current=\"step\">match</li>") && html.contains("<progress value=\"0.2500\""));
+    assert!(html.find("Generation 2: ").unwrap() < html.find("<h2>").unwrap());
+    assert!(html.contains("location.reload()"));
+}
+
 #[test]
 fn a_whole_run_has_all_sections() {
     let run = whole_run();
-    assert_eq!((run.lines.len(), run.matches.len(), run.generations.len()), (7, 4, 3));
+    assert_eq!((run.lines.len(), run.matches.len(), run.generations.len()), (7, 1, 3));
     assert_eq!(
         run.lines[6],
         LogLine { kind: LineKind::Iteration, iteration: 3, positions: 200_000, ..LogLine::default() }
     );
     let html = page(&run, parse_focus("Nf5").unwrap());
     for section in [
+        "Strength",
+        "Learning",
         "Learning curves",
         "Move-match accuracy by iteration",
-        "Self-training",
-        "RunData weights",
-        "Groups of features",
+        "Material",
         "Piece-square weights",
         "Pair weights",
         "Matches",
+        "Games",
+        "Groups of features",
         "How it was made",
     ] {
         assert!(html.contains(&format!("<h2>{section}</h2>")), "{section}");
@@ -149,11 +201,17 @@ fn a_whole_run_has_all_sections() {
     check_markup(&html);
     for drawing in html.split("<svg").skip(1) {
         let drawing = drawing.split("</svg>").next().unwrap();
-        assert!(drawing.contains("xmlns=\"http://www.w3.org/2000/svg\"") && drawing.len() > 500);
+        assert!(drawing.contains("role=\"img\" aria-label=\""), "{drawing}");
+        assert!(drawing.len() > 500);
     }
-    assert_eq!(html.matches("<svg").count(), 14);
-    let outside = html.replace("http://www.w3.org/2000/svg", "");
-    assert!(!outside.contains("http") && !outside.contains("<script") && !outside.contains("NaN"));
+    assert_eq!(html.matches("class=\"plot\"").count(), 15);
+    assert_eq!(html.matches("class=\"board\"").count(), 4 * 12);
+    assert_eq!(html.matches("class=\"position\"").count(), 1);
+    check_self_contained(&html);
+    // Nothing is under way, so nothing is loaded again.
+    assert!(!html.contains("location.reload()"));
+    // Settings are a table, not JSON.
+    assert!(html.contains("<th scope=\"row\">note</th><td>&lt;&amp;&gt;</td>"), "the settings");
 }
 
 #[test]
@@ -164,14 +222,17 @@ fn whatever_is_missing_is_left_out() {
         RunData { lines: Vec::new(), ..whole.clone() },
         RunData { after: None, before: None, ..whole.clone() },
         RunData { matches: Vec::new(), generations: Vec::new(), settings: Vec::new(), ..whole.clone() },
+        RunData { games: Vec::new(), trainings: Vec::new(), anchors: Vec::new(), ..whole.clone() },
         RunData { lines: whole.lines[6..].to_vec(), ..RunData::default() },
         RunData { after: Some(Weights::material()), ..RunData::default() },
     ] {
         let html = page(&run, focus);
         check_markup(&html);
-        assert!(!html.contains("of 0 test positions"));
+        check_self_contained(&html);
     }
-    assert!(page(&whole, focus).contains("on 2000 test positions: 25.00 % at the start, at best 27.00 %"));
+    let html = page(&whole, focus);
+    assert!(html.contains("on 2000 test positions."));
+    assert!(html.contains("<li><b>25.00 %</b>accuracy at the start</li>\n<li><b>27.00 %</b>accuracy at best</li>"));
     let empty = folder("empty");
     assert!(RunData::load(&empty).is_err());
     fs::remove_dir(&empty).unwrap();

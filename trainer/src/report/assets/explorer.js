@@ -1,0 +1,85 @@
+// What every piece adds to the chosen one: reads the choice, colors the boards, tells in words.
+"use strict";
+(() => {
+  const { rows, letters, colors, inks, sets } = JSON.parse(document.getElementById("numbers").textContent);
+  const MOST = 12, BOARD = 64, OTHERS = 12, ROWS = 32, PIECES = 6;
+  const find = (id) => document.getElementById(id);
+  const pairs = sets.map(({ size, pairs }) => {
+    const bytes = Uint8Array.from(atob(pairs), (letter) => letter.charCodeAt(0));
+    const view = new DataView(bytes.buffer);
+    return size === 2 ? (index) => view.getInt16(2 * index, true) : (index) => view.getInt32(4 * index, true);
+  });
+  const boards = [find("explorer").querySelector(".chosen"), ...find("explorer").querySelectorAll(".other")].map((board) => ({
+    board, squares: [...board.querySelectorAll("rect")], numbers: [...board.querySelectorAll(".number")],
+  }));
+  const chosen = () => ({
+    piece: Number(find("piece").value), square: Number(find("square").value), stage: Number(find("stage").value),
+    set: sets.length > 1 ? Number(find("set").value) : 1,
+  });
+  // Of two sets 0 is the change from the first to the second.
+  const of = (set, value) => set === 0 ? value(1) - value(0) : value(set - 1);
+  const canStand = (piece, square) => piece % PIECES !== 0 || (square > 7 && square < 56);
+  const name = (square) => "abcdefgh"[square % 8] + (1 + (square >> 3));
+  const alone = ({ piece, stage, set }, square) => of(set, (which) => sets[which].alone[stage][piece][square]);
+  const worth = ({ piece, square, stage, set }, other, where) => {
+    const turn = square % 8 > 3 ? 7 : 0;
+    const index = (((stage * PIECES + piece) * ROWS + rows[square]) * OTHERS + other) * BOARD + (where ^ turn);
+    return of(set, (which) => pairs[which](index) * sets[which].unit[stage]);
+  };
+  const written = (piece, square) => (piece % PIECES === 0 ? "" : letters[piece % PIECES]) + name(square);
+  const inWords = (choice, other, where) =>
+    `white ${written(choice.piece, choice.square)} with ${other < PIECES ? "white" : "black"} ${written(other, where)}`;
+  const signed = (value, digits) => {
+    const text = Math.abs(value).toFixed(digits);
+    return Number(text) === 0 ? "0" : (value < 0 ? "\u2212" : "+") + text;
+  };
+  const middle = (colors.length - 1) / 2;
+
+  const paint = ({ squares, numbers }, values, largest, mark) => values.forEach((value, square) => {
+    const color = value === null ? null : middle + Math.round(middle * (largest > 0 ? value / largest : 0));
+    squares[square].setAttribute("fill", color === null ? "#C8C8C8" : colors[color]);
+    const here = mark && mark.square === square;
+    numbers[square].textContent = here ? mark.letter : value === null ? "" : signed(value, 0).replace("+", "");
+    numbers[square].setAttribute("font-size", here ? 15 : 10);
+    numbers[square].setAttribute("fill", color === null || inks[color] ? "#000" : "#FFF");
+  });
+
+  const show = () => {
+    const choice = chosen();
+    const squares = [...Array(BOARD).keys()];
+    const own = squares.map((square) => canStand(choice.piece, square) ? alone(choice, square) : null);
+    paint(boards[0], own, Math.max(...own.map((value) => Math.abs(value ?? 0))), { square: choice.square, letter: letters[choice.piece] });
+    const there = (other, where) => canStand(other, where) && where !== choice.square;
+    const all = [...Array(OTHERS).keys()].map((other) => squares.map((where) => there(other, where) ? worth(choice, other, where) : null));
+    const largest = Math.max(...all.flat().map((value) => Math.abs(value ?? 0)));
+    all.forEach((values, other) => paint(boards[1 + other], values, largest, { square: choice.square, letter: letters[choice.piece] }));
+    find("least").textContent = signed(-largest, 0);
+    find("greatest").textContent = signed(largest, 0);
+    find("told").textContent = `White ${written(choice.piece, choice.square)} on its square alone: ${signed(alone(choice, choice.square), 1)}`;
+    const ranked = all.flatMap((values, other) => values.map((value, where) => ({ value: value ?? 0, other, where })));
+    ranked.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
+    find("most").replaceChildren(...ranked.slice(0, MOST).map(({ value, other, where }) => {
+      const entry = document.createElement("li");
+      entry.textContent = `${signed(value, 1)}  ${inWords(choice, other, where)}`;
+      return entry;
+    }));
+  };
+
+  for (const id of ["piece", "square", "stage", "set"]) find(id)?.addEventListener("change", () => {
+    const { piece, square } = chosen();
+    // A pawn goes to a rank where it can stand.
+    if (!canStand(piece, square)) find("square").value = square < 8 ? square + 8 : square - 8;
+    show();
+  });
+  boards.forEach(({ squares }, board) => squares.forEach((element, square) => element.addEventListener("click", () => {
+    const choice = chosen();
+    if (board === 0) {
+      if (!canStand(choice.piece, square)) return;
+      find("square").value = square;
+      show();
+    } else if (canStand(board - 1, square) && square !== choice.square) {
+      find("told").textContent = `${inWords(choice, board - 1, square)}: ${signed(worth(choice, board - 1, square), 1)}`;
+    }
+  })));
+  show();
+})();

@@ -1,0 +1,121 @@
+//! The frame of a page: one file of HTML that needs nothing but itself.
+//!
+//! A page is kept, sent, and looked at without a network, on a phone as on paper. So its style and its scripts are inside,
+//! a policy in its head forbids it to ask anybody for anything, colors follow what the reader's system prefers, and
+//! all that is wide scrolls by itself.
+
+use std::fmt::Write as _;
+
+/// By this a page is known to be Dyad's own, to be replaced without asking.
+pub(super) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
+
+const STYLE: &str = include_str!("assets/page.css");
+
+/// A page as it grows.
+#[derive(Default)]
+pub(crate) struct Page {
+    body: String,
+    scripts: Vec<&'static str>,
+    figures: u32,
+    tables: u32,
+}
+
+impl Page {
+    /// The whole file.
+    pub fn finish(self, title: &str) -> String {
+        let (title, body) = (escape(title), self.body);
+        let scripts: String = self.scripts.iter().map(|script| format!("<script>\n{script}</script>\n")).collect();
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+             script-src 'unsafe-inline'\"/>\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{scripts}</body>\n</html>\n"
+        )
+    }
+
+    /// A script that runs when the page is loaded, once however often it is asked for.
+    pub fn script(&mut self, script: &'static str) {
+        if !self.scripts.contains(&script) {
+            self.scripts.push(script);
+        }
+    }
+
+    pub fn heading(&mut self, text: &str) {
+        self.put(format_args!("<h2>{}</h2>\n", escape(text)));
+    }
+
+    pub fn paragraph(&mut self, text: &str) {
+        self.put(format_args!("<p>{}</p>\n", escape(text)));
+    }
+
+    /// Numbers that a reader looks for first, each with what it is.
+    pub fn facts(&mut self, facts: &[(String, &str)]) {
+        if facts.is_empty() {
+            return;
+        }
+        self.put(format_args!("<ul class=\"facts\">\n"));
+        for (value, name) in facts {
+            self.put(format_args!("<li><b>{}</b>{}</li>\n", escape(value), escape(name)));
+        }
+        self.put(format_args!("</ul>\n"));
+    }
+
+    /// Charts side by side under one caption; nothing if all are empty.
+    pub fn charts(&mut self, charts: &[String], caption: &str) {
+        if charts.iter().any(|chart| !chart.is_empty()) {
+            self.figure(&format!("<div class=\"row\">\n{}</div>\n", charts.concat()), caption);
+        }
+    }
+
+    /// A drawing and its caption.
+    pub fn figure(&mut self, drawing: &str, caption: &str) {
+        self.figures += 1;
+        let (number, caption) = (self.figures, escape(caption));
+        self.put(format_args!("<figure>\n{drawing}<figcaption>Figure {number}. {caption}</figcaption>\n</figure>\n"));
+    }
+
+    /// A table. The first column names the rows.
+    pub fn table(&mut self, caption: &str, head: &[&str], rows: &[Vec<String>]) {
+        self.tables += 1;
+        let (number, caption) = (self.tables, escape(caption));
+        // What scrolls must be reached by the keyboard too.
+        self.put(format_args!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\"><table>\n\
+             <caption><div>Table {number}. {caption}</div></caption>\n<thead><tr>"
+        ));
+        head.iter().for_each(|cell| self.put(format_args!("<th scope=\"col\">{}</th>", escape(cell))));
+        self.put(format_args!("</tr></thead>\n<tbody>\n"));
+        for row in rows {
+            self.put(format_args!("<tr>"));
+            for (column, cell) in row.iter().enumerate() {
+                let (open, close) = if column == 0 { ("th scope=\"row\"", "th") } else { ("td", "td") };
+                self.put(format_args!("<{open}>{}</{close}>", escape(cell)));
+            }
+            self.put(format_args!("</tr>\n"));
+        }
+        self.put(format_args!("</tbody>\n</table></div>\n"));
+    }
+
+    /// What is shown when somebody asks for it.
+    pub fn folded(&mut self, summary: &str, inside: impl FnOnce(&mut Page)) {
+        self.put(format_args!("<details>\n<summary>{}</summary>\n", escape(summary)));
+        inside(self);
+        self.put(format_args!("</details>\n"));
+    }
+
+    /// Markup as it is.
+    pub fn put(&mut self, text: std::fmt::Arguments) {
+        self.body.write_fmt(text).expect("writing to a string does not fail");
+    }
+}
+
+/// Text as it is written in HTML.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A value as data for a script: JSON that no markup can end.
+pub(super) fn data(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("plain data").replace('<', "\\u003c")
+}

@@ -1,0 +1,275 @@
+//! The page of a training while it runs: renewed at every stage and at least once a minute.
+//!
+//! Whoever trains tells it what happens; a thread of its own reads the folder and writes the page, so that the training
+//! waits for nothing. It only reads what the training leaves in its folder anyway, and so changes no result. The page is
+//! written atomically, and the last one, when the training ends, does not ask to be loaded again.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use dyad_engine::board::{Color, Piece, PieceSquare, Square};
+
+use super::html::MARK;
+use super::page::page;
+use super::run_data::{Now, RunData};
+use crate::base::atomic::write_atomic;
+use crate::learn::folder::REPORT;
+use crate::learn::training;
+use crate::selftrain::{Event, Stage};
+
+/// The page is renewed at least so often.
+const RENEW: Duration = Duration::from_secs(30);
+
+/// How the pages of release 0.1.0 begin, which had no mark.
+const OLD_MARK: &str = "<style>body{max-width:1120px;margin:2em auto;";
+
+/// The piece whose pairs are shown.
+const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knight, square: Square::F5 };
+
+/// The page of a training that runs.
+pub struct LivePage {
+    folder: PathBuf,
+    /// What was under way when it was told last: a stage of a generation, or an iteration.
+    stage: Option<(u32, Stage)>,
+    writer: Option<Writer>,
+    /// Why there is no page.
+    problem: Arc<Mutex<Option<String>>>,
+    refused: bool,
+}
+
+struct Writer {
+    news: Sender<News>,
+    thread: JoinHandle<()>,
+}
+
+/// What the writer is told.
+struct News {
+    now: Now,
+    /// Whether the page is to be renewed at once.
+    at_once: bool,
+}
+
+impl LivePage {
+    /// The page of the training in `folder`. Nothing is written before something was heard of it: until then the folder may
+    /// belong to somebody else.
+    #[must_use]
+    pub fn new(folder: &Path) -> LivePage {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        LivePage { folder, stage: None, writer: None, problem: Arc::default(), refused: false }
+    }
+
+    /// Where it is, an absolute path.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(REPORT)
+    }
+
+    /// Hears of a self-training. When there is something to tell about the page, and that is once where it is, it comes back.
+    pub fn hear(&mut self, event: &Event) -> Option<String> {
+        match event {
+            Event::Progress(progress) => {
+                let stage = Some((progress.generation, progress.stage));
+                let begins = std::mem::replace(&mut self.stage, stage) != stage;
+                self.renew(Now::from(progress), begins)
+            }
+            _ => self.told_problem(),
+        }
+    }
+
+    /// Hears of a comparison training, as of a self-training.
+    pub fn hear_training(&mut self, progress: &training::Progress) -> Option<String> {
+        self.renew(Now::from(progress), progress.line.is_some())
+    }
+
+    fn renew(&mut self, now: Now, at_once: bool) -> Option<String> {
+        if self.refused {
+            return None;
+        }
+        let Some(writer) = &self.writer else { return Some(self.begin(now)) };
+        // A writer that has ended said why.
+        writer.news.send(News { now, at_once }).ok();
+        self.told_problem()
+    }
+
+    /// Writes the first page, so that it is there when its path is told.
+    fn begin(&mut self, now: Now) -> String {
+        let path = self.path();
+        if is_foreign(&path) {
+            self.refused = true;
+            return format!("no page: {} is somebody else's file", path.display());
+        }
+        if let Err(problem) = write(&self.folder, Some(now.clone())) {
+            self.refused = true;
+            return problem;
+        }
+        let (news, heard) = channel();
+        let (folder, problem) = (self.folder.clone(), Arc::clone(&self.problem));
+        let body = move || {
+            let write = AssertUnwindSafe(|| keep_writing(&folder, now, &heard));
+            let ended = catch_unwind(write).unwrap_or_else(|_| Err("no page: internal error".to_string()));
+            *problem.lock().unwrap_or_else(PoisonError::into_inner) = ended.err();
+        };
+        match thread::Builder::new().name("page".to_string()).spawn(body) {
+            Ok(thread) => {
+                self.writer = Some(Writer { news, thread });
+                format!("page {}", path.display())
+            }
+            Err(error) => {
+                self.refused = true;
+                format!("no page: no thread for it: {error}")
+            }
+        }
+    }
+
+    fn told_problem(&self) -> Option<String> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for LivePage {
+    /// Writes the last page.
+    fn drop(&mut self) {
+        if let Some(Writer { news, thread }) = self.writer.take() {
+            drop(news);
+            thread.join().ok();
+        }
+    }
+}
+
+/// Renews the page until nobody tells any more, and then once without what was under way.
+fn keep_writing(folder: &Path, mut now: Now, heard: &Receiver<News>) -> Result<(), String> {
+    let mut written = Instant::now();
+    loop {
+        match heard.recv_timeout(RENEW.saturating_sub(written.elapsed())) {
+            Ok(news) => {
+                let mut at_once = news.at_once;
+                now = news.now;
+                // What has queued up meanwhile is one piece of news.
+                for news in heard.try_iter() {
+                    at_once |= news.at_once;
+                    now = news.now;
+                }
+                if !at_once && written.elapsed() < RENEW {
+                    continue;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => (),
+            Err(RecvTimeoutError::Disconnected) => return write(folder, None),
+        }
+        write(folder, Some(now.clone()))?;
+        written = Instant::now();
+    }
+}
+
+fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
+    let run = RunData::with(folder, now).map_err(|error| format!("no page: {error}"))?;
+    let path = folder.join(REPORT);
+    write_atomic(&path, page(&run, FOCUS).as_bytes()).map_err(|error| format!("no page: {}: {error}", path.display()))
+}
+
+/// Whether there is a file at `path` that Dyad has not written.
+fn is_foreign(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    match File::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
+        Ok(_) => {
+            let beginning = String::from_utf8_lossy(&beginning);
+            ![MARK, OLD_MARK].iter().any(|mark| beginning.contains(mark))
+        }
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::folder;
+    use std::fs;
+
+    fn progress(stage: Stage, done: u64) -> Event {
+        Event::Progress(crate::selftrain::Progress {
+            stage,
+            generation: 2,
+            generations: 5,
+            done,
+            of: 40,
+            positions_per_second: 4.0,
+            accuracy: None,
+            seconds_left: Some(200.0),
+            standing: None,
+        })
+    }
+
+    /// Waits until the page says this. Whether it ever does is tested, not how soon.
+    fn await_text(path: &Path, text: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !fs::read_to_string(path).unwrap().contains(text) {
+            assert!(Instant::now() < deadline, "{text} does not come");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn a_page_follows_the_stages_and_ends_without_asking_to_be_loaded_again() {
+        let folder = folder("live");
+        let mut live = LivePage::new(&folder);
+        let path = live.path();
+        let note = Event::Note("nothing that a page is written for".to_string());
+        assert_eq!((live.hear(&note), path.exists()), (None, false));
+        assert_eq!(live.hear(&progress(Stage::Games, 0)), Some(format!("page {}", path.display())));
+        assert!(fs::read_to_string(&path).unwrap().contains("Generation 2 of 5: self-play, about 3 min left"));
+        assert_eq!(live.hear(&progress(Stage::Match, 10)), None);
+        await_text(&path, "Generation 2 of 5: match");
+        await_text(&path, "10 of 40 games");
+        assert!(fs::read_to_string(&path).unwrap().contains("location.reload()"));
+        drop(live);
+        let last = fs::read_to_string(&path).unwrap();
+        assert!(!last.contains("Generation 2 of 5") && !last.contains("location.reload()"));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_page_of_somebody_else_stays() {
+        let folder = folder("live-foreign");
+        let path = folder.join(REPORT);
+        fs::write(&path, "<html>mine").unwrap();
+        let mut live = LivePage::new(&folder);
+        let told = live.hear(&progress(Stage::Games, 0)).unwrap();
+        assert!(told.contains("no page") && told.contains("somebody else's"), "{told}");
+        assert_eq!(live.hear(&progress(Stage::Match, 0)), None);
+        drop(live);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "<html>mine");
+        // That of the first release is replaced.
+        fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
+        assert!(LivePage::new(&folder).hear(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_written_is_told_once() {
+        let folder = folder("live-unwritable");
+        let mut live = LivePage::new(&folder);
+        live.hear(&progress(Stage::Games, 0)).unwrap();
+        // A folder cannot be replaced.
+        fs::remove_file(live.path()).unwrap();
+        fs::create_dir(live.path()).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let told = loop {
+            if let Some(told) = live.hear(&progress(Stage::Match, 0)) {
+                break told;
+            }
+            assert!(Instant::now() < deadline, "nothing is told");
+            thread::sleep(Duration::from_millis(5));
+        };
+        assert!(told.contains("no page") && told.contains("report.html"), "{told}");
+        assert_eq!(live.hear(&progress(Stage::Anchor, 1)), None);
+        drop(live);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
