@@ -16,6 +16,7 @@ mod quality;
 mod report;
 mod selftrain;
 mod settings;
+mod shell;
 mod spsa;
 mod stray;
 mod suite;
@@ -35,7 +36,7 @@ use crate::named_weights;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
-#[command(version, after_help = HELP, disable_help_subcommand = true)]
+#[command(name = "dyad", version, after_help = HELP, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -69,8 +70,12 @@ enum Command {
     Spsa(Box<spsa::Arguments>),
     /// Trains on its own games, generation after generation, for as long as it may.
     Selftrain(Box<selftrain::Arguments>),
-    /// Writes a page about a training: learning curves, weights, matches.
+    /// Writes a page about a training, or about weights.
     Report(report::Arguments),
+    /// Prints completions of the arguments for a shell.
+    Completions(shell::CompletionsArguments),
+    /// Prints a page of the manual, for `man`.
+    Man(shell::ManArguments),
 }
 
 const HELP: &str = "\
@@ -130,6 +135,8 @@ pub fn run() -> ExitCode {
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
+        Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -26,6 +26,20 @@ fn nothing_runs_after_quit() {
 }
 
 #[test]
+fn shells_and_the_manual_know_the_tools() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let text = output(&["completions", shell]).join("\n");
+        assert!(text.contains("selftrain") && text.contains("label-nodes"), "{shell}");
+    }
+    let page = output(&["man"]).join("\n");
+    assert!(page.contains(".TH dyad 1") && page.contains("selftrain"), "{page}");
+    let page = output(&["man", "selftrain"]).join("\n");
+    assert!(page.contains(".TH dyad\\-selftrain 1") || page.contains(".TH dyad-selftrain 1"), "{page}");
+    assert!(page.contains("Nodes of a self\\-play move [default: 300]"), "{page}");
+    assert!(refusal(&["man", "nothing"]).contains("there is no tool nothing"));
+}
+
+#[test]
 fn other_arguments_are_refused() {
     let told = refusal(&["--nonsense"]);
     assert!(told.contains("unexpected argument '--nonsense'"), "{told}");

@@ -18,3 +18,5 @@ mod search;
 mod selftraining;
 mod training;
 mod tuning;
+#[cfg(unix)]
+mod tutorial;

@@ -24,8 +24,8 @@ const PALETTE: [RGBColor; 7] = [
 ];
 
 const FONT: &str = "sans-serif";
-/// Sizes are those of the text as it appears times what the SVG backend divides by.
-const SMALL: f64 = 12.0 * 1.24;
+/// Of all text: 12 pixels as it appears, since the SVG backend divides by 1.24.
+const SMALL: f64 = 15.0;
 
 /// A named line of a chart.
 pub struct Series {
@@ -83,6 +83,7 @@ pub fn chart(axes: &Axes, all: &[Series], size: (u32, u32)) -> String {
             .bold_line_style(BLACK.mix(0.15))
             .axis_style(BLACK.mix(0.6))
             .label_style((FONT, SMALL))
+            .axis_desc_style((FONT, SMALL))
             .x_labels(5)
             .y_labels(6)
             .x_label_formatter(&|x| if axes.whole && x.fract() != 0.0 { String::new() } else { number(*x) })
@@ -147,7 +148,7 @@ pub struct Board {
 
 /// Side of a square, and room for the letters of files and the numbers of ranks.
 const CELL: usize = 26;
-const EDGE: usize = 13;
+const EDGE: usize = 15;
 
 /// Boards side by side, all in the same colors: blue above zero, red below, as the scale under them tells.
 pub fn boards(all: &[Board]) -> String {
@@ -178,11 +179,11 @@ fn draw_board(board: &Board, largest: f64) -> String {
         };
         match (board.mark, value) {
             (Some((marked, letter)), _) if marked == square => write_in("15", &letter),
-            (_, Some(value)) => write_in("10", &format_args!("{:.0}", value.round() + 0.0)),
+            (_, Some(value)) => write_in("11.5", &format_args!("{:.0}", value.round() + 0.0)),
             _ => (),
         }
     }
-    text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
+    text + &edges(CELL, EDGE, 12) + "</svg></div>\n"
 }
 
 /// A board without numbers, for a script to fill in: 64 squares, a1 first, then as many numbers.
@@ -198,9 +199,9 @@ pub(super) fn empty_board(title: &str, class: &str) -> String {
     }
     for (x, y) in (0..64).map(corner) {
         let (x, y) = (x + CELL / 2, y + CELL * 5 / 8);
-        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" class=\"number\"></text>");
+        let _ = write!(text, "<text x=\"{x}\" y=\"{y}\" font-size=\"11.5\" class=\"number\"></text>");
     }
-    text + &edges(CELL, EDGE, 9) + "</svg></div>\n"
+    text + &edges(CELL, EDGE, 12) + "</svg></div>\n"
 }
 
 /// The colors of boards from the least to the greatest value, and on which of them one writes in black.

@@ -40,7 +40,7 @@
     squares[square].setAttribute("fill", color === null ? "#C8C8C8" : colors[color]);
     const here = mark && mark.square === square;
     numbers[square].textContent = here ? mark.letter : value === null ? "" : signed(value, 0).replace("+", "");
-    numbers[square].setAttribute("font-size", here ? 15 : 10);
+    numbers[square].setAttribute("font-size", here ? 15 : 11.5);
     numbers[square].setAttribute("fill", color === null || inks[color] ? "#000" : "#FFF");
   });
 

@@ -1,0 +1,74 @@
+//! The tutorials, typed as they are written, with smaller numbers.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use crate::driver::folder;
+
+/// What is typed: the blocks of shell commands, in order.
+fn commands(markdown: &str) -> String {
+    let blocks = markdown.split("```sh\n").skip(1);
+    blocks.map(|block| block.split("```").next().expect("a block ends")).collect()
+}
+
+/// Runs a tutorial in a copy of its folder. `smaller` has numbers of the tutorial and what they are here: what takes an
+/// hour takes seconds.
+fn follow(name: &str, tutorial: &str, smaller: &[(&str, &str)]) -> (String, std::path::PathBuf) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder(name);
+    let (place, bin) = (folder.join("docs/tutorial"), folder.join("bin"));
+    fs::create_dir_all(&place).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    fs::copy(root.join("docs/tutorial/games.pgn"), place.join("games.pgn")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_dyad"), bin.join("dyad")).unwrap();
+    // The program is built already.
+    fs::write(bin.join("cargo"), "#!/bin/sh\n[ \"$*\" = \"install --path .\" ]\n").unwrap();
+    fs::set_permissions(bin.join("cargo"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut script = commands(&fs::read_to_string(root.join("docs/tutorial").join(tutorial)).unwrap());
+    for (number, small) in smaller {
+        assert!(script.contains(number), "{tutorial} has no {number}");
+        script = script.replace(number, small);
+    }
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let ran = Command::new("sh").args(["-e", "-c", &script]).current_dir(&folder).env("PATH", path).output().unwrap();
+    let told = [&ran.stdout[..], &ran.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat();
+    assert!(ran.status.success(), "{script}\n{told}");
+    (told, place)
+}
+
+#[test]
+fn five_minutes() {
+    let smaller = [("--out samples.bin", "--out samples.bin --count 300"), ("--games 60", "--games 4")];
+    let (told, place) = follow("tutorial-minutes", "README.md", &smaller);
+    for said in ["300 positions written", "iteration 1  done", "finished: iteration", "Games    4: ", "pawns"] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    for file in ["first/report.html", "first/best.html"] {
+        assert!(fs::read_to_string(place.join(file)).unwrap().ends_with("</html>\n"), "{file}");
+    }
+}
+
+#[test]
+fn one_hour() {
+    // So few positions suffice to win the first match: they are the same on every machine.
+    let small = "--positions 600 --nodes 60 --label-nodes 150 --match-games 8 --match-nodes 60";
+    let (first, second) = (format!("--generations 1 {small}"), format!("--generations 2 {small}"));
+    let smaller = [
+        ("--generations 9", first.as_str()),
+        ("--generations 10", second.as_str()),
+        ("--games 100", "--games 2"),
+        ("--nodes 1000", "--nodes 60"),
+        ("--count 60000", "--count 200"),
+    ];
+    let (told, place) = follow("tutorial-hour", "hour.md", &smaller);
+    for said in
+        ["finished: 1 generations are done", "finished: 2 generations are done", "finished: iteration", "bestmove"]
+    {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    for file in ["night/report.html", "second/report.html", "changed.html"] {
+        assert!(fs::read_to_string(place.join(file)).unwrap().ends_with("</html>\n"), "{file}");
+    }
+}
