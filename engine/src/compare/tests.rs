@@ -127,8 +127,7 @@ fn a_move_is_compared_with_the_best_other_one() {
 #[test]
 fn lines_are_told_with_numbers() {
     let start = game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2e4");
-    let moves = [ChessMove::default(); 0];
-    assert_eq!(line_in_words(start.board(), &moves), "");
+    assert_eq!(line_in_words(start.board(), &[]), "");
     let mut board = *start.board();
     let line: Vec<ChessMove> = ["e7e5", "g1f3", "b8c6"]
         .iter()
