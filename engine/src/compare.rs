@@ -8,7 +8,7 @@ use crate::board::{Board, ChessMove, Color, Ending, Game, upcoming_repetition};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
-use crate::eval::difference::{Difference, FINE, Leaf, LineEnd, Net, Part};
+use crate::eval::difference::{Difference, FINE, Leaf, LineEnd, Net, Part, color_name};
 use crate::search::{Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
 use crate::value::{DECIDED, INFINITE, Value, is_mate};
 use std::fmt::{self, Write};
@@ -194,7 +194,7 @@ impl fmt::Display for Comparison {
     /// All of it in words: both lines, the topics, the heaviest parts. The numbers shown add up: what rounding leaves is
     /// in the line of all else.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mover = crate::eval::difference::color_name(self.board.side_to_move());
+        let mover = color_name(self.board.side_to_move());
         writeln!(
             f,
             "Two moves for {mover}, searched to depth {}; values in pawns, + is good for {mover}:\n",

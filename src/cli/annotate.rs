@@ -74,7 +74,8 @@ pub fn run(arguments: Arguments) -> Outcome {
 /// The name of the output for games of this name.
 fn beside(games: &Path) -> PathBuf {
     let name = games.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".zst").or_else(|| name.strip_suffix(".gz")).unwrap_or(&name);
+    let packed = [".zst", ".gz", ".bz2"].iter().find_map(|packing| name.strip_suffix(packing));
+    let name = packed.unwrap_or(&name);
     let stem = name.strip_suffix(".pgn").or_else(|| name.strip_suffix(".PGN")).unwrap_or(name);
     games.with_file_name(format!("{stem}.annotated.pgn"))
 }
@@ -104,6 +105,7 @@ mod tests {
         for (games, out) in [
             ("a/game.pgn", "a/game.annotated.pgn"),
             ("game.pgn.zst", "game.annotated.pgn"),
+            ("game.pgn.bz2", "game.annotated.pgn"),
             ("games", "games.annotated.pgn"),
         ] {
             assert_eq!(beside(Path::new(games)), Path::new(out));

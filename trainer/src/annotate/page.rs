@@ -14,10 +14,15 @@ use super::analysis::{Annotated, Fault, Finding};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
 use super::reason::{Mark, Place};
+use crate::report::html::{data, escape, frame};
 
 const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
+const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in a reason, + speaks for the move that \
+    was played. A green arrow is the better move; red arrows and circles are pairs of pieces and squares that speak against \
+    the move played, green ones at the end of a better line speak for it. Keys: left and right step through the moves, Home \
+    and End go to the ends, F turns the board.";
 
 /// A position that the board can show: those of the game come first, then those of the better lines.
 #[derive(Serialize)]
@@ -51,22 +56,11 @@ pub fn page(games: &[Annotated]) -> String {
         games => format!("{} games", games.len()),
     };
     let mut body = String::new();
-    for (index, game) in games.iter().enumerate() {
-        body += &section(game, index + 1);
+    for game in games {
+        body += &section(game, games.len() == 1);
     }
-    let title = escape(&title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"generator\" content=\"Dyad\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'\"/>\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{PIECES}\
-         <main>\n<h1>{title}</h1>\n<p class=\"muted\">Annotated by Dyad. Numbers are pawns, + is good for White; in a \
-         reason, + speaks for the move that was played. A green arrow is the better move; red arrows and circles are pairs \
-         of pieces and squares that speak against the move played, green ones at the end of a better line speak for it. \
-         Keys: left and right step through the moves, Home and End go to the ends, F turns the board.</p>\n{body}</main>\n\
-         <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+    let body = format!("{PIECES}<p class=\"muted\">{INTRODUCTION}</p>\n{body}");
+    frame(&title, STYLE, &body, &[SCRIPT])
 }
 
 fn players(game: &Annotated) -> String {
@@ -74,18 +68,13 @@ fn players(game: &Annotated) -> String {
     format!("{} \u{2013} {}{result}", game.player(Color::White), game.player(Color::Black))
 }
 
-/// Text as it is written in HTML.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// A game: board, curve, moves.
-fn section(game: &Annotated, number: usize) -> String {
-    let nodes = Nodes::of(game);
-    // No markup can end it, whatever the game says.
-    let data = serde_json::to_string(&nodes.all).expect("plain data").replace('<', "\\u003c");
-    let mut text = format!("<section class=\"game\" aria-labelledby=\"game-{number}\">\n");
-    let _ = writeln!(text, "<h2 id=\"game-{number}\">{}</h2>", escape(&players(game)));
+/// A game: board, curve, moves. One that is alone has its heading already.
+fn section(game: &Annotated, alone: bool) -> String {
+    let (nodes, title) = (Nodes::of(game), escape(&players(game)));
+    let mut text = format!("<section class=\"game\" aria-label=\"{title}\">\n");
+    if !alone {
+        let _ = writeln!(text, "<h2>{title}</h2>");
+    }
     let known = |name: &str| game.tag(name).filter(|value| !value.is_empty() && !value.contains('?'));
     let facts = ["Event", "Site", "Date", "Round", "WhiteElo", "BlackElo", "Opening", "TimeControl"];
     let facts: Vec<String> =
@@ -108,7 +97,7 @@ fn section(game: &Annotated, number: usize) -> String {
     }
     let _ = write!(text, "</div>\n<p class=\"status\" aria-live=\"polite\"></p>\n{}</div>\n", curve(game));
     text += &moves(game, &nodes);
-    let _ = write!(text, "</div>\n<script type=\"application/json\">{data}</script>\n</section>\n");
+    let _ = write!(text, "</div>\n<script type=\"application/json\">{}</script>\n</section>\n", data(&nodes.all));
     text
 }
 
@@ -359,6 +348,7 @@ mod tests {
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }
+        assert_eq!(page.matches("<h2>").count(), 0);
         for wrong in ["<img", "<b>Club", "alert(1)</script>", "[%clk", "src=\"", "url(", "@import", "\"http"] {
             let plain = page.replace("\"http://www.w3.org/2000/svg\"", "");
             assert!(!plain.contains(wrong), "{wrong}\n{page}");
@@ -395,7 +385,8 @@ mod tests {
         let text = page(&[game.clone()]);
         assert!(text.contains(">Qxf7#</button>") && !text.contains("<figure>"), "{text}");
         game.plies.clear();
-        assert!(page(&[game.clone(), game]).contains("<h1>2 games</h1>"));
+        let two = page(&[game.clone(), game]);
+        assert!(two.contains("<h1>2 games</h1>") && two.matches("<h2>").count() == 2, "{two}");
         assert!(page(&[]).contains("<h1>0 games</h1>"));
     }
 }

@@ -40,8 +40,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Nodes for each move unless something else is asked for: a game of 60 moves takes some 15 seconds on two cores (docs/experiments.md).
-    pub const NODES: u64 = 200_000;
+    /// Nodes for each move unless something else is asked for: 60 moves of both sides take some 15 seconds on two cores.
+    pub const NODES: u64 = 150_000;
     /// The fewest nodes that make sense: a search to depth 1 of any position of a game.
     pub const FEWEST_NODES: u64 = 500;
     /// Megabytes of hash unless something else is asked for: an empty table for each search has to be made quickly.

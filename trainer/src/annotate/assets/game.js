@@ -90,8 +90,8 @@
           make(board, "rect", { x, y, width: 45, height: 45, class: dark ? "dark" : "light" });
           if (node.move?.includes(square)) make(board, "rect", { x, y, width: 45, height: 45, class: "last" });
           const tone = dark ? "edge on-dark" : "edge";
-          if (y === 315) make(board, "text", { x: x + 37, y: 357, class: tone }).textContent = square[0];
-          if (x === 0) make(board, "text", { x: 2, y: y + 10, class: tone }).textContent = square[1];
+          if (y === 315) make(board, "text", { x: x + 36, y: 356.5, class: tone }).textContent = square[0];
+          if (x === 0) make(board, "text", { x: 2, y: y + 11, class: tone }).textContent = square[1];
         }
       }
       const where = { w: [], b: [] };
@@ -131,6 +131,13 @@
     const activate = () => (active = game);
     game.section.addEventListener("pointerdown", activate);
     game.section.addEventListener("focusin", activate);
+  }
+  // page.html#2.14 opens the page at the second game, with its fourteenth half-move.
+  const [, number, node] = /^#(\d+)\.(\d+)$/.exec(location.hash) ?? [];
+  const asked = games[number - 1];
+  if (asked?.nodes[node]) {
+    active = asked;
+    asked.show(Number(node));
   }
   const KEYS = { ArrowRight: "next", ArrowLeft: "back", Home: "first", End: "last", f: "turn" };
   document.addEventListener("keydown", (event) => {
