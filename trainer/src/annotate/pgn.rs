@@ -52,10 +52,15 @@ impl Annotated {
             write_tag(f, "SetUp", "1")?;
             write_tag(f, "FEN", &self.start.fen())?;
         }
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let written =
             |name: &str| ROSTER.iter().any(|tag| tag.0 == name) || ["FEN", "SetUp", "Annotator"].contains(&name);
-        for (name, value) in self.tags.iter().filter(|(name, _)| !written(name)) {
-            write_tag(f, name, value)?;
+        for (place, (name, value)) in self.tags.iter().enumerate() {
+            let again = self.tags[..place].iter().any(|tag| tag.0 == *name);
+            if is_name(name) && !written(name) && !again {
+                write_tag(f, name, value)?;
+            }
         }
         write_tag(f, "Annotator", concat!("Dyad ", env!("CARGO_PKG_VERSION")))
     }
@@ -111,7 +116,7 @@ fn kept(comments: &[String]) -> Vec<String> {
             pieces.extend(words(before));
             let name = command[2..].split([' ', ']']).next().unwrap_or_default();
             if !OURS.contains(&name) {
-                pieces.push(words(command).collect::<Vec<_>>().join(" "));
+                pieces.push(format!("[%{}", words(&command[2..]).collect::<Vec<_>>().join(" ")));
             }
             rest = &rest[begin + length + 1..];
         }
@@ -124,7 +129,8 @@ fn kept(comments: &[String]) -> Vec<String> {
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| c.is_whitespace() || c.is_control() || c == '{' || c == '}')
         .filter(|word| !word.is_empty())
-        .map(str::to_string)
+        // At the beginning of a line it would be a tag.
+        .map(|word| word.strip_prefix('[').map_or_else(|| word.to_string(), |rest| format!("({rest}")))
 }
 
 /// Moves, comments and variations, wrapped.
@@ -235,8 +241,9 @@ mod tests {
         let kept = |text: &str| kept(&[text.to_string()]).join(" ");
         assert_eq!(kept("good [%eval 0.3,20] [%clk 1:00:00]\n move"), "good [%clk 1:00:00] move");
         assert_eq!(kept("[%csl Ga1][%cal Ra1b2]"), "");
-        assert_eq!(kept("[%evaluation x] [% open"), "[%evaluation x] [% open");
+        assert_eq!(kept("[%evaluation x] [% open"), "[%evaluation x] (% open");
         assert_eq!(kept("a}b \u{1b}c"), "a b c");
+        assert_eq!(kept("[Event \"x\"] [%x [y]"), "(Event \"x\"] [%x (y]");
     }
 
     #[test]
