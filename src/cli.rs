@@ -4,6 +4,7 @@
 //! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
 //! in, so that a JSON file can say the same ([`settings`]).
 
+mod annotate;
 mod average;
 mod convert;
 mod fit;
@@ -76,6 +77,8 @@ enum Command {
     Completions(shell::CompletionsArguments),
     /// Prints a page of the manual, for `man`.
     Man(shell::ManArguments),
+    /// Explains games: evaluations, mistakes with the better line and why, as PGN and as a page.
+    Annotate(annotate::Arguments),
 }
 
 const HELP: &str = "\
@@ -137,6 +140,7 @@ pub fn run() -> ExitCode {
         Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
         Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),
+        Command::Annotate(arguments) => annotate::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
+use dyad_engine::board::{Board, ChessMove, Color, File, Game, Piece, Rank, Square};
+use dyad_engine::compare::{Comparison, Follower};
+use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::{Evaluator, explain};
+use dyad_engine::search::Limits;
+
+use crate::session::Session;
 
 /// Takes the lines of a job as they come.
 pub type Say<'a> = dyn FnMut(String) + Send + 'a;
@@ -61,6 +66,69 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
 /// The static evaluation in words, by its reasons and by the pieces.
 pub fn explanation(board: &Board, engine: &Engine) -> Vec<String> {
     lines(&explain::explain(engine.weights(), board))
+}
+
+/// Moves to compare.
+#[derive(Clone, Copy)]
+pub enum Moves {
+    /// These.
+    Two([ChessMove; 2]),
+    /// This one with the best other.
+    WithBest(ChessMove),
+}
+
+impl Moves {
+    /// The moves that a user names in the current position of a game, and the game that they are moves of: `last` is the
+    /// move that was played last.
+    ///
+    /// # Errors
+    /// When a text is no legal move, both mean the same one, or there is nothing to compare with.
+    pub fn read(texts: &[String], game: &Game) -> Result<(Game, Moves), String> {
+        let (mut game, mut texts) = (game.clone(), texts);
+        let mut moves = Vec::new();
+        if let [first, rest @ ..] = texts
+            && first.eq_ignore_ascii_case("last")
+        {
+            let Some((&last, before)) = game.moves().split_last() else {
+                return Err("explain: no move has been played in this position".into());
+            };
+            let mut earlier = Game::new(*game.start());
+            before.iter().for_each(|&mv| earlier.push(mv));
+            (game, texts) = (earlier, rest);
+            moves.push(last);
+        }
+        let board = game.board();
+        for text in texts {
+            let mv = board.parse_uci(text).or_else(|error| board.parse_san(text).map_err(|_| error));
+            moves.push(mv.map_err(|error| format!("explain: {error}"))?);
+        }
+        let moves = match moves[..] {
+            [first, second] if first == second => return Err(format!("explain: {} twice", board.san(first))),
+            [first, second] => Moves::Two([first, second]),
+            [mv] if board.count_moves() == 1 => {
+                return Err(format!("explain: {} is the only move", board.san(mv)));
+            }
+            [mv] => Moves::WithBest(mv),
+            _ => return Err("explain: expected one move or two".into()),
+        };
+        Ok((game, moves))
+    }
+}
+
+/// Why one move is better than another.
+pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Session, control: &Control) -> Vec<String> {
+    let Session { engine, settings } = session;
+    let mut follower = Follower::new(Arc::clone(engine.weights()));
+    let found = match moves {
+        Moves::Two(moves) => Comparison::search(engine, &mut follower, game, moves, limits, &settings.search, control),
+        Moves::WithBest(mv) => {
+            Comparison::with_best(engine, &mut follower, game, mv, limits, &settings.search, control)
+        }
+    };
+    match found {
+        Some(found) => lines(&found.to_string()),
+        None => vec!["info string explain: stopped before both moves were searched".to_string()],
+    }
 }
 
 fn lines(text: &str) -> Vec<String> {

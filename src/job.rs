@@ -17,7 +17,7 @@ use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Options, Report};
 
 use crate::bench;
-use crate::display::{self, Say};
+use crate::display::{self, Moves, Say};
 use crate::genfens;
 use crate::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::perft;
@@ -37,6 +37,8 @@ pub enum Work {
     Eval(Board),
     /// Show where the static evaluation comes from.
     Explain(Board),
+    /// Show why one move is better than another.
+    Compare(Box<Game>, Moves, Limits),
     /// Run the benchmark, to another depth than usual if one is given.
     Bench(Option<u32>),
     /// Make openings.
@@ -123,7 +125,7 @@ impl Work {
         /// A move and the key of a position.
         const MOVE: usize = 16;
         let game = match self {
-            Work::Search(game, _) => size_of::<Game>() + MOVE * game.moves().len(),
+            Work::Search(game, _) | Work::Compare(game, ..) => size_of::<Game>() + MOVE * game.moves().len(),
             _ => 0,
         };
         size_of::<Work>() + game
@@ -139,6 +141,7 @@ impl Work {
             Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
             Work::Eval(board) => display::evaluation(board, &session.engine),
             Work::Explain(board) => display::explanation(board, &session.engine),
+            Work::Compare(game, moves, limits) => display::comparison(game, *moves, limits, session, control),
             Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
         }
@@ -147,7 +150,7 @@ impl Work {
     /// Lets moves be written as the option says that holds when the job begins.
     fn write_moves_for(&mut self, chess960: bool) {
         match self {
-            Work::Search(game, _) => **game = (**game).clone().with_chess960(chess960),
+            Work::Search(game, _) | Work::Compare(game, ..) => **game = (**game).clone().with_chess960(chess960),
             Work::Perft(board, _) => *board = board.with_chess960(chess960),
             Work::Eval(_) | Work::Explain(_) | Work::Bench(_) | Work::Genfens(_) => {}
         }

@@ -37,14 +37,15 @@ use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::search::Limits;
 use vampirc_uci::{Serializable, UciMessage};
 
 pub use self::command::is_command;
-use self::command::{Command, Train};
+use self::command::{Command, Explain, Train};
 use self::go::Go;
 use self::line::{Input, MAX_LENGTH};
 use self::options::{Assignment, Set, Setter};
-use crate::display;
+use crate::display::{self, Moves};
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
 use crate::session::{Outcome, Session};
@@ -264,7 +265,7 @@ impl Uci {
             }
             Command::Go(go) => self.go(&go),
             Command::Eval => self.start(Work::Eval(*self.game.board()), false),
-            Command::Explain => self.start(Work::Explain(*self.game.board()), false),
+            Command::Explain(ask) => self.explain(&ask),
             Command::Bench(depth) => self.start(Work::Bench(depth), false),
             Command::Genfens(ask) => self.start(Work::Genfens(ask), false),
         }
@@ -295,6 +296,16 @@ impl Uci {
         self.detail(|_| go::describe(&limits, &board));
         let ponder = limits.ponder;
         self.start(Work::Search(Box::new(self.game.clone()), limits), ponder);
+    }
+
+    fn explain(&mut self, ask: &Explain) {
+        if ask.moves.is_empty() {
+            return self.start(Work::Explain(*self.game.board()), false);
+        }
+        match Moves::read(&ask.moves, &self.game) {
+            Ok((game, moves)) => self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes)), false),
+            Err(error) => self.output.info(&error),
+        }
     }
 
     fn start(&mut self, work: Work, ponder: bool) {

@@ -3,10 +3,12 @@
 //! The modules stand in one order, each knowing only those before it: [`board`] (the rules, around the
 //! `chess` crate), [`value`], [`eval`], [`tablebase`], [`position`], [`search`] with its table, clock
 //! and [`control`],
-//! [`engine`] (the facade). Nothing here prints or reads input.
+//! [`engine`] (the facade), [`compare`] (two moves and what makes the difference). Nothing here prints or reads
+//! input.
 
 pub mod atomic_file;
 pub mod board;
+pub mod compare;
 pub mod control;
 pub mod engine;
 pub mod eval;

@@ -6,9 +6,12 @@ use std::path::Path;
 use cozy_chess::Board as Oracle;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::eval::Weights;
+use dyad_trainer::annotate::analysis::{Annotated, Ply};
 use dyad_trainer::data::epd::{Epd, EpdLine};
+use dyad_trainer::data::game::GameRecord;
 use dyad_trainer::data::input::Lines;
-use dyad_trainer::data::{pgn::GameTexts, score::ScoreSide};
+use dyad_trainer::data::pgn::{GameTexts, Notes};
+use dyad_trainer::data::score::ScoreSide;
 
 use crate::uci::command::{self, Command};
 
@@ -95,8 +98,25 @@ pub fn pgn(input: &[u8]) {
         if let Ok(game) = plain {
             assert_eq!(game.positions().count(), game.moves.len());
             assert!(game.positions().all(|(board, played)| board.is_legal(played.mv)));
+            check_written(&game, text.notes());
         }
     }
+}
+
+/// A game that was read is written, with all that it says, so that it is read as the same game.
+fn check_written(game: &GameRecord, notes: Notes) {
+    let mut comments = notes.comments.into_iter();
+    let foreword = comments.next().unwrap_or_default();
+    let moves = game.moves.iter().map(|played| played.mv);
+    let plies = moves.map(|mv| Ply { mv, comments: comments.next().unwrap_or_default(), finding: None }).collect();
+    assert_eq!(comments.next(), None, "comments belong to moves");
+    let written = Annotated { tags: notes.tags, foreword, start: game.start, plies, result: game.result }.to_string();
+    let path = Path::new("written.pgn");
+    let lines = Lines::new(Box::new(Cursor::new(written.clone().into_bytes())), path);
+    let again: Vec<_> = GameTexts::new(lines, path).map(|text| text.expect("memory can be read")).collect();
+    assert_eq!(again.len(), 1, "{written}");
+    let read = again[0].parse(None).unwrap_or_else(|broken| panic!("{broken}\n{written}"));
+    assert_eq!((read.hash(), read.result), (game.hash(), game.result), "{written}");
 }
 
 /// Lines of an EPD file.

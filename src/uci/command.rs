@@ -44,8 +44,8 @@ pub enum Command {
     Display,
     /// Show the static evaluation.
     Eval,
-    /// Show in full where the static evaluation comes from.
-    Explain,
+    /// Show in full where the static evaluation comes from, or what makes the difference between moves.
+    Explain(Explain),
     /// Search the positions of the benchmark to this depth.
     Bench(Option<u32>),
     /// Make openings.
@@ -54,6 +54,20 @@ pub enum Command {
     Train(Train),
     /// List the commands.
     Help,
+}
+
+/// What `explain` is followed by.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Explain {
+    /// The moves as they were written, two at most: they are read when the position is known.
+    pub moves: Vec<String>,
+    /// Nodes to search.
+    pub nodes: u64,
+}
+
+impl Explain {
+    /// Nodes unless it says otherwise: about a second.
+    const NODES: u64 = 1_000_000;
 }
 
 /// What `train` is followed by.
@@ -104,7 +118,7 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "quit", usage: "", about: "end the program", protocol: true, parse: |_| message("quit") },
     Entry { word: "d", usage: "", about: "show the board", protocol: false, parse: |_| Ok(Command::Display) },
     Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
-    Entry { word: "explain", usage: "", about: "show where the static evaluation comes from", protocol: false, parse: |_| Ok(Command::Explain) },
+    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N]", about: "show where the static evaluation comes from, or why one move is better than another (`last`: the move just played)", protocol: false, parse: explain },
     Entry { word: "bench", usage: "[DEPTH]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
     Entry { word: "train", usage: "start|stop|status", about: "train from games against itself; options Train...", protocol: false, parse: train },
@@ -233,6 +247,26 @@ fn bench(rest: &str) -> Result<Command, String> {
     }
 }
 
+/// `explain`, with up to two moves, and after them how many nodes they are searched.
+fn explain(rest: &str) -> Result<Command, String> {
+    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES });
+    while !rest.is_empty() {
+        let (word, after) = split_word(rest);
+        rest = after;
+        if word.eq_ignore_ascii_case("nodes") {
+            let (word, after) = split_word(after);
+            let nodes = number(word).filter(|&nodes| nodes > 0).map(|nodes| nodes as u64);
+            found.nodes = nodes.ok_or_else(|| format!("explain: expected a number of nodes, not {}", quote(word)))?;
+            rest = after;
+        } else if found.moves.len() == 2 {
+            return Err(format!("explain: expected at most two moves, and then {}", quote(word)));
+        } else {
+            found.moves.push(word.to_string());
+        }
+    }
+    Ok(Command::Explain(found))
+}
+
 /// `genfens N seed S book B`, the order of test frameworks, and after that `chess960` or `dfrc`; other words are theirs.
 fn genfens(rest: &str) -> Result<Command, String> {
     let (word, mut rest) = split_word(rest);
@@ -298,7 +332,7 @@ mod tests {
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
                 Command::Eval => "eval".to_string(),
-                Command::Explain => "explain".to_string(),
+                Command::Explain(Explain { moves, nodes }) => format!("explain {moves:?} {nodes}"),
                 Command::Bench(depth) => format!("bench {depth:?}"),
                 Command::Genfens(ask) => {
                     let variant = if ask.variant.is_standard() { String::new() } else { format!(" {:?}", ask.variant) };
@@ -399,6 +433,12 @@ mod tests {
             ("bench", "bench None"),
             ("bench 5", "bench Some(5)"),
             ("bench 0", "error"),
+            ("explain", "explain [] 1000000"),
+            ("explain e2e4  Nf3", "explain [\"e2e4\", \"Nf3\"] 1000000"),
+            ("explain last nodes 5000", "explain [\"last\"] 5000"),
+            ("explain e2e4 g1f3 d2d4", "error"),
+            ("explain e2e4 nodes", "error"),
+            ("explain e2e4 nodes 0", "error"),
             ("genfens 100 seed 1 book None", "genfens 100 1 None"),
             ("genfens 3 seed 7 book a.epd extra", "genfens 3 7 Some(\"a.epd\")"),
             ("genfens 3 seed 7 book None dfrc", "genfens 3 7 None DoubleChess960"),

@@ -2,6 +2,7 @@
 //!
 //! All of them are in one test program: each costs a link of the whole engine.
 
+mod annotate;
 mod architecture;
 mod arguments;
 mod conversations;

@@ -12,12 +12,15 @@
 //! - [`learn`]: comparison training; it knows these three;
 //! - [`arena`]: matches and suites; it knows `base` and `data`, and nothing of training;
 //! - [`selftrain`]: own games, labels, training, a match, and again; it knows all of them;
+//! - [`annotate`]: games with what the engine thinks of them, and why; it knows `base`, `data`, `arena` and
+//!   `report`;
 //! - [`report`]: a training on a page;
 //! - [`tune`]: constants of the search and factors of weights by games; it knows `base`, `data`, `fit`, `arena` and
 //!   `report`.
 //!
 //! Nothing here prints.
 
+pub mod annotate;
 pub mod arena;
 pub mod base;
 pub mod data;

@@ -818,4 +818,4 @@ impl FromStr for Board {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

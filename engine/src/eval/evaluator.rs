@@ -57,14 +57,7 @@ impl<M: Model> Evaluator<M> {
     /// known about endings.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let raw = self.evaluate_raw(board);
-        let value = self.weights.units().scaled(raw);
-        let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
-        let value = match endgame::probe(board, ahead) {
-            Known::Value(known) => known,
-            Known::Scale(color, scale) if color == ahead => value * scale / FULL_SCALE,
-            Known::Scale(..) | Known::None => value,
-        };
-        value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
+        with_endings(board, self.weights.units().scaled(raw))
     }
 
     /// The value of `board`, where the line stands, for the side to move: what the model says and nothing else.
@@ -80,4 +73,16 @@ impl Evaluator {
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
         self.line.sums(self.weights.linear.compiled(), board)
     }
+}
+
+/// A value of `board` in standard units, for the side to move, with what is known about endings.
+#[inline]
+pub(super) fn with_endings(board: &Board, value: i32) -> i32 {
+    let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
+    let value = match endgame::probe(board, ahead) {
+        Known::Value(known) => known,
+        Known::Scale(color, scale) if color == ahead => value * scale / FULL_SCALE,
+        Known::Scale(..) | Known::None => value,
+    };
+    value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
 }

@@ -4,6 +4,9 @@
 //! summand has a meaning. This module only arranges and words what a visitor has collected; it computes
 //! nothing that search does not compute. All values are from White's side and in pawns as the program
 //! shows them elsewhere, so that +1.00 wins half of the games.
+//!
+//! What both players have alike cancels and says nothing, so reasons are net: pieces and pairs whose mirror image the
+//! other player has are left out, and the features of a group count together.
 
 use super::Evaluator;
 use super::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS, group_of};
@@ -14,7 +17,7 @@ use super::terms::terms;
 use super::visitor::Visitor;
 use super::weights::Weights;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -37,7 +40,7 @@ impl Share {
     }
 }
 
-/// A feature, or two pieces with both their 2-tuples, and what it is worth from White's side in pawns.
+/// A group of features, or two pieces with both their 2-tuples, and what it is worth from White's side in pawns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
     /// What it is, in words.
@@ -88,7 +91,7 @@ pub fn table(weights: &Weights, board: &Board) -> String {
     text
 }
 
-/// The reasons that weigh most, heaviest first.
+/// The reasons that weigh most when what both players have alike is taken away, heaviest first.
 pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
     let unit = Unit::new(weights, board);
     let mut all = pair_reasons(weights, board, &unit);
@@ -125,7 +128,7 @@ pub fn without_each_piece(weights: &Weights, board: &Board) -> Vec<(PieceSquare,
 
 /// The 20 heaviest reasons in words, and the board with what each piece contributes.
 pub fn explain(weights: &Weights, board: &Board) -> String {
-    let mut text = String::from("What weighs most, in pawns from White's side:\n\n");
+    let mut text = String::from("What weighs most, in pawns from White's side, without what both have alike:\n\n");
     for (number, reason) in reasons(weights, board, 20).iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.words);
     }
@@ -187,53 +190,85 @@ fn letter_or_one(board: &Board, at: Square) -> char {
     }
 }
 
-/// Pieces two by two, each with both its 2-tuples, and their squares alone.
+/// Pieces two by two, each with both its 2-tuples, and their squares alone, without those whose mirror image the other
+/// player has.
 fn pair_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let ints = weights.ints();
     let worth = |feature: usize, sign: i32| ints[feature].map(|weight| i64::from(weight * sign));
     let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
-    let mut reasons = Vec::new();
+    // By the features that it has, with how they count: a mirror image has the same with the other sign.
+    let mut reasons: Vec<([usize; 2], [i32; 2], Reason)> = Vec::new();
     for (count, &piece) in pieces.iter().enumerate() {
         let sign = pairs::sign(piece.color);
         let square = LOCATION.at(piece.piece, HalfSquare(pairs::row(piece)));
         let words = format!("{} on its square", name(piece));
-        reasons.push(Reason { words, pawns: unit.pawns(worth(square, sign)) });
+        reasons.push(([square; 2], [sign; 2], Reason { words, pawns: unit.pawns(worth(square, sign)) }));
         for &other in &pieces[..count] {
-            let (one, two) = (pair(piece, other), pair(other, piece));
-            let (a, b) = (worth(PAIRS.at(one), one.sign), worth(PAIRS.at(two), two.sign));
+            let mut both = [pair(piece, other), pair(other, piece)].map(|pair| (PAIRS.at(pair), pair.sign));
+            both.sort_unstable();
+            let [a, b] = both.map(|(feature, sign)| worth(feature, sign));
             let (first, second) = if piece.color == Color::White { (piece, other) } else { (other, piece) };
-            reasons.push(Reason {
-                words: format!("{} with {}", name(first), name(second)),
-                pawns: unit.pawns([a[0] + b[0], a[1] + b[1]]),
-            });
+            let words = format!("{} with {}", name(first), name(second));
+            let pawns = unit.pawns([a[0] + b[0], a[1] + b[1]]);
+            reasons.push((both.map(|(feature, _)| feature), both.map(|(_, sign)| sign), Reason { words, pawns }));
         }
     }
-    reasons
+    let mut kept: Vec<([usize; 2], [i32; 2], Reason)> = Vec::with_capacity(reasons.len());
+    for (features, signs, reason) in reasons {
+        let image = |other: &([usize; 2], [i32; 2], Reason)| other.0 == features && other.1 == signs.map(|sign| -sign);
+        match kept.iter().position(image) {
+            Some(image) => drop(kept.remove(image)),
+            None => kept.push((features, signs, reason)),
+        }
+    }
+    kept.into_iter().map(|(_, _, reason)| reason).collect()
 }
 
-/// Features of the whole board and of the material; those of both colors that cancel are left out.
+/// Features of the whole board and of the material by their groups, without what both colors have alike.
 fn term_reasons(weights: &Weights, board: &Board, unit: &Unit) -> Vec<Reason> {
     let mut list: Vec<(u32, i32)> = Vec::new();
     for piece in board.placed_pieces() {
         list.push((MATERIAL.at(piece.piece) as u32, pairs::sign(piece.color)));
     }
     terms(board, &mut list);
-    let mut counts: HashMap<usize, [i32; 2]> = HashMap::new();
+    let mut counts: BTreeMap<usize, i32> = BTreeMap::new();
     for (feature, count) in list {
-        let sides = counts.entry(feature as usize).or_default();
-        sides[usize::from(count < 0)] += count;
+        *counts.entry(feature as usize).or_default() += count;
     }
-    let reasons = counts.into_iter().map(|(feature, [white, black])| {
-        let weight = weights.ints()[feature];
-        let count = white + black;
-        let owner = if count > 0 { "White" } else { "Black" };
-        let times = if count.abs() > 1 { format!(", {} times", count.abs()) } else { String::new() };
-        Reason {
-            words: format!("{owner}: {}{times}", describe_feature(feature)),
-            pawns: unit.pawns(weight.map(|weight| i64::from(weight) * i64::from(count))),
+    counts.retain(|_, count| *count != 0);
+    let mut groups: Vec<(&Group, Vec<(usize, i32)>)> = Vec::new();
+    for (feature, count) in counts {
+        let group = group_of(feature);
+        // What a piece is worth is told for each type.
+        match groups.last_mut().filter(|last| *last.0 == *group && *group != MATERIAL) {
+            Some((_, features)) => features.push((feature, count)),
+            None => groups.push((group, vec![(feature, count)])),
         }
+    }
+    let worth = |features: &[(usize, i32)]| {
+        let sum = |stage: usize| -> i64 {
+            let one = |&(feature, count): &(usize, i32)| i64::from(weights.ints()[feature][stage]) * i64::from(count);
+            features.iter().map(one).sum()
+        };
+        unit.pawns([sum(0), sum(1)])
+    };
+    let reasons = groups.iter().map(|(group, features)| {
+        let (white, black): (Vec<_>, Vec<_>) = features.iter().partition(|(_, count)| *count > 0);
+        let words = match (&white[..], &black[..]) {
+            ([one], []) | ([], [one]) => one_feature(*one),
+            ([one], [other]) => format!("{}; {}", one_feature(*one), one_feature(*other)),
+            _ => format!("{} (White {:+.2}, Black {:+.2})", group.about, worth(&white), worth(&black)),
+        };
+        Reason { words, pawns: worth(features) }
     });
     reasons.collect()
+}
+
+/// A feature with whose it is and how often.
+fn one_feature((feature, count): (usize, i32)) -> String {
+    let owner = if count > 0 { "White" } else { "Black" };
+    let times = if count.abs() > 1 { format!(", {} times", count.abs()) } else { String::new() };
+    format!("{owner}: {}{times}", describe_feature(feature))
 }
 
 /// Any feature in words, as White's.
@@ -373,6 +408,24 @@ mod tests {
         assert!(reasons.windows(2).all(|pair| pair[0].pawns.abs() >= pair[1].pawns.abs()));
         let all = super::reasons(&weights(), &board(MIDDLEGAME), usize::MAX);
         assert!(all.iter().any(|reason| reason.words == "white Ne5 with black Kg8"), "{all:?}");
+    }
+
+    /// Where all is alike but the move, nothing but the move weighs anything; a knight more adds its own.
+    #[test]
+    fn what_both_have_alike_is_left_out() {
+        let words = |board: &Board| -> Vec<String> {
+            super::reasons(&weights(), board, usize::MAX).into_iter().map(|reason| reason.words).collect()
+        };
+        let start = words(&Board::startpos());
+        assert!(start.iter().all(|words| words.contains("the move")), "{start:?}");
+        let moved = words(&board("rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"));
+        for expected in ["white Nf3 on its square", "black Ng8 with black Ke8", "white Nf3 with black e7"] {
+            assert!(moved.iter().any(|words| words == expected), "{expected} in {moved:?}");
+        }
+        let cancels = |words: &&String| words.contains("Nb1 on") || words.contains("Qd1 with white Ke1");
+        assert_eq!(moved.iter().find(cancels), None);
+        let mobility = "White: knight with 5 safe squares; Black: knight with 2 safe squares";
+        assert!(moved.iter().any(|words| words == mobility), "{moved:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 pub mod accumulator;
 mod cache;
 pub mod compiled;
+pub mod difference;
 pub mod endgame;
 pub mod error;
 mod evaluator;

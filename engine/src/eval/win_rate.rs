@@ -47,7 +47,12 @@ impl WinRate {
 
     /// The value in centipawns at this phase.
     pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
-        (100.0 * f64::from(value) / polynomial(&self.a, phase)).round() as i32
+        self.centipawns_of(f64::from(value), phase).round() as i32
+    }
+
+    /// Any part of a value in centipawns at this phase, not rounded.
+    pub fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
+        100.0 * value / polynomial(&self.a, phase)
     }
 
     /// The value of this many centipawns at this phase.

@@ -151,6 +151,12 @@ impl<M: Model> LeafSearcher<M> {
         Ok(Leaf { value, end, nodes })
     }
 
+    /// The moves to the leaf that the last search found.
+    #[must_use]
+    pub fn line(&self) -> &[ChessMove] {
+        self.lines[0].moves()
+    }
+
     /// Walks the principal variation to its leaf.
     fn leaf(&mut self, root: &Board, value: Value) -> LeafEnd {
         let line = &self.lines[0];

@@ -24,7 +24,7 @@ const COLUMNS: usize = 79;
 const TAIL: u64 = 4096;
 
 /// The tags that stand first in every game, in this order, with their values for "unknown".
-const ROSTER: [(&str, &str); 7] = [
+pub(crate) const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
     ("Date", "????.??.??"),
@@ -96,20 +96,23 @@ impl PgnGame {
     }
 }
 
-fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+/// Writes a tag pair; what would break its line is written as a space.
+pub(crate) fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Text broken between words so that it keeps to the columns.
 #[derive(Default)]
-struct Wrapped {
-    lines: String,
+pub(crate) struct Wrapped {
+    /// The text so far.
+    pub(crate) lines: String,
     column: usize,
 }
 
 impl Wrapped {
-    fn word(&mut self, word: &str) {
+    /// A word, in the same line or in the next.
+    pub(crate) fn word(&mut self, word: &str) {
         let width = word.chars().count();
         if self.column == 0 {
             self.column = width;

@@ -234,6 +234,66 @@ impl GameText {
     }
 }
 
+/// What a game says beside its moves, for those who write it down again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// All tags, in their order.
+    pub tags: Vec<(String, String)>,
+    /// The comments before the first move, behind it, and so on.
+    pub comments: Vec<Vec<String>>,
+}
+
+impl GameText {
+    /// The tags and comments of the game; variations are left out. Of a game that [can be read](GameText::parse) nothing
+    /// is missing.
+    #[must_use]
+    pub fn notes(&self) -> Notes {
+        let read = Reader::new(self.text.as_slice()).read_game(&mut NoteTaker);
+        read.ok().flatten().unwrap_or_default()
+    }
+}
+
+struct NoteTaker;
+
+impl Visitor for NoteTaker {
+    type Tags = Notes;
+    type Movetext = Notes;
+    type Output = Notes;
+
+    fn begin_tags(&mut self) -> ControlFlow<Notes, Notes> {
+        ControlFlow::Continue(Notes::default())
+    }
+
+    fn tag(&mut self, notes: &mut Notes, name: &[u8], value: RawTag<'_>) -> ControlFlow<Notes> {
+        let name = String::from_utf8_lossy(name).into_owned();
+        notes.tags.push((name, value.decode_utf8_lossy().into_owned()));
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, notes: Notes) -> ControlFlow<Notes, Notes> {
+        ControlFlow::Continue(Notes { comments: vec![Vec::new()], ..notes })
+    }
+
+    fn san(&mut self, notes: &mut Notes, _: SanPlus) -> ControlFlow<Notes> {
+        notes.comments.push(Vec::new());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, notes: &mut Notes, comment: RawComment<'_>) -> ControlFlow<Notes> {
+        let text = String::from_utf8_lossy(comment.as_bytes()).trim().to_string();
+        notes.comments.last_mut().expect("there is one before the first move").push(text);
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Notes) -> ControlFlow<Notes, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, notes: Notes) -> Notes {
+        notes
+    }
+}
+
 /// What the tokenizer found in a game.
 struct Tokens {
     tags: Tags,
@@ -715,6 +775,17 @@ pub(in crate::data) mod tests {
         }
         let huge = format!("1. e4 {{{}}} e5 *", "x\n".repeat(LARGEST_GAME));
         assert!(parse(&huge).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn notes_are_all_that_is_said_beside_the_moves() {
+        let pgn = "[Event \"a \\\"quoted\\\" name\"]\n[ECO \"C20\"]\n\n{before} 1. e4 {one} {two} (1. d4 {skipped}) e5 $6\n\
+            2. Nf3 {[%clk 0:01:00]} *\n";
+        let notes = texts(pgn)[0].notes();
+        let tags: Vec<(&str, &str)> = notes.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(tags, [("Event", "a \"quoted\" name"), ("ECO", "C20")]);
+        assert_eq!(notes.comments, [vec!["before"], vec!["one", "two"], vec![], vec!["[%clk 0:01:00]"]]);
+        assert_eq!(texts(SPECIAL)[0].notes().comments.len(), 31);
     }
 
     #[test]

@@ -23,15 +23,7 @@ pub(crate) struct Page {
 impl Page {
     /// The whole file.
     pub fn finish(self, title: &str) -> String {
-        let (title, body) = (escape(title), self.body);
-        let scripts: String = self.scripts.iter().map(|script| format!("<script>\n{script}</script>\n")).collect();
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-             script-src 'unsafe-inline'\"/>\n<title>{title}</title>\n\
-             <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{scripts}</body>\n</html>\n"
-        )
+        frame(title, STYLE, &self.body, &self.scripts)
     }
 
     /// A script that runs when the page is loaded, once however often it is asked for.
@@ -110,12 +102,25 @@ impl Page {
     }
 }
 
+/// A whole file: the title is its heading too, and the scripts run when all is there.
+pub(crate) fn frame(title: &str, style: &str, body: &str, scripts: &[&str]) -> String {
+    let title = escape(title);
+    let scripts: String = scripts.iter().map(|script| format!("<script>\n{script}</script>\n")).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'\"/>\n<title>{title}</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{scripts}</body>\n</html>\n"
+    )
+}
+
 /// Text as it is written in HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A value as data for a script: JSON that no markup can end.
-pub(super) fn data(value: &impl serde::Serialize) -> String {
+pub(crate) fn data(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("plain data").replace('<', "\\u003c")
 }

@@ -1,0 +1,141 @@
+//! Comparisons of moves by search.
+
+use super::*;
+use crate::board::tests::random_boards;
+use crate::eval::difference::Subject;
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
+    moves.split_whitespace().for_each(|mv| game.push(game.board().parse_uci(mv).expect("a legal move")));
+    game
+}
+
+fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
+    let moves = moves.map(|mv| game.board().parse_uci(mv).expect("a legal move"));
+    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut follower = Follower::new(Weights::embedded());
+    let control = Control::new(false);
+    Comparison::search(&mut engine, &mut follower, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
+        .expect("both moves are searched")
+}
+
+/// The numbers before each closing line add up to the one behind it.
+fn assert_shown_numbers_add_up(text: &str) {
+    let (mut sum, mut closed, mut sums) = (0, false, 0);
+    for line in text.lines().filter(|line| line.starts_with("  ")) {
+        if line.trim_start().starts_with("====") {
+            closed = true;
+            continue;
+        }
+        // Details of a topic and the lines of the moves are set in or begin with a letter.
+        let number = line.get(2..9).and_then(|column| column.trim().parse::<f64>().ok());
+        let Some(number) = number.map(|number| (100.0 * number).round() as i32) else { continue };
+        if std::mem::take(&mut closed) {
+            assert_eq!(sum, number, "{text}");
+            (sum, sums) = (0, sums + 1);
+        } else {
+            sum += number;
+        }
+    }
+    assert_eq!(sums, 2, "{text}");
+}
+
+#[test]
+fn searched_moves_differ_by_the_sum_of_their_parts() {
+    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut follower = Follower::new(Weights::embedded());
+    let (mut count, mut nth) = (0, 0);
+    random_boards(1_500, 5, |board, _| {
+        nth += 1;
+        let moves = board.moves();
+        if nth % 7 != 0 || moves.len() < 2 {
+            return;
+        }
+        count += 1;
+        let (game, control) = (Game::new(*board), Control::new(false));
+        let pair = [moves[nth % moves.len()], moves[(nth + 1) % moves.len()]];
+        let limits = Limits::nodes(600);
+        let options = Options::default();
+        let found = Comparison::search(&mut engine, &mut follower, &game, pair, &limits, &options, &control);
+        let found = found.unwrap_or_else(|| panic!("{} {pair:?}", board.fen()));
+        assert_eq!(found.moves.each_ref().map(|examined| examined.line[0]), pair);
+        let sum: i64 = found.difference.parts().iter().map(|part| part.amount).sum();
+        let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
+        let [first, second] = found.moves.each_ref().map(|examined| examined.leaf.value);
+        assert_eq!(sum, FINE * i64::from(sign * (first - second)));
+        for examined in &found.moves {
+            // The line leads to the leaf.
+            let end = examined.line.iter().fold(*board, |board, &mv| {
+                assert!(board.is_legal(mv));
+                board.after(mv)
+            });
+            assert_eq!(end.fen(), examined.leaf.board.fen());
+        }
+        assert_shown_numbers_add_up(&found.to_string());
+    });
+    assert!(count > 150, "{count}");
+}
+
+#[test]
+fn a_lost_queen_is_material() {
+    let start = game("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1", "");
+    let found = compare(&start, ["f1c4", "f3f7"], 4_000);
+    let topics = found.difference.topics();
+    assert_eq!(topics[0].topic.words(found.names()), "material");
+    assert!(found.centipawns(topics[0].amount) > 300.0, "{found}");
+    let text = found.to_string();
+    assert!(text.contains("Bc4 is worth ") && text.contains("more than Qxf7+."), "{text}");
+    assert!(text.contains("after Bc4: 1 more queen for White"), "{text}");
+}
+
+#[test]
+fn mates_and_draws_are_named() {
+    let mating = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
+    let found = compare(&mating, ["d1d8", "d1d2"], 2_000);
+    assert_eq!(found.moves[0].score, Score::Mate(1));
+    assert!(found.difference.parts().iter().any(|part| part.subject == Subject::Mate(0)));
+    let text = found.to_string();
+    assert!(text.contains("#1  1. Rd8#") && text.contains("the line of Rd8# ends in mate"), "{text}");
+    // Stalemate.
+    let stalemating = game("7k/8/6K1/p7/P7/8/8/5Q2 w - - 0 1", "");
+    let found = compare(&stalemating, ["f1f2", "f1f7"], 2_000);
+    assert_eq!(found.moves[1].leaf.end, LineEnd::Draw);
+    assert!(found.difference.parts().iter().any(|part| part.subject == Subject::Draw(1)));
+}
+
+#[test]
+fn a_move_is_compared_with_the_best_other_one() {
+    let start = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
+    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let mut follower = Follower::new(Weights::embedded());
+    let mut with_best = |fen: &Game, mv: &str, control: &Control| {
+        let mv = fen.board().parse_uci(mv).expect("a legal move");
+        let (limits, options) = (Limits::nodes(2_000), Options::default());
+        Comparison::with_best(&mut engine, &mut follower, fen, mv, &limits, &options, control)
+    };
+    let run = Control::new(false);
+    let found = with_best(&start, "d1d2", &run).expect("there are two moves");
+    assert_eq!(found.names(), ["Rd8#", "Rd2"]);
+    let found = with_best(&start, "d1d8", &run).expect("there are two moves");
+    assert_eq!(found.names()[1], "Rd8#");
+    assert!(found.difference.value() < -10_000);
+    // The only move.
+    let forced = game("7k/8/8/8/8/8/1q6/K7 w - - 0 1", "");
+    assert!(with_best(&forced, "a1b2", &run).is_none());
+}
+
+#[test]
+fn lines_are_told_with_numbers() {
+    let start = game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2e4");
+    assert_eq!(line_in_words(start.board(), &[]), "");
+    let mut board = *start.board();
+    let line: Vec<ChessMove> = ["e7e5", "g1f3", "b8c6"]
+        .iter()
+        .map(|text| {
+            let mv = board.parse_uci(text).expect("a legal move");
+            board = board.after(mv);
+            mv
+        })
+        .collect();
+    assert_eq!(line_in_words(start.board(), &line), "1... e5 2. Nf3 Nc6");
+}

@@ -1,0 +1,186 @@
+//! Differences add up, and say what they should.
+
+use super::*;
+use crate::board::ChessMove;
+use crate::board::tests::random_boards;
+use crate::eval::layout::LEN;
+use crate::eval::visit;
+use crate::search::{LeafBudget, LeafEnd, LeafSearcher};
+use crate::value::INFINITE;
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Weights by which every feature is worth something, in units of their own.
+fn strange_weights() -> Weights {
+    let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
+    ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
+    let mut weights = Weights::from_ints(ints).expect("small weights");
+    weights.units.scale = 937;
+    weights
+}
+
+/// The sum of weights of a position in parts of a search unit, feature by feature.
+fn exact(weights: &Weights, board: &Board) -> i64 {
+    let mut list: Vec<(u32, i32)> = Vec::new();
+    visit(board, &mut list);
+    let ([mg, eg], phase) = (weights.dot(&list).map(i64::from), i64::from(weights.phase(board)));
+    2 * (mg * phase + eg * (i64::from(PHASE_MAX) - phase)) * i64::from(weights.units.scale)
+}
+
+/// The parts of a difference, which add up to it by themselves and by their topics.
+fn checked(weights: &Weights, leaves: [&Leaf; 2], side: Color) -> Vec<Part> {
+    let difference = Difference::new(weights, leaves, side);
+    let parts = difference.parts();
+    let sign = i64::from(pairs::sign(side));
+    let sum = |choose: &dyn Fn(Subject) -> bool| -> i64 {
+        parts.iter().filter(|part| choose(part.subject)).map(|part| part.amount).sum()
+    };
+    let expected = FINE * sign * i64::from(leaves[0].value - leaves[1].value);
+    assert_eq!(sum(&|_| true), expected);
+    assert_eq!(FINE * i64::from(difference.value()), expected);
+    let topics = difference.topics();
+    assert_eq!(topics.iter().map(|net| net.amount).sum::<i64>(), expected);
+    let inside = |net: &Net| net.parts.iter().map(|part| part.amount).sum::<i64>();
+    assert!(topics.iter().all(|net| net.amount == inside(net)));
+    assert!(parts.windows(2).all(|two| two[0].amount.abs() >= two[1].amount.abs()));
+    // What the sum of weights makes is exactly the difference of the two sums.
+    let [first, second] = leaves.map(|leaf| exact(weights, &leaf.board));
+    assert_eq!(sum(&|subject| subject.is_linear() || subject == Subject::Phase), sign * (first - second));
+    parts
+}
+
+/// 10,000 positions of random games with two moves each: the lines end where captures do, and are worth what the
+/// evaluation says there. Then nothing is left for search, and next to nothing for rounding.
+#[test]
+fn parts_sum_to_the_difference_exactly() {
+    let mut random = Pcg64Mcg::new(20);
+    let stop = AtomicBool::new(false);
+    let budget = LeafBudget { nodes: u64::MAX, stop: &stop };
+    let all = [Weights::embedded(), Arc::new(strange_weights())];
+    let mut searchers = all.clone().map(LeafSearcher::new);
+    let (mut pairs_of_moves, mut endings, mut phases) = (0, 0, 0);
+    random_boards(11_000, 21, |board, _| {
+        let moves = board.moves();
+        if moves.len() < 2 || pairs_of_moves == 10_000 {
+            return;
+        }
+        let which = pairs_of_moves % 2;
+        let weights = &all[which];
+        let mut leaf = |mv: ChessMove| {
+            let after = board.after(mv);
+            let found = searchers[which].search(&after, 0, (-INFINITE, INFINITE), &budget).expect("it is not stopped");
+            let sign = pairs::sign(after.side_to_move());
+            match found.end {
+                LeafEnd::Quiet(quiet) => {
+                    let value = weights.units.scaled(sign * found.value);
+                    let white = pairs::sign(quiet.side_to_move());
+                    let known = white * with_endings(&quiet, white * value);
+                    endings += usize::from(known != value);
+                    Leaf { board: quiet, end: LineEnd::Evaluated, value: known }
+                }
+                _ => Leaf { board: after, end: LineEnd::Decided, value: sign * found.value },
+            }
+        };
+        let first = (random.next_u64() % moves.len() as u64) as usize;
+        let second = (first + 1 + (random.next_u64() % (moves.len() as u64 - 1)) as usize) % moves.len();
+        let leaves = [leaf(moves[first]), leaf(moves[second])];
+        let parts = checked(weights, [&leaves[0], &leaves[1]], board.side_to_move());
+        for part in &parts {
+            match part.subject {
+                Subject::Search | Subject::Mate(_) | Subject::Draw(_) => panic!("{part:?} in {}", board.fen()),
+                Subject::Rounding => assert!(part.amount.abs() <= 4 * FINE, "{part:?}"),
+                Subject::Phase => phases += 1,
+                Subject::Decided(place) => assert_eq!(leaves[place].end, LineEnd::Decided),
+                Subject::Ending(place) => assert!(leaves[place].board.occupied().popcnt() < 32),
+                _ => {}
+            }
+        }
+        pairs_of_moves += 1;
+    });
+    assert_eq!(pairs_of_moves, 10_000);
+    assert!(endings > 50 && phases > 1_000, "{endings} known endings, {phases} changes of the phase");
+}
+
+fn leaf(fen: &str, value: Value) -> Leaf {
+    Leaf { board: Board::from_fen(fen).expect("a legal position"), end: LineEnd::Evaluated, value }
+}
+
+#[test]
+fn both_colors_see_the_same_difference() {
+    let weights = strange_weights();
+    let leaves = [
+        leaf("r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1", 30),
+        leaf("r1bq1rk1/pp3ppp/5n2/3pn3/3P4/2N5/PP3PPP/R1BQ1RK1 b - - 0 1", -420),
+    ];
+    let [white, black] = [Color::White, Color::Black].map(|side| checked(&weights, [&leaves[0], &leaves[1]], side));
+    assert_eq!(white.len(), black.len());
+    let opposite = black.iter().map(|part| Part { amount: -part.amount, ..*part });
+    assert!(opposite.eq(white));
+    // Seen the other way round, everything stands in the other position.
+    let swapped = checked(&weights, [&leaves[1], &leaves[0]], Color::White);
+    let amounts = |parts: &[Part]| {
+        let mut amounts: Vec<i64> = parts.iter().map(|part| part.amount).collect();
+        amounts.sort_unstable();
+        amounts
+    };
+    assert_eq!(amounts(&swapped), amounts(&black));
+    assert_eq!(Difference::material([&leaves[0], &leaves[1]], Color::White), [0, 1, 0, 0, 0]);
+    assert_eq!(Difference::material([&leaves[0], &leaves[1]], Color::Black), [0, -1, 0, 0, 0]);
+}
+
+#[test]
+fn topics_are_those_of_a_player() {
+    let weights = strange_weights();
+    // The knight went to f3 or to h3; one of the pawns on d5 and e5 is gone.
+    let leaves = [
+        leaf("rnbqkbnr/ppp2ppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 0 1", 400),
+        leaf("rnbqkbnr/ppp2ppp/8/3pp3/8/7N/PPPPPPPP/RNBQKB1R b KQkq - 0 1", 10),
+    ];
+    let difference = Difference::new(&weights, [&leaves[0], &leaves[1]], Color::White);
+    let names = ["Nf3", "Nh3"];
+    let words: Vec<String> = difference.topics().iter().map(|net| net.topic.words(names)).collect();
+    for expected in ["material", "White's knight on f3 rather than h3", "safety of Black's king"] {
+        assert!(words.iter().any(|word| word == expected), "{expected} in {words:?}");
+    }
+    let parts: Vec<String> = difference.parts().iter().map(|part| part.subject.words(names)).collect();
+    for expected in [
+        "after Nf3: 1 more pawn for White",
+        "after Nf3: white Nf3 on its square",
+        "after Nh3: black e5 on its square",
+        "after Nh3: white Nh3 with black e5",
+        "after Nf3: White: knight with 5 safe squares",
+    ] {
+        assert!(parts.iter().any(|part| part == expected), "{expected} in {parts:#?}");
+    }
+    // A piece that has not moved has no square, and two such have no pair.
+    assert!(!parts.iter().any(|part| part.contains("Ke1 on") || part.contains("Ke1 with white d2")));
+}
+
+#[test]
+fn what_is_known_has_a_part_of_its_own() {
+    let weights = Weights::embedded();
+    // Two knights do not mate.
+    let value = |board: &Board| Steps::of(&weights, board).value;
+    let mut drawn = leaf("8/8/8/4k3/8/8/8/KNN5 w - - 0 1", 0);
+    drawn.value = value(&drawn.board);
+    let mut won = leaf("8/8/8/4k3/8/8/8/KR6 b - - 0 1", 0);
+    won.value = value(&won.board);
+    let parts = checked(&weights, [&won, &drawn], Color::White);
+    for place in [0, 1] {
+        assert!(parts.iter().any(|part| part.subject == Subject::Ending(place)), "{parts:?}");
+    }
+    assert!(parts.iter().all(|part| part.subject != Subject::Search));
+    let repeated = Leaf { end: LineEnd::Draw, value: 0, ..won };
+    let mated = Leaf { end: LineEnd::Mate, value: 31_990, ..won };
+    let parts = checked(&weights, [&mated, &repeated], Color::Black);
+    for subject in [Subject::Mate(0), Subject::Draw(1)] {
+        assert!(parts.iter().any(|part| part.subject == subject), "{parts:?}");
+    }
+    // Search thinks more of it than the evaluation.
+    let raised = Leaf { value: drawn.value + 7, ..drawn };
+    let parts = checked(&weights, [&raised, &drawn], Color::White);
+    assert!(parts.contains(&Part { subject: Subject::Search, amount: 7 * FINE }), "{parts:?}");
+    assert!(parts.iter().all(|part| part.subject == Subject::Search || matches!(part.subject, Subject::Ending(_))));
+}

@@ -1,0 +1,114 @@
+//! `dyad annotate`: games explained.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use dyad_engine::control::Control;
+use dyad_trainer::annotate::{Event, Settings, Summary, annotate};
+
+use super::progress::Progress;
+use super::{Outcome, load_weights, on_interrupt, threads};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The games (PGN, also packed), standard chess or Chess960.
+    games: PathBuf,
+    /// Where the annotated games go [default: beside the games, as NAME.annotated.pgn].
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// A page to step through the games in a browser.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Mistakes and blunders as positions to solve (EPD with bm).
+    #[arg(long, value_name = "FILE")]
+    mistakes: Option<PathBuf>,
+    /// With --mistakes: those of this player alone, by a part of the name.
+    #[arg(long, value_name = "NAME", requires = "mistakes")]
+    player: Option<String>,
+    /// Nodes for each move, and again where it is compared with a better one.
+    #[arg(long, default_value_t = Settings::NODES)]
+    nodes: u64,
+    /// Searches at a time; the result is the same [default: one per processor].
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Megabytes of hash of each search.
+    #[arg(long, default_value_t = Settings::HASH)]
+    hash: usize,
+    /// Weights: a file, `default` or `material`.
+    #[arg(long, default_value = "default")]
+    weights: PathBuf,
+}
+
+/// Annotates the games and says where they are.
+pub fn run(arguments: Arguments) -> Outcome {
+    let settings = Settings {
+        out: arguments.out.unwrap_or_else(|| beside(&arguments.games)),
+        input: arguments.games,
+        mistakes: arguments.mistakes,
+        html: arguments.html,
+        player: arguments.player,
+        nodes: arguments.nodes,
+        hash: arguments.hash,
+        threads: threads("threads", arguments.threads)?,
+    };
+    let weights = load_weights(&arguments.weights)?;
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    let mut progress = Progress::new();
+    let summary = annotate(&settings, &weights, &control, |event| match event {
+        Event::Broken(broken) => progress.say(&format!("left out: {broken}")),
+        Event::Move { game: [game, games], ply: [ply, plies], faults } => progress.show(|| {
+            format!("game {game} of {games}: {ply} of {plies} half-moves; so far {}", faults_in_words(faults))
+        }),
+    })?;
+    drop(progress);
+    tell(&settings, &summary);
+    if summary.stopped {
+        return Err("stopped; what was done is kept".into());
+    }
+    Ok(())
+}
+
+/// The name of the output for games of this name.
+fn beside(games: &Path) -> PathBuf {
+    let name = games.file_name().unwrap_or_default().to_string_lossy();
+    let packed = [".zst", ".gz", ".bz2"].iter().find_map(|packing| name.strip_suffix(packing));
+    let name = packed.unwrap_or(&name);
+    let stem = name.strip_suffix(".pgn").or_else(|| name.strip_suffix(".PGN")).unwrap_or(name);
+    games.with_file_name(format!("{stem}.annotated.pgn"))
+}
+
+fn tell(settings: &Settings, summary: &Summary) {
+    let Summary { games, moves, faults, broken, puzzles, .. } = summary;
+    let left_out = if *broken > 0 { format!(", {broken} left out") } else { String::new() };
+    println!("{}: {games} games{left_out}, {moves} half-moves, {}", settings.out.display(), faults_in_words(*faults));
+    if let Some(path) = &settings.mistakes {
+        println!("{}: {puzzles} positions", path.display());
+    }
+    if let Some(path) = &settings.html {
+        println!("{}", path.display());
+    }
+}
+
+fn faults_in_words([inaccuracies, mistakes, blunders]: [usize; 3]) -> String {
+    format!("{inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_stands_beside_the_games() {
+        for (games, out) in [
+            ("a/game.pgn", "a/game.annotated.pgn"),
+            ("game.pgn.zst", "game.annotated.pgn"),
+            ("game.pgn.bz2", "game.annotated.pgn"),
+            ("games", "games.annotated.pgn"),
+        ] {
+            assert_eq!(beside(Path::new(games)), Path::new(out));
+        }
+    }
+}

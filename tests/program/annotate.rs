@@ -1,0 +1,94 @@
+//! `dyad annotate`, driven as a user does.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use dyad_trainer::data::epd::Epd;
+use dyad_trainer::data::pgn::GameTexts;
+
+use crate::driver::{folder, refusal};
+
+const GAMES: &str = "[Event \"Club\"]\n[White \"Anna\"]\n[Black \"Bert\"]\n[Result \"1-0\"]\n\n\
+    1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n[White \"Bert\"]\n[Black \"Anna\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+
+#[test]
+fn games_become_annotated_games_puzzles_and_a_page() {
+    let folder = folder("annotate");
+    fs::write(folder.join("games.pgn"), GAMES).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "2000", "--hash", "1", "--threads", "2"]);
+    let output = command.args(["--mistakes", "mine.epd", "--player", "bert", "--html", "games.html"]).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        told.starts_with("games.annotated.pgn: 2 games, 11 half-moves, ") && told.contains("\nmine.epd: "),
+        "{told}"
+    );
+    let out = folder.join("games.annotated.pgn");
+    let games: Vec<_> = GameTexts::open(&out).unwrap().map(|text| text.unwrap().parse(None).unwrap()).collect();
+    assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [7, 4]);
+    let text = fs::read_to_string(&out).unwrap().replace('\n', " ");
+    for expected in ["Nf6 $4 { [%eval #1]", "which allows a mate in 1. }", "2. g4 $4 { [%eval #-1]", "[%cal G"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let puzzles = fs::read_to_string(folder.join("mine.epd")).unwrap();
+    let names: Vec<&str> = puzzles.lines().filter_map(|line| line.split_once("id \"")?.1.split('"').next()).collect();
+    assert!(names.contains(&"Anna - Bert, 3... Nf6??") && names.contains(&"Bert - Anna, 2. g4??"), "{puzzles}");
+    assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()));
+    let page = fs::read_to_string(folder.join("games.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<section class=\"game\"").count() == 2);
+}
+
+#[test]
+fn faults_are_told() {
+    let folder = folder("annotate-faults");
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    fs::write(at("games.pgn"), GAMES).unwrap();
+    let (games, missing) = (at("games.pgn"), at("missing.pgn"));
+    let cases = [
+        (vec!["annotate", &missing], "cannot open "),
+        (vec!["annotate", &games, "--out", &games], "would be lost"),
+        (vec!["annotate", &games, "--player", "Anna"], "--mistakes"),
+        (vec!["annotate", &games, "--weights", &missing], "missing.pgn"),
+        (vec!["annotate", &games, "--nodes", "0"], "nodes must be at least"),
+        (vec!["annotate"], "Usage"),
+    ];
+    for (arguments, expected) in cases {
+        let told = refusal(&arguments);
+        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+/// What is done when somebody interrupts it is kept, as games that can be read.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_what_is_done() {
+    let folder = folder("annotate-interrupted");
+    let many = GAMES.repeat(200);
+    fs::write(folder.join("games.pgn"), &many).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "20000", "--out", "out.pgn"]);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The file that is being written is there when Ctrl-C is listened to.
+    let begun = || {
+        let mut files = fs::read_dir(&folder).unwrap().flatten();
+        files.any(|file| {
+            file.file_name().to_string_lossy().ends_with(".tmp") && file.metadata().is_ok_and(|m| m.len() > 0)
+        })
+    };
+    while !begun() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap().success());
+    let output = running.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && told.contains("stopped; what was done is kept"), "{told}");
+    let games: Vec<_> = GameTexts::open(&folder.join("out.pgn")).unwrap().map(|text| text.unwrap()).collect();
+    assert!((1..400).contains(&games.len()), "{}", games.len());
+    for (number, game) in games.iter().enumerate() {
+        let plies = if number % 2 == 0 { 7 } else { 4 };
+        assert_eq!(game.parse(None).unwrap().moves.len(), plies);
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+}

@@ -1,0 +1,392 @@
+//! Annotated games as a page to step through.
+//!
+//! One file that needs nothing but itself: style, script and pieces are inside, and a policy in its head forbids it to ask
+//! anybody for anything. Whoever has no scripts, or prints it, has the moves with evaluations, better lines and reasons
+//! as text; a script adds the board. Everything that comes from a game is text, wherever it stands.
+
+use std::fmt::Write as _;
+
+use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::search::Score;
+use serde::Serialize;
+
+use super::analysis::{Annotated, Fault, Finding};
+use super::judgement::{Judgement, chances};
+use super::pgn::evaluation;
+use super::reason::{Mark, Place};
+use crate::report::html::{data, escape, frame};
+
+const STYLE: &str = include_str!("assets/game.css");
+const SCRIPT: &str = include_str!("assets/game.js");
+const PIECES: &str = include_str!("assets/pieces.svg");
+const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in a reason, + speaks for the move that \
+    was played. A green arrow is the better move; red arrows and circles are pairs of pieces and squares that speak against \
+    the move played, green ones at the end of a better line speak for it. Keys: left and right step through the moves, Home \
+    and End go to the ends, F turns the board.";
+
+/// A position that the board can show: those of the game come first, then those of the better lines.
+#[derive(Serialize)]
+struct Node {
+    /// The pieces, as a FEN has them.
+    board: String,
+    /// The squares of the move that led here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#move: Option<[String; 2]>,
+    /// The move with its number, sign and evaluation.
+    label: String,
+    /// What was wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// Whether it is good, from where, and for an arrow to where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<(bool, String, Option<String>)>,
+    /// The position before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prev: Option<usize>,
+    /// The position after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<usize>,
+}
+
+/// The page of some games.
+#[must_use]
+pub fn page(games: &[Annotated]) -> String {
+    let title = match games {
+        [game] => players(game),
+        games => format!("{} games", games.len()),
+    };
+    let mut body = String::new();
+    for game in games {
+        body += &section(game, games.len() == 1);
+    }
+    let body = format!("{PIECES}<p class=\"muted\">{INTRODUCTION}</p>\n{body}");
+    frame(&title, STYLE, &body, &[SCRIPT])
+}
+
+fn players(game: &Annotated) -> String {
+    let result = game.result.map(|result| format!(", {result}")).unwrap_or_default();
+    format!("{} \u{2013} {}{result}", game.player(Color::White), game.player(Color::Black))
+}
+
+/// A game: board, curve, moves. One that is alone has its heading already.
+fn section(game: &Annotated, alone: bool) -> String {
+    let (nodes, title) = (Nodes::of(game), escape(&players(game)));
+    let mut text = format!("<section class=\"game\" aria-label=\"{title}\">\n");
+    if !alone {
+        let _ = writeln!(text, "<h2>{title}</h2>");
+    }
+    let known = |name: &str| game.tag(name).filter(|value| !value.is_empty() && !value.contains('?'));
+    let facts = ["Event", "Site", "Date", "Round", "WhiteElo", "BlackElo", "Opening", "TimeControl"];
+    let facts: Vec<String> =
+        facts.iter().filter_map(|name| known(name).map(|value| format!("{name}: {value}"))).collect();
+    let _ = writeln!(text, "<p class=\"muted\">{}</p>", escape(&facts.join(" \u{b7} ")));
+    let _ = write!(
+        text,
+        "<div class=\"columns\">\n<div class=\"view\">\n\
+         <svg class=\"board\" viewBox=\"0 0 360 360\" role=\"img\" aria-label=\"The board\"></svg>\n\
+         <div class=\"controls\" role=\"group\" aria-label=\"Step through the game\">\n"
+    );
+    for (act, label, sign) in [
+        ("first", "To the beginning", "|&lt;"),
+        ("back", "One move back", "&lt;"),
+        ("next", "One move on", "&gt;"),
+        ("last", "To the end", "&gt;|"),
+        ("turn", "Turn the board", "&#8645;"),
+    ] {
+        let _ = writeln!(text, "<button type=\"button\" data-act=\"{act}\" aria-label=\"{label}\">{sign}</button>");
+    }
+    let _ = write!(text, "</div>\n<p class=\"status\" aria-live=\"polite\"></p>\n{}</div>\n", curve(game));
+    text += &moves(game, &nodes);
+    let _ = write!(text, "</div>\n<script type=\"application/json\">{}</script>\n</section>\n", data(&nodes.all));
+    text
+}
+
+/// The positions of a game and of its better lines.
+struct Nodes {
+    all: Vec<Node>,
+    /// For each move of the game, where the better line begins.
+    lines: Vec<Option<usize>>,
+}
+
+impl Nodes {
+    fn of(game: &Annotated) -> Nodes {
+        let mut nodes = Nodes { all: vec![Node::start(&game.start)], lines: Vec::new() };
+        for (board, ply) in game.positions() {
+            let prev = nodes.all.len() - 1;
+            let mut node = nodes.after(prev, &board, ply.mv);
+            if let Some(fault) = ply.fault() {
+                node.label += fault.judgement.sign();
+                node.why = Some(format!("{}. {}", fault.judgement.name(), fault.why));
+                node.marks = marks(&fault.marks);
+            }
+            if let Some(score) = ply.finding.as_ref().and_then(|finding| finding.score) {
+                let _ = write!(node.label, " ({})", shown(score));
+            }
+            nodes.all[prev].next = Some(prev + 1);
+            nodes.all.push(node);
+        }
+        for (number, (board, ply)) in game.positions().enumerate() {
+            let fault = ply.fault();
+            nodes.lines.push(fault.map(|_| nodes.all.len()));
+            if let Some(fault) = fault {
+                nodes.add_line(number, board, fault);
+            }
+        }
+        nodes
+    }
+
+    /// A better line, which begins in the position with this number.
+    fn add_line(&mut self, start: usize, mut board: Board, fault: &Fault) {
+        for (place, &mv) in fault.line.iter().enumerate() {
+            let here = self.all.len();
+            let mut node = self.after(if place == 0 { start } else { here - 1 }, &board, mv);
+            node.label.insert_str(0, "Better: ");
+            if place + 1 == fault.line.len() {
+                let _ = write!(node.label, " ({})", shown(fault.better));
+                node.marks = marks(&fault.goal);
+            } else {
+                node.next = Some(here + 1);
+            }
+            self.all.push(node);
+            board = board.after(mv);
+        }
+    }
+
+    fn after(&self, prev: usize, board: &Board, mv: ChessMove) -> Node {
+        let dots = if board.side_to_move() == Color::White { "." } else { "..." };
+        Node {
+            r#move: Some([mv.get_source().to_string(), mv.get_dest().to_string()]),
+            label: format!("{}{dots} {}", board.fullmove_number(), board.san(mv)),
+            prev: Some(prev),
+            ..Node::start(&board.after(mv))
+        }
+    }
+}
+
+impl Node {
+    fn start(board: &Board) -> Node {
+        let fen = board.fen();
+        let pieces = fen.split(' ').next().unwrap_or_default().to_string();
+        let label = "The first position.".into();
+        Node { board: pieces, r#move: None, label, why: None, marks: Vec::new(), prev: None, next: None }
+    }
+}
+
+fn marks(marks: &[Mark]) -> Vec<(bool, String, Option<String>)> {
+    let one = |mark: &Mark| match mark.place {
+        Place::Arrow(from, to) => (mark.good, from.to_string(), Some(to.to_string())),
+        Place::Square(square) => (mark.good, square.to_string(), None),
+    };
+    marks.iter().map(one).collect()
+}
+
+/// A score for people.
+fn shown(score: Score) -> String {
+    match score {
+        Score::Cp(centipawns) if centipawns > 0 => format!("+{}", evaluation(score)),
+        _ => evaluation(score),
+    }
+}
+
+fn class(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Inaccuracy => "inaccuracy",
+        Judgement::Mistake => "mistake",
+        Judgement::Blunder => "blunder",
+    }
+}
+
+/// The evaluation curve: White's chances over the moves, and a dot for each fault.
+fn curve(game: &Annotated) -> String {
+    const WIDTH: f64 = 600.0;
+    const HEIGHT: f64 = 120.0;
+    let height = |finding: &Finding, board: &Board| {
+        let mated = || if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+        (1.0 - finding.score.map_or_else(mated, chances)) / 2.0 * HEIGHT
+    };
+    let step = WIDTH / game.plies.len().max(1) as f64;
+    let mut points = vec![(0.0, HEIGHT / 2.0)];
+    let mut dots = String::new();
+    for (index, (board, ply)) in game.positions().enumerate() {
+        let Some(finding) = &ply.finding else { break };
+        let (x, y) = ((index + 1) as f64 * step, height(finding, &board));
+        points.push((x, y));
+        if let Some(fault) = &finding.fault {
+            let class = class(fault.judgement);
+            let _ = write!(dots, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" class=\"{class}\"/>");
+        }
+    }
+    if points.len() < 2 {
+        return String::new();
+    }
+    let end = points.last().map_or(0.0, |point| point.0);
+    let line: String = points.iter().map(|(x, y)| format!("L{x:.1} {y:.1}")).collect();
+    let count =
+        |judgement| game.plies.iter().filter_map(|ply| ply.fault()).filter(|f| f.judgement == judgement).count();
+    let [inaccuracies, mistakes, blunders] = Judgement::ALL.map(count);
+    let label =
+        format!("Evaluation over the game: {inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders.");
+    format!(
+        "<figure>\n<svg class=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\
+         <rect width=\"{end:.1}\" height=\"{HEIGHT}\" class=\"black-side\"/>\
+         <path d=\"M0 {HEIGHT}{line}L{end:.1} {HEIGHT}Z\" class=\"white-side\"/>\
+         <line x1=\"0\" x2=\"{WIDTH}\" y1=\"60\" y2=\"60\" class=\"middle\"/>{dots}\
+         <line x1=\"0\" x2=\"0\" y1=\"0\" y2=\"{HEIGHT}\" class=\"here\"/></svg>\n\
+         <figcaption>White's chances, move by move: {inaccuracies} inaccuracies (blue), {mistakes} mistakes (yellow), \
+         {blunders} blunders (red).</figcaption>\n</figure>\n"
+    )
+}
+
+/// The moves with what is said of them.
+fn moves(game: &Annotated, nodes: &Nodes) -> String {
+    let mut text = String::from("<ol class=\"moves\" aria-label=\"Moves\">\n");
+    let mut open = false;
+    for (index, (board, ply)) in game.positions().enumerate() {
+        let white = board.side_to_move() == Color::White;
+        if white || !open {
+            let _ = write!(text, "<li><span class=\"number\">{}.</span>", board.fullmove_number());
+            open = true;
+            if !white {
+                text.push_str("<span>\u{2026}</span>");
+            }
+        }
+        let sign = ply.fault().map(|fault| {
+            let (class, sign) = (class(fault.judgement), fault.judgement.sign());
+            format!("<span class=\"{class}\">{sign}</span>")
+        });
+        let score = ply.finding.as_ref().and_then(|finding| finding.score).map(shown).unwrap_or_default();
+        let _ = write!(
+            text,
+            "<span class=\"move\"><button type=\"button\" data-node=\"{}\">{}{}</button><span class=\"eval\">{score}</span></span>",
+            index + 1,
+            escape(&board.san(ply.mv)),
+            sign.unwrap_or_default()
+        );
+        let remark = remark(&board, ply.comments.as_slice(), ply.fault(), nodes.lines[index]);
+        let last = index + 1 == game.plies.len();
+        // A remark ends the row; Black's move then begins another.
+        if !remark.is_empty() || !white || last {
+            if white && remark.is_empty() {
+                text.push_str("<span></span>");
+            }
+            let _ = writeln!(text, "{remark}</li>");
+            open = false;
+        }
+    }
+    if let Some(result) = game.result {
+        let _ = writeln!(text, "<li><span></span><strong>{result}</strong></li>");
+    }
+    text + "</ol>\n"
+}
+
+/// What the game says of a move itself, why it was wrong, and the better line.
+fn remark(board: &Board, comments: &[String], fault: Option<&Fault>, line: Option<usize>) -> String {
+    let own: Vec<String> = comments.iter().map(|comment| without_commands(comment)).collect();
+    let own = own.join(" ").trim().to_string();
+    let mut inside = String::new();
+    if !own.is_empty() {
+        let _ = write!(inside, "<p>{}</p>", escape(&own));
+    }
+    if let (Some(fault), Some(line)) = (fault, line) {
+        let class = class(fault.judgement);
+        let _ = write!(
+            inside,
+            "<p><strong class=\"{class}\">{}.</strong> {}</p>",
+            fault.judgement.name(),
+            escape(&fault.why)
+        );
+        inside.push_str("<p class=\"line\">Better: ");
+        let mut board = *board;
+        for (place, &mv) in fault.line.iter().enumerate() {
+            match board.side_to_move() {
+                Color::White => drop(write!(inside, "{}. ", board.fullmove_number())),
+                Color::Black if place == 0 => drop(write!(inside, "{}\u{2026} ", board.fullmove_number())),
+                Color::Black => {}
+            }
+            let san = escape(&board.san(mv));
+            let _ = write!(inside, "<button type=\"button\" data-node=\"{}\">{san}</button> ", line + place);
+            board = board.after(mv);
+        }
+        let _ = write!(inside, "<span class=\"eval\">{}</span></p>", shown(fault.better));
+    }
+    match inside.is_empty() {
+        true => String::new(),
+        false => {
+            let class = fault.map(|fault| class(fault.judgement)).unwrap_or_default();
+            format!("<div class=\"remark {class}\">{inside}</div>")
+        }
+    }
+}
+
+/// A comment without the commands in it: they are for programs.
+fn without_commands(comment: &str) -> String {
+    let (mut text, mut rest) = (String::new(), comment);
+    while let Some(begin) = rest.find("[%") {
+        let Some(length) = rest[begin..].find(']') else { break };
+        text += &rest[..begin];
+        rest = &rest[begin + length + 1..];
+    }
+    text + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotate::testing::{MISTAKES, annotated};
+
+    #[test]
+    fn a_page_needs_nothing_but_itself_and_takes_text_for_text() {
+        let page = page(&[annotated(MISTAKES, 2_000)]);
+        for expected in [
+            "A &quot;quoted&quot; {name} \u{2013} &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;, 1-0</h1>",
+            "Event: &lt;b&gt;Club&lt;/b&gt; &amp; &quot;open&quot;",
+            "&lt;img src=x onerror=alert(2)&gt;",
+            "the king's pawn</p>",
+            "<strong class=\"blunder\">Blunder.</strong>",
+            "which allows a mate in 1.",
+            "default-src 'none'",
+        ] {
+            assert!(page.contains(expected), "{expected}\n{page}");
+        }
+        assert_eq!(page.matches("<h2>").count(), 0);
+        for wrong in ["<img", "<b>Club", "alert(1)</script>", "[%clk", "src=\"", "url(", "@import", "\"http"] {
+            let plain = page.replace("\"http://www.w3.org/2000/svg\"", "");
+            assert!(!plain.contains(wrong), "{wrong}\n{page}");
+        }
+        assert_eq!(page.matches("<script").count(), 2);
+    }
+
+    #[test]
+    fn positions_are_linked() {
+        let game = annotated(MISTAKES, 2_000);
+        let nodes = Nodes::of(&game);
+        for (number, node) in nodes.all.iter().enumerate() {
+            if let Some(next) = node.next {
+                assert_eq!(nodes.all[next].prev, Some(number));
+            }
+            let prev = node.prev.map(|prev| &nodes.all[prev]);
+            assert_eq!(prev.is_none(), number == 0);
+        }
+        let mut end = 0;
+        while let Some(next) = nodes.all[end].next {
+            end = next;
+        }
+        assert_eq!(end, game.plies.len());
+        let line = nodes.lines[5].expect("the blunder has a better line");
+        assert_eq!(nodes.all[line].prev, Some(5));
+        assert!(nodes.all[line].label.starts_with("Better: 3... "), "{}", nodes.all[line].label);
+        assert!(!nodes.all[6].marks.is_empty());
+    }
+
+    #[test]
+    fn games_without_findings_have_a_page_too() {
+        let mut game = annotated(MISTAKES, 1_000);
+        game.plies.iter_mut().for_each(|ply| ply.finding = None);
+        let text = page(&[game.clone()]);
+        assert!(text.contains(">Qxf7#</button>") && !text.contains("<figure>"), "{text}");
+        game.plies.clear();
+        let two = page(&[game.clone(), game]);
+        assert!(two.contains("<h1>2 games</h1>") && two.matches("<h2>").count() == 2, "{two}");
+        assert!(page(&[]).contains("<h1>0 games</h1>"));
+    }
+}

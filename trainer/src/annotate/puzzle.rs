@@ -1,0 +1,77 @@
+//! Mistakes as positions to solve: EPD with the better move.
+
+use dyad_engine::board::{Board, Color};
+
+use super::analysis::{Annotated, Fault, Ply};
+use super::judgement::Judgement;
+
+/// The positions of a game in which a player made a mistake or a blunder, a line for each, with `bm` the better move, `am`
+/// the one that was played, `id` where it was, and `c0` why. `of` chooses the players by their names.
+#[must_use]
+pub fn puzzles(game: &Annotated, of: impl Fn(&str) -> bool) -> Vec<String> {
+    let players = [Color::White, Color::Black].map(|color| of(game.player(color)));
+    let wanted = |board: &Board| players[usize::from(board.side_to_move() == Color::Black)];
+    let lines = game.positions().filter(|(board, _)| wanted(board)).filter_map(|(board, ply)| {
+        let fault = ply.fault().filter(|fault| fault.judgement >= Judgement::Mistake)?;
+        Some(line(game, &board, ply, fault))
+    });
+    lines.collect()
+}
+
+fn line(game: &Annotated, board: &Board, ply: &Ply, fault: &Fault) -> String {
+    let fen = board.fen();
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let (better, played) = (board.san(fault.line[0]), board.san(ply.mv));
+    let dots = if board.side_to_move() == Color::White { "." } else { "..." };
+    let (white, black) = (game.player(Color::White), game.player(Color::Black));
+    let place = format!("{white} - {black}, {}{dots} {played}{}", board.fullmove_number(), fault.judgement.sign());
+    format!(
+        "{} bm {better}; am {played}; hmvc {}; fmvn {}; id \"{}\"; c0 \"{}\";",
+        fields[..4].join(" "),
+        fields[4],
+        fields[5],
+        quoted(&place),
+        quoted(&fault.why),
+    )
+}
+
+/// What may stand between quotes.
+fn quoted(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c == '"' {
+                '\''
+            } else if c.is_control() {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotate::testing::{MISTAKES, annotated};
+    use crate::data::epd::{Epd, EpdLine};
+
+    #[test]
+    fn a_mistake_is_a_position_with_the_better_move() {
+        let game = annotated(MISTAKES, 2_000);
+        let lines = puzzles(&game, |_| true);
+        let last = lines.last().expect("there was a blunder");
+        let epd = Epd::parse(last).unwrap();
+        assert_eq!(epd.board.fen(), "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3");
+        let better = epd.board.san(epd.best.unwrap());
+        assert!(["Qe7", "g6", "Qf6", "Nh6"].contains(&better.as_str()), "{better}");
+        let line = EpdLine::parse(last).unwrap();
+        let played = line.moves("am").unwrap().unwrap();
+        assert_eq!(epd.board.san(played[0]), "Nf6");
+        assert_eq!(line.operand("id"), Some("A 'quoted' {name} - </script><script>alert(1)</script>, 3... Nf6??"));
+        assert!(line.operand("c0").unwrap().ends_with("which allows a mate in 1."), "{last}");
+        // White made none, and nobody of this name played.
+        assert_eq!(puzzles(&game, |name| name.starts_with("</script>")).last(), Some(last));
+        assert!(puzzles(&game, |name| name == "somebody").is_empty());
+    }
+}

@@ -1,0 +1,327 @@
+//! The games of a file to files: annotated games, mistakes to solve, a page.
+//!
+//! All files are begun before the first search, so that one that cannot be written costs nobody an hour, and each appears
+//! when it is complete. Whoever stops the work gets what is done: the games before, and of the last one the moves before.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+
+use super::analysis::{Analyst, annotate_game};
+use super::judgement::Judgement;
+use super::{page, puzzle};
+use crate::base::atomic::{AtomicFile, check_output};
+use crate::base::error::Error;
+use crate::base::parallel::check_threads;
+use crate::data::pgn::{BrokenGame, GameTexts};
+
+/// What is annotated, how, and where it goes.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The games.
+    pub input: PathBuf,
+    /// Where the annotated games go.
+    pub out: PathBuf,
+    /// Where mistakes go as positions to solve.
+    pub mistakes: Option<PathBuf>,
+    /// Where the page goes.
+    pub html: Option<PathBuf>,
+    /// Only this player's mistakes are positions to solve: part of a name, in letters of either case.
+    pub player: Option<String>,
+    /// Nodes for each move, and once more where it is compared with a better one.
+    pub nodes: u64,
+    /// Megabytes of hash of each search.
+    pub hash: usize,
+    /// Searches at a time.
+    pub threads: usize,
+}
+
+impl Settings {
+    /// Nodes for each move unless something else is asked for: 60 moves of both sides take some 15 seconds on two cores.
+    pub const NODES: u64 = 150_000;
+    /// The fewest nodes that make sense: a search to depth 1 of any position of a game.
+    pub const FEWEST_NODES: u64 = 500;
+    /// Megabytes of hash unless something else is asked for: an empty table for each search has to be made quickly.
+    pub const HASH: usize = 8;
+
+    fn check(&self) -> Result<(), Error> {
+        check_threads("threads", self.threads).map_err(Error::Settings)?;
+        if self.nodes < Self::FEWEST_NODES {
+            return Err(Error::Settings(format!("nodes must be at least {}, not {}", Self::FEWEST_NODES, self.nodes)));
+        }
+        let outputs: Vec<&Path> = self.outputs().collect();
+        for (count, out) in outputs.iter().enumerate() {
+            check_output(out, [self.input.as_path()])?;
+            if outputs[..count].contains(out) {
+                return Err(Error::Settings(format!("two outputs are called {}", out.display())));
+            }
+        }
+        Ok(())
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html).map(PathBuf::as_path)
+    }
+}
+
+/// What a run tells while it goes.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A move is done.
+    Move {
+        /// The number of the game, from 1, and of all games.
+        game: [usize; 2],
+        /// Moves of the game that are done, and all of them, each side's counted.
+        ply: [usize; 2],
+        /// Inaccuracies, mistakes and blunders so far.
+        faults: [usize; 3],
+    },
+    /// A game cannot be read and is left out.
+    Broken(&'a BrokenGame),
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Games written.
+    pub games: usize,
+    /// Games left out because they cannot be read.
+    pub broken: usize,
+    /// Moves annotated.
+    pub moves: usize,
+    /// Inaccuracies, mistakes and blunders.
+    pub faults: [usize; 3],
+    /// Positions to solve.
+    pub puzzles: usize,
+    /// Whether it was stopped before all was done.
+    pub stopped: bool,
+}
+
+/// Annotates the games of a file.
+///
+/// # Errors
+/// When a file cannot be read or written, settings make no sense, or there is no game that can be read.
+pub fn annotate(
+    settings: &Settings,
+    weights: &Arc<Weights>,
+    control: &Control,
+    mut tell: impl FnMut(Event),
+) -> Result<Summary, Error> {
+    settings.check()?;
+    let mut all = 0;
+    for text in GameTexts::open(&settings.input)? {
+        text?;
+        all += 1;
+    }
+    let create = |path: &Path| AtomicFile::create(path).map_err(Error::file("write", path));
+    let mut out = create(&settings.out)?;
+    let mut mistakes = settings.mistakes.as_deref().map(create).transpose()?;
+    let html = settings.html.as_deref().map(create).transpose()?;
+    let player = settings.player.as_ref().map(|player| player.to_lowercase());
+    let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
+    let (mut summary, mut games) = (Summary::default(), Vec::new());
+    let mut first_problem = None;
+    for (number, text) in GameTexts::open(&settings.input)?.enumerate() {
+        if control.stopped() {
+            break;
+        }
+        let text = text?;
+        let record = match text.parse(None) {
+            Ok(record) => record,
+            Err(broken) => {
+                tell(Event::Broken(&broken));
+                summary.broken += 1;
+                first_problem.get_or_insert(broken);
+                continue;
+            }
+        };
+        let analyst = || Analyst::new(weights, settings.nodes, settings.hash);
+        let (mut ply, plies, faults) = (0, record.moves.len(), &mut summary.faults);
+        let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |finding| {
+            ply += 1;
+            if let Some(fault) = &finding.fault {
+                faults[Judgement::ALL.iter().position(|one| *one == fault.judgement).unwrap_or(0)] += 1;
+            }
+            tell(Event::Move { game: [number + 1, all], ply: [ply, plies], faults: *faults });
+        })?;
+        if control.stopped() && ply == 0 && plies > 0 {
+            break;
+        }
+        summary.games += 1;
+        summary.moves += ply;
+        out.write_all(game.to_string().as_bytes()).map_err(Error::file("write", &settings.out))?;
+        if let (Some(file), Some(path)) = (&mut mistakes, &settings.mistakes) {
+            for line in puzzle::puzzles(&game, chosen) {
+                writeln!(file, "{line}").map_err(Error::file("write", path))?;
+                summary.puzzles += 1;
+            }
+        }
+        if html.is_some() {
+            games.push(game);
+        }
+    }
+    summary.stopped = control.stopped();
+    if summary.games == 0 {
+        return Err(match first_problem {
+            _ if summary.stopped => Error::Stopped,
+            Some(problem) => Error::Nothing(format!("no game can be read; the first: {problem}")),
+            None => Error::Nothing(format!("no game in {}", settings.input.display())),
+        });
+    }
+    finish(out, &settings.out)?;
+    if let (Some(file), Some(path)) = (mistakes, &settings.mistakes) {
+        finish(file, path)?;
+    }
+    if let (Some(mut file), Some(path)) = (html, &settings.html) {
+        file.write_all(page::page(&games).as_bytes()).map_err(Error::file("write", path))?;
+        finish(file, path)?;
+    }
+    Ok(summary)
+}
+
+fn finish(file: AtomicFile, path: &Path) -> Result<(), Error> {
+    file.commit().map_err(Error::file("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::annotate::testing::MISTAKES;
+    use crate::base::testing::folder;
+    use crate::data::epd::Epd;
+
+    const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
+        [FEN \"4rkr1/8/8/8/8/8/8/RK5R w KQkq - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O-O O-O 2. Kb2 Re2+ 1/2-1/2\n\n";
+
+    /// Two games that can be read, with one between them that cannot.
+    fn games() -> String {
+        format!("{MISTAKES}\n[White \"broken\"]\n[Black \"C\"]\n\n1. e4 Ke4 *\n\n{CHESS960}")
+    }
+
+    fn settings(folder: &Path, threads: usize) -> Settings {
+        let path = |name: &str| folder.join(format!("{threads}-{name}"));
+        let (out, mistakes, html) = (path("out.pgn"), Some(path("mistakes.epd")), Some(path("page.html")));
+        Settings { input: folder.join("games.pgn"), out, mistakes, html, player: None, nodes: 2_000, hash: 1, threads }
+    }
+
+    fn run(settings: &Settings) -> Result<Summary, String> {
+        annotate(settings, &Weights::embedded(), &Control::new(false), |_| {}).map_err(|error| error.to_string())
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        let folder = folder("annotate-threads");
+        fs::write(folder.join("games.pgn"), games()).unwrap();
+        let runs = [1, 3].map(|threads| (settings(&folder, threads), run(&settings(&folder, threads)).unwrap()));
+        let [(one, first), (three, second)] = &runs;
+        assert_eq!(first, second);
+        assert_eq!((first.games, first.broken, first.moves, first.stopped), (2, 1, 11, false));
+        assert!(first.faults[2] > 0 && first.puzzles > 0, "{first:?}");
+        for (one, three) in one.outputs().zip(three.outputs()) {
+            assert_eq!(fs::read_to_string(one).unwrap(), fs::read_to_string(three).unwrap());
+        }
+        let puzzles = fs::read_to_string(one.mistakes.as_ref().unwrap()).unwrap();
+        assert_eq!(puzzles.lines().count(), first.puzzles);
+        assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()), "{puzzles}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_mistakes_are_those_of_a_player() {
+        let folder = folder("annotate-player");
+        fs::write(folder.join("games.pgn"), games()).unwrap();
+        let all = run(&settings(&folder, 1)).unwrap().puzzles;
+        let of = |player: &str| {
+            let player = Some(player.to_string());
+            run(&Settings { player, html: None, ..settings(&folder, 1) }).unwrap().puzzles
+        };
+        assert!(of("nobody") == 0 && of("SCRIPT") > 0 && of("SCRIPT") <= all);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Whenever it is stopped, what is done is there: all moves of the games, with what was found until then.
+    #[test]
+    fn what_is_done_stays() {
+        let folder = folder("annotate-stopped");
+        fs::write(folder.join("games.pgn"), games()).unwrap();
+        let weights = Weights::embedded();
+        let settings = settings(&folder, 1);
+        for stop_after in 1..=11 {
+            let (control, mut done) = (Control::new(false), 0);
+            let summary = annotate(&settings, &weights, &control, |event| {
+                if let Event::Move { .. } = event {
+                    done += 1;
+                    if done == stop_after {
+                        control.stop();
+                    }
+                }
+            });
+            let summary = summary.unwrap();
+            assert!(summary.stopped);
+            assert_eq!((summary.moves, summary.games), (stop_after, if stop_after > 7 { 2 } else { 1 }));
+            let text = fs::read_to_string(&settings.out).unwrap();
+            let games: Vec<_> = GameTexts::open(&settings.out).unwrap().map(|text| text.unwrap()).collect();
+            let plies: Vec<usize> = games.iter().map(|game| game.parse(None).unwrap().moves.len()).collect();
+            assert_eq!(plies, [7, 4][..summary.games]);
+            // A better line has an evaluation too, and a mate has none.
+            let lines = text.split_whitespace().filter(|word| *word == "(").count();
+            let evaluations = text.matches("[%eval").count() - lines;
+            assert_eq!(evaluations, stop_after - usize::from(stop_after >= 7), "{text}");
+        }
+        // Before the first move is done there is nothing to keep.
+        let before = fs::read(&settings.out).unwrap();
+        let control = Control::new(false);
+        control.stop();
+        let error = annotate(&settings, &weights, &control, |_| {}).unwrap_err();
+        assert!(matches!(error, Error::Stopped));
+        assert_eq!(fs::read(&settings.out).unwrap(), before);
+        assert!(names(&folder).iter().all(|name| !name.ends_with(".tmp")), "{:?}", names(&folder));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn faults_are_told_before_anything_is_written() {
+        let folder = folder("annotate-faults");
+        let at = |name: &str| folder.join(name);
+        fs::write(at("games.pgn"), games()).unwrap();
+        fs::write(at("broken.pgn"), "1. e4 Ke4 *\n").unwrap();
+        fs::write(at("empty.pgn"), "\n").unwrap();
+        fs::create_dir_all(at("a folder")).unwrap();
+        let base = settings(&folder, 1);
+        let input = |name: &str| Settings { input: at(name), ..base.clone() };
+        let cases = [
+            (input("missing.pgn"), "cannot open "),
+            (input("broken.pgn"), "no game can be read; the first: "),
+            (input("empty.pgn"), "no game in "),
+            (Settings { out: at("games.pgn"), ..base.clone() }, "would be lost"),
+            (Settings { html: Some(at("1-out.pgn")), ..base.clone() }, "two outputs are called "),
+            (Settings { out: at("a folder"), ..base.clone() }, "a folder, not a regular file"),
+            (Settings { mistakes: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
+            (Settings { nodes: 499, ..base.clone() }, "nodes must be at least 500, not 499"),
+            (Settings { threads: 0, ..base.clone() }, "threads must be 1 to "),
+        ];
+        for (settings, expected) in cases {
+            let error = run(&settings).unwrap_err();
+            assert!(error.contains(expected), "expected {expected}, told {error}");
+            assert_eq!(names(&folder), ["a folder", "broken.pgn", "empty.pgn", "games.pgn"]);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let error = run(&Settings { out: "/dev/null".into(), ..base }).unwrap_err();
+            assert!(error.contains("a device, not a regular file"), "{error}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
