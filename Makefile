@@ -5,11 +5,21 @@
 # leaves the program in this folder as `name`, or where an absolute path says. With EVALFILE those weights are built in,
 # in place of weights/default.json. Neither git nor the network is needed once cargo has the dependencies.
 #
+#   make pgo EXE=name
+#
+# builds a program that counts what it does, lets that play and train a little, and builds again with these counts
+# (profile-guided optimization). Whether that is faster depends on the machine: measure it (experiment P16 in
+# docs/experiments.md). It needs `llvm-profdata` of the same LLVM as rustc's: `rustup component add llvm-tools`, or
+# LLVM_PROFDATA=path of another one.
+#
+# CPU=name builds for another kind of processor (`rustc --print target-cpus`); for `pgo` this one must be able to run it.
+#
 #   make check
 #
 # does everything that must hold before a change is merged.
 
 EXE ?= dyad
+CPU := native
 
 FOLDER := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 # A folder of its own, so that other flags do not make cargo build everything again.
@@ -17,7 +27,8 @@ TARGET := $(FOLDER)target/native
 
 # Not with --target: the build script of the `chess` crate would not see the flags, and then its
 # code for processors with BMI2 does not compile.
-all: export RUSTFLAGS := $(RUSTFLAGS) -C target-cpu=native
+FLAGS := $(RUSTFLAGS) -C target-cpu=$(CPU)
+all: export RUSTFLAGS := $(FLAGS)
 
 # The build looks for a relative path elsewhere than make does.
 ifdef EVALFILE
@@ -32,12 +43,34 @@ endif
 # An absolute path starts with a slash or, on Windows, a drive.
 PROGRAM := $(if $(filter /%,$(firstword $(EXE)))$(findstring :,$(EXE)),,$(FOLDER))$(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all check clean
+BUILD := cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" --target-dir
+
+# No space in this path: compiler flags are separated by them.
+PGO := $(FOLDER)target/pgo
+LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(shell rustc -vV | sed -n 's/^host: //p')/bin/llvm-profdata$(SUFFIX)
+
+.PHONY: all pgo check clean
 
 all:
-	cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" --target-dir "$(TARGET)"
+	$(BUILD) "$(TARGET)"
 	mkdir -p "$(dir $(PROGRAM))"
 	cp -f "$(TARGET)/release/dyad$(SUFFIX)" "$(PROGRAM)"
+
+# A search for what is played, a small self-training for what is trained: what no run reaches is built to be small. What
+# build scripts counted while they were run is thrown away.
+pgo:
+	@command -v "$(LLVM_PROFDATA)" > /dev/null || { echo "make pgo: there is no $(LLVM_PROFDATA): run 'rustup component add\
+	 llvm-tools', or name one with LLVM_PROFDATA=path, of $$(rustc -vV | sed -n 's/^LLVM version: /LLVM /p')" >&2; exit 1; }
+	rm -rf "$(PGO)/counts" "$(PGO)/selftrain"
+	mkdir -p "$(PGO)/counts" "$(dir $(PROGRAM))"
+	RUSTFLAGS="$(FLAGS) -C profile-generate=$(PGO)/counts" $(BUILD) "$(PGO)/counting"
+	rm -f "$(PGO)"/counts/*
+	"$(PGO)/counting/release/dyad$(SUFFIX)" bench > /dev/null
+	"$(PGO)/counting/release/dyad$(SUFFIX)" selftrain "$(PGO)/selftrain" --generations 1 --positions 1000 \
+	    --match-games 8 --threads 1 --seed 1 > /dev/null
+	"$(LLVM_PROFDATA)" merge -o "$(PGO)/counts.profdata" "$(PGO)/counts"
+	RUSTFLAGS="$(FLAGS) -C profile-use=$(PGO)/counts.profdata" $(BUILD) "$(PGO)/guided"
+	cp -f "$(PGO)/guided/release/dyad$(SUFFIX)" "$(PROGRAM)"
 
 check:
 	"$(FOLDER).ci/run"
