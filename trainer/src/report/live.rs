@@ -148,13 +148,12 @@ fn keep_writing(folder: &Path, mut now: Now, heard: &Receiver<News>) -> Result<(
     loop {
         match heard.recv_timeout(RENEW.saturating_sub(written.elapsed())) {
             Ok(news) => {
-                let mut at_once = news.at_once;
-                now = news.now;
                 // What has queued up meanwhile is one piece of news.
-                for news in heard.try_iter() {
-                    at_once |= news.at_once;
-                    now = news.now;
-                }
+                let News { now: latest, mut at_once } =
+                    heard.try_iter().fold(news, |all, news| News { at_once: all.at_once || news.at_once, ..news });
+                // A stage can say soon after it began how long it will take.
+                at_once |= now.seconds_left.is_none() && latest.seconds_left.is_some();
+                now = latest;
                 if !at_once && written.elapsed() < RENEW {
                     continue;
                 }
