@@ -435,7 +435,11 @@ impl Order {
             }
             ended => ended,
         };
-        ended.map(|summary| farewell(&summary)).map_err(|error| error.to_string())
+        let summary = ended.map_err(|error| error.to_string())?;
+        if let Some(problem) = page.finish() {
+            teller.say(&problem);
+        }
+        Ok(farewell(&summary))
     }
 
     /// What the options change in a run that is resumed: those that still have their defaults were not set

@@ -95,8 +95,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         selftrain::begin(&arguments.settings()?, &start, &arguments.folder, surroundings)
     };
     drop(progress);
-    drop(page);
-    say_how_it_ended(&summary?, &arguments.folder);
+    let summary = summary?;
+    if let Some(problem) = page.finish() {
+        eprintln!("{problem}");
+    }
+    say_how_it_ended(&summary, &arguments.folder);
     Ok(())
 }
 

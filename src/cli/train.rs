@@ -211,7 +211,9 @@ pub fn run(arguments: Arguments) -> Outcome {
             println!("scale and win rate are fitted to the results of the games");
         }
     }
-    drop(page);
+    if let Some(problem) = page.finish() {
+        eprintln!("{problem}");
+    }
     say_how_it_ended(&summary);
     Ok(())
 }

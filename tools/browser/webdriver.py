@@ -54,6 +54,8 @@ class Browser:
         }
         answer = self._send("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         self.base += "/session/" + answer["sessionId"]
+        # A machine may be busy.
+        self._send("POST", "/timeouts", {"script": 300_000, "pageLoad": 300_000})
         # What the browser shows of itself at first is none of our pages.
         self._send("POST", "/url", {"url": "about:blank"})
         for kind in ("browser", "performance"):
@@ -75,7 +77,7 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=320) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"].splitlines()[0]) from None

@@ -87,6 +87,20 @@ impl LivePage {
         self.renew(Now::from(progress), progress.line.is_some())
     }
 
+    /// The training has come to its end, or was stopped: writes the last page, also where nothing was left to be heard of
+    /// because a process was killed between its last word and that page. Comes back with why there is none.
+    #[must_use]
+    pub fn finish(mut self) -> Option<String> {
+        match self.writer.take() {
+            Some(writer) => {
+                writer.end();
+                self.told_problem()
+            }
+            None if self.refused || !self.path().exists() || is_foreign(&self.path()) => None,
+            None => write(&self.folder, None).err(),
+        }
+    }
+
     fn renew(&mut self, now: Now, at_once: bool) -> Option<String> {
         if self.refused {
             return None;
@@ -135,10 +149,17 @@ impl LivePage {
 impl Drop for LivePage {
     /// Writes the last page.
     fn drop(&mut self) {
-        if let Some(Writer { news, thread }) = self.writer.take() {
-            drop(news);
-            thread.join().ok();
+        if let Some(writer) = self.writer.take() {
+            writer.end();
         }
+    }
+}
+
+impl Writer {
+    /// Lets it write the last page.
+    fn end(self) {
+        drop(self.news);
+        self.thread.join().ok();
     }
 }
 
@@ -148,13 +169,12 @@ fn keep_writing(folder: &Path, mut now: Now, heard: &Receiver<News>) -> Result<(
     loop {
         match heard.recv_timeout(RENEW.saturating_sub(written.elapsed())) {
             Ok(news) => {
-                let mut at_once = news.at_once;
-                now = news.now;
                 // What has queued up meanwhile is one piece of news.
-                for news in heard.try_iter() {
-                    at_once |= news.at_once;
-                    now = news.now;
-                }
+                let News { now: latest, mut at_once } =
+                    heard.try_iter().fold(news, |all, news| News { at_once: all.at_once || news.at_once, ..news });
+                // A stage can say soon after it began how long it will take.
+                at_once |= now.seconds_left.is_none() && latest.seconds_left.is_some();
+                now = latest;
                 if !at_once && written.elapsed() < RENEW {
                     continue;
                 }
@@ -226,11 +246,18 @@ mod tests {
         assert_eq!(live.hear(&progress(Stage::Match, 10)), None);
         await_text(&path, "Generation 2 of 5: match");
         await_text(&path, "10 of 40 games");
-        assert!(fs::read_to_string(&path).unwrap().contains("location.reload()"));
-        drop(live);
+        let unfinished = fs::read_to_string(&path).unwrap();
+        assert!(unfinished.contains("location.reload()"));
+        assert_eq!(live.finish(), None);
         let last = fs::read_to_string(&path).unwrap();
         assert!(!last.contains("Generation 2 of 5") && !last.contains("location.reload()"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        // That of a process which was killed before it could write the last one; none is made where there is none.
+        fs::write(&path, unfinished).unwrap();
+        assert_eq!(LivePage::new(&folder).finish(), None);
+        assert!(!fs::read_to_string(&path).unwrap().contains("location.reload()"));
+        fs::remove_file(&path).unwrap();
+        assert_eq!((LivePage::new(&folder).finish(), path.exists()), (None, false));
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -243,7 +270,8 @@ mod tests {
         let told = live.hear(&progress(Stage::Games, 0)).unwrap();
         assert!(told.contains("no page") && told.contains("somebody else's"), "{told}");
         assert_eq!(live.hear(&progress(Stage::Match, 0)), None);
-        drop(live);
+        assert_eq!(live.finish(), None);
+        assert_eq!(LivePage::new(&folder).finish(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), "<html>mine");
         // That of the first release is replaced.
         fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
