@@ -6,8 +6,9 @@
 //!
 //! Sets differ in the worth of a unit; they are brought to that of search by their scale before they are added.
 
+use crate::base::hash;
 use crate::fit::calibration::factor;
-use dyad_engine::eval::layout::{self, GROUPS, Group, LEN};
+use dyad_engine::eval::layout::{self, GROUPS, Group, LEN, MATERIAL};
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::Value as Json;
@@ -99,6 +100,61 @@ pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(
     Ok(())
 }
 
+/// What lies so near a whole number was meant to be one.
+const NEARLY_WHOLE: f64 = 1e-6;
+
+/// A step of the weights of some groups towards those of another set, or away from them.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// A group, the beginning of several names and `*`, or `@` and the name of a family.
+    pub groups: &'a str,
+    /// Whether middlegame and endgame weights go.
+    pub stages: [bool; 2],
+    /// Where to.
+    pub goal: &'a Weights,
+    /// How much of the way: 1 is the goal, less than 0 goes away from it.
+    pub share: f64,
+}
+
+/// Weights in units of search that are `base` and some steps from there; a group may take several.
+///
+/// Steps are often small beside the unit of the integers that weights become, and all would be lost when these are
+/// rounded to the nearest. So the new weights of other groups than the material are rounded here, up or down by a draw
+/// that is the same each time for a weight: the sum of many small steps is what was asked for. (The material settles
+/// what the unit is.)
+///
+/// # Errors
+/// When a step names no group, or the pieces would be worth nothing.
+pub fn step(base: &Weights, steps: &[Step]) -> Result<FloatWeights, String> {
+    let from = mean(&[(base, 1.0)]);
+    let mut to = from.clone();
+    let mut moved = [vec![false; LEN], vec![false; LEN]];
+    for Step { groups, stages, goal, share } in steps {
+        let goal = mean(&[(goal, 1.0)]);
+        for group in layout::select(groups)? {
+            for feature in group.range() {
+                for (stage, (to, from, goal)) in
+                    [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
+                {
+                    if stages[stage] && *share != 0.0 {
+                        to[feature] += share * (goal[feature] - from[feature]);
+                        moved[stage][feature] = true;
+                    }
+                }
+            }
+        }
+    }
+    let gamma = to.gamma().map_err(|error| error.to_string())?;
+    for (stage, (weights, moved)) in [&mut to.mg, &mut to.eg].into_iter().zip(&moved).enumerate() {
+        for feature in (0..LEN).filter(|&feature| moved[feature] && !MATERIAL.range().contains(&feature)) {
+            let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(stage as u64 + 1, feature as u64)));
+            let whole = (wanted - wanted.round()).abs() < NEARLY_WHOLE;
+            weights[feature] = if whole { wanted.round() } else { (wanted + draw).floor() } / gamma;
+        }
+    }
+    Ok(to)
+}
+
 /// Weights in units of search as a set for the engine: the scale takes back what the integers are multiplied by.
 ///
 /// # Errors
@@ -114,12 +170,12 @@ pub fn in_units_of_search(mean: &FloatWeights, made: Json) -> Result<Weights, St
     Ok(weights)
 }
 
-/// A set of weights with those of some groups multiplied.
+/// A set of weights after some steps, and with the weights of some groups multiplied.
 ///
 /// # Errors
-/// When a factor names no group, two have the same name, or the result is no set of weights.
-pub fn with_factors(base: &Weights, factors: &[GroupFactor]) -> Result<Weights, String> {
-    let mut floats = mean(&[(base, 1.0)]);
+/// When a factor or step names no group, two factors have the same name, or the result is no set of weights.
+pub fn changed(base: &Weights, steps: &[Step], factors: &[GroupFactor]) -> Result<Weights, String> {
+    let mut floats = step(base, steps)?;
     multiply(&mut floats, factors)?;
     let mut weights = in_units_of_search(&floats, Json::Null)?;
     weights.meta.name.clone_from(&base.meta.name);
@@ -189,6 +245,43 @@ mod tests {
         for wrong in ["pairs", "pairs=", "pairs=1:x", "pairs=inf"] {
             assert!(wrong.parse::<GroupFactor>().is_err(), "{wrong}");
         }
+    }
+
+    /// Small steps add up although the integers cannot show any one of them, a whole step is the goal, and what is not
+    /// named stays.
+    #[test]
+    fn steps_lead_towards_a_goal() {
+        let base = Weights::material();
+        let mut floats = FloatWeights::material();
+        floats
+            .mg
+            .iter_mut()
+            .zip(&mut floats.eg)
+            .skip(MATERIAL.range().end)
+            .for_each(|(mg, eg)| (*mg, *eg) = (3.0, -2.0));
+        let goal = Weights::from_floats(&floats, Json::Null).unwrap();
+        let stepped =
+            |groups, stages, share| changed(&base, &[Step { groups, stages, goal: &goal, share }], &[]).unwrap();
+        assert_eq!(stepped("*", [true; 2], 1.0).ints(), goal.ints());
+        assert_eq!(stepped("*", [true; 2], 0.0).ints(), base.ints());
+        let tenth = stepped("pairs", [true, false], 0.1);
+        let (mut sums, mut others) = ([0.0; 2], 0);
+        for group in &GROUPS {
+            for (after, before) in group.range().map(|feature| (tenth.ints()[feature], base.ints()[feature])) {
+                if group.name == "pairs" {
+                    sums = [sums[0] + f64::from(after[0]), sums[1] + f64::from(after[1])];
+                } else {
+                    others += usize::from(after != before);
+                }
+            }
+        }
+        let pairs = GROUPS.iter().find(|group| group.name == "pairs").unwrap().len as f64;
+        assert!((sums[0] / pairs - 0.3).abs() < 0.01 && sums[1] == 0.0 && others == 0, "{sums:?} {others}");
+        let back = stepped("pairs", [true, false], -0.1);
+        let sum: i32 = back.ints().iter().skip(MATERIAL.range().end).map(|[mg, _]| mg).sum();
+        assert!((f64::from(sum) / pairs + 0.3).abs() < 0.01, "{sum}");
+        let wrong = Step { groups: "pears", stages: [true; 2], goal: &goal, share: 1.0 };
+        assert!(changed(&base, &[wrong], &[]).unwrap_err().contains("pears"));
     }
 
     #[test]

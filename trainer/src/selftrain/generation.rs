@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dyad_engine::eval::Weights;
+use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
@@ -12,6 +13,7 @@ use super::settings::Settings;
 use super::window::Window;
 use crate::base::error::Error;
 use crate::base::hash;
+use crate::fit::averaging;
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::{MachineSettings, ObjectiveSettings, Settings as RunSettings};
@@ -52,6 +54,8 @@ pub(super) struct Generation {
     pub best_name: String,
     /// The best weights before their refinement: what is trained.
     pub base: Arc<Weights>,
+    /// How much of the way from there to the trained weights it goes.
+    pub step: f64,
 }
 
 impl Generation {
@@ -70,6 +74,7 @@ impl Generation {
         Ok(Generation {
             number: state.generation,
             folder: own_folder,
+            step: own.step_after(state.generation - state.best - 1),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
@@ -93,6 +98,17 @@ impl Generation {
     pub fn is_refined(&self, window: &Window) -> bool {
         let from = self.settings.refine_from;
         from > 0 && window.learned() >= from
+    }
+
+    /// The weights of this generation, which goes only a part of the way to `trained`.
+    pub fn part_of_the_way(&self, trained: Weights) -> Result<Weights, SelfTrainError> {
+        if self.step >= 1.0 {
+            return Ok(trained);
+        }
+        let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share: self.step };
+        let mut weights = averaging::changed(&self.base, &[way], &[]).map_err(SelfTrainError::Settings)?;
+        weights.meta.made = json!({ "by": "dyad selftrain", "share": self.step, "of": trained.meta.made });
+        Ok(weights)
     }
 
     /// What came out of a finished step.
@@ -129,7 +145,9 @@ impl Generation {
             Step::Training => (self.settings.training(), Draw::Training),
             Step::Refinement => (self.settings.refinement(), Draw::Refinement),
         };
-        if let ObjectiveSettings::Logistic { outcome_scale, .. } = &mut settings.objective {
+        if let ObjectiveSettings::Logistic { outcome_scale, .. } | ObjectiveSettings::Listwise { outcome_scale, .. } =
+            &mut settings.objective
+        {
             let mut base = Weights::clone(&self.base);
             // Where the results say nothing, the weights keep what they say themselves.
             calibrate_by_points(&mut base, window.samples().iter())?;

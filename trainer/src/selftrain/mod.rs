@@ -33,7 +33,8 @@ use folder::{Folder, STATE, check_free, save, standing};
 pub use settings::{Settings, Source};
 use stages::Loop;
 
-/// Begins a self-training from `start` in `folder`, which is made if it is not there.
+/// Begins a self-training from `start` in `folder`, which is made if it is not there. Settings that have their defaults
+/// follow the start ([`Settings::for_start`]).
 ///
 /// # Errors
 /// When the folder holds a training already, or files of somebody else that would be overwritten, is in use or cannot
@@ -44,6 +45,7 @@ pub fn begin(
     folder: &Path,
     surroundings: Surroundings,
 ) -> Result<Summary, SelfTrainError> {
+    let settings = &settings.clone().for_start(start);
     settings.check().map_err(SelfTrainError::Settings)?;
     check_free(folder)?;
     let folder = Folder::take(folder)?;

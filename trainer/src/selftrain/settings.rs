@@ -1,11 +1,15 @@
 //! What a self-training does.
 //!
 //! The defaults are those that gained most Elo per hour from material alone on two threads; what was tried is
-//! in `docs/experiments.md`. Weights depend on these settings and the seed, and not on the number of threads.
+//! in `docs/experiments.md`. A training that starts from weights which know more than what pieces are worth has
+//! [others](Settings::from_good_weights): large steps from there only lose. Weights depend on these settings and the seed,
+//! and not on the number of threads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::{GROUPS, LOCATION, MATERIAL};
 use serde::{Deserialize, Serialize};
 
 use super::self_play::HASH;
@@ -15,7 +19,7 @@ use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
 use crate::data::score::ScoreSide;
-use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings};
+use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
 
 /// Where games come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +86,31 @@ pub struct Settings {
     /// From so many positions on, the training is followed by a refinement: one pass of the papers' averaged perceptron
     /// over the same positions, in batches of 50 and with all groups alike. 0 for never.
     pub refine_from: u64,
+    /// What L2 holds the weights of a group to that has some.
+    pub hold: Hold,
+    /// Whether the rate falls to a hundredth in the course of a training.
+    pub anneal: bool,
+    /// Whether scale and WDL model of the start are kept; if not, the scale is fitted to the results of the games.
+    pub keep_scale: bool,
+    /// How much of the way from the weights at its start to the trained ones the new weights of a generation go. After each
+    /// generation that was rejected it is half of that, three times at most.
+    pub step: f64,
+    /// Whether settings that nobody has changed follow the start, see [`Settings::for_start`].
+    pub follow_start: bool,
 }
+
+/// Settings that have not their defaults were changed by somebody, all others take the values of another set.
+macro_rules! take_unchanged {
+    ($settings:ident from $other:ident: $($field:ident),* $(,)?) => {{
+        let defaults = Settings::default();
+        $(if $settings.$field == defaults.$field {
+            $settings.$field.clone_from(&$other.$field);
+        })*
+    }};
+}
+
+/// A step is halved so often at most.
+const MOST_HALVINGS: u32 = 3;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -115,8 +143,75 @@ impl Default for Settings {
             optimizer: OptimizerSettings::adam(),
             groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
             refine_from: 50_000,
+            hold: Hold::Zero,
+            anneal: false,
+            keep_scale: false,
+            step: 1.0,
+            follow_start: true,
         }
     }
+}
+
+impl Settings {
+    /// What a training does that goes on from good weights.
+    ///
+    /// There is little to win and much to lose: what the weights are worth to search stays as it is, the step is a part
+    /// of what the training proposes, and a test for small gains over more games decides. Moves and values of deeper
+    /// searches are learned from more positions, all compared within their siblings; the material and the worth of the
+    /// move stay, since comparisons and scores are known to drive both one way (`docs/training.md`).
+    #[must_use]
+    pub fn from_good_weights() -> Settings {
+        let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
+        let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
+        Settings {
+            nodes: 1_000,
+            label_nodes: 5_000,
+            positions: 50_000,
+            match_games: 2_000,
+            sprt: [0.0, 10.0, 0.05, 0.05],
+            decided: 0,
+            objective: ObjectiveSettings::Listwise {
+                temperature: 130.0,
+                move_weight: 1.0,
+                result_weight: 0.5,
+                score_weight: 1.0,
+                bound_weight: 1.0,
+                outcome_scale: 400.0,
+            },
+            optimizer: OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
+            groups: BTreeMap::from([frozen("material"), frozen("tempo"), ("pairs".to_string(), pairs)]),
+            refine_from: 0,
+            hold: Hold::Start,
+            anneal: true,
+            keep_scale: true,
+            step: 0.5,
+            ..Settings::default()
+        }
+    }
+
+    /// These settings for a training from `start`: where it knows more than what pieces are worth, all that have their
+    /// defaults become those of [`Settings::from_good_weights`].
+    #[must_use]
+    pub fn for_start(mut self, start: &Weights) -> Settings {
+        if self.follow_start && knows_more_than_pieces(start) {
+            let good = Settings::from_good_weights();
+            take_unchanged!(self from good: nodes, label_nodes, positions, match_games, sprt, decided, objective,
+                optimizer, groups, refine_from, hold, anneal, keep_scale, step);
+        }
+        self
+    }
+
+    /// How much of its way a generation goes when so many before it were rejected since the last that was adopted.
+    #[must_use]
+    pub fn step_after(&self, rejected: u32) -> f64 {
+        self.step / f64::from(1 << rejected.min(MOST_HALVINGS))
+    }
+}
+
+/// Whether weights are more than material and piece-square tables.
+fn knows_more_than_pieces(weights: &Weights) -> bool {
+    let others = GROUPS.iter().filter(|group| ![MATERIAL.start, LOCATION.start].contains(&group.start));
+    others.flat_map(|group| &weights.ints()[group.range()]).any(|weight| *weight != [0; 2])
 }
 
 impl Settings {
@@ -136,6 +231,9 @@ impl Settings {
         }
         if !(1..=MOST_GAMES).contains(&self.match_games) {
             return Err(format!("match-games must be 1 to {MOST_GAMES}, not {}", self.match_games));
+        }
+        if !(self.step > 0.0 && self.step <= 1.0) {
+            return Err(format!("step must be above 0 and at most 1, not {}", self.step));
         }
         check_threads("threads", self.threads)?;
         self.labels().check()?;
@@ -164,6 +262,9 @@ impl Settings {
             objective: self.objective.clone(),
             optimizer: self.optimizer.clone(),
             groups: self.groups.clone(),
+            hold: self.hold,
+            anneal: self.anneal,
+            keep_scale: self.keep_scale,
             ..self.refinement()
         }
     }
@@ -176,6 +277,36 @@ impl Settings {
             iterations: 1,
             keep_going: true,
             ..crate::learn::settings::Settings::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn good_weights_are_trained_with_care_unless_somebody_says_otherwise() {
+        let [material, good] = [Weights::material(), Weights::clone(&Weights::embedded())];
+        let plain = Settings { seed: 7, threads: 2, ..Settings::default() };
+        assert_eq!(plain.clone().for_start(&material), plain);
+        let careful = plain.clone().for_start(&good);
+        assert_eq!(careful, Settings { seed: 7, threads: 2, ..Settings::from_good_weights() });
+        assert!(careful.check().is_ok());
+        let own = Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..plain.clone() }.for_start(&good);
+        assert_eq!(own, Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..careful });
+        let fixed = Settings { follow_start: false, ..plain };
+        assert_eq!(fixed.clone().for_start(&good), fixed);
+    }
+
+    #[test]
+    fn steps_halve_three_times() {
+        let settings = Settings { step: 0.5, ..Settings::default() };
+        let steps: Vec<f64> = (0..6).map(|rejected| settings.step_after(rejected)).collect();
+        assert_eq!(steps, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
+        for step in [0.0, 1.5, f64::NAN] {
+            let error = Settings { step, ..Settings::default() }.check().unwrap_err();
+            assert!(error.starts_with("step must be"), "{error}");
         }
     }
 }

@@ -278,9 +278,11 @@ impl<'a> Loop<'a> {
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |step, out: PathBuf| {
-                let mut weights = Weights::load(&generation.trained(step)?)?;
+                let mut weights = generation.part_of_the_way(Weights::load(&generation.trained(step)?)?)?;
                 weights.meta.name = generation.name();
-                if !calibrate_by_points(&mut weights, window.samples().iter())? {
+                if generation.settings.keep_scale {
+                    weights.units.win_rate = generation.base.units.win_rate;
+                } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
                     self.teller.note("the results say nothing of the scale: it stays as it was".to_string());
                 }
                 Ok::<_, SelfTrainError>(weights.save(&out)?)

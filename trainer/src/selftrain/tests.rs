@@ -123,6 +123,32 @@ fn stops_anywhere_and_threads_change_nothing() {
     }
 }
 
+/// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
+/// search; a second generation takes a smaller step than a first that was rejected; and what nobody has set is careful.
+#[test]
+fn good_weights_change_by_parts_of_the_way() {
+    let folder = folder("good");
+    let start = Weights::clone(&Weights::embedded());
+    let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
+    // A test that nothing passes.
+    let refine_from = Settings::default().refine_from;
+    let settings = Settings { sprt: [500.0, 600.0, 0.05, 0.05], refine_from, ..tiny() };
+    begin(&settings, &start, &folder, Surroundings { stop: &stop, report: &mut report }).unwrap();
+    let saved = standing(&folder).unwrap().1;
+    assert_eq!((saved.step, saved.keep_scale, saved.nodes, saved.sprt), (0.5, true, 40, settings.sprt));
+    for (number, share) in [(1, 0.5), (2, 0.25)] {
+        let path = folder.join(format!("generation-{number:03}/weights.json"));
+        let weights = Weights::load(&path).unwrap();
+        assert_ne!(weights.id(), start.id());
+        assert!(weights.units.scale == start.units.scale && weights.units.win_rate == start.units.win_rate);
+        for group in ["material", "tempo"] {
+            assert_eq!(weights.group(group), start.group(group), "{group}");
+        }
+        assert_eq!(weights.meta.made["share"], share);
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn games_of_a_file_teach_their_moves() {
     let source = folder("source");

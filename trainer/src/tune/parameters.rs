@@ -1,4 +1,5 @@
-//! What is tuned: constants of the search, and factors of the weights of groups of features.
+//! What is tuned: constants of the search, factors of the weights of groups of features, and steps of such weights towards
+//! those of another file.
 //!
 //! The text form is that of OpenBench's SPSA, one parameter a line:
 //!
@@ -8,17 +9,20 @@
 //!
 //! A constant of the search has the name of its UCI option and is an `int`. A factor is a `float`; its name is
 //! `factor:GROUPS` as in `dyad average --factor` (a group, the beginning of several and `*`, or a family as `@king`), with
-//! `:mg` or `:eg` where only the middlegame or the endgame weights are multiplied. OpenBench knows nothing of factors: they
-//! are for this program alone.
+//! `:mg` or `:eg` where only the middlegame or the endgame weights are multiplied. A step is a `float` too, called
+//! `toward:GROUPS:FILE` or `toward:GROUPS:mg:FILE`: 0 leaves the weights where they are, 1 takes those of the file.
+//! OpenBench knows nothing of factors and steps: they are for this program alone.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use dyad_engine::eval::Weights;
 use dyad_engine::params::{Params, Tunable};
 use serde::{Deserialize, Serialize};
 
-use crate::fit::averaging::{GroupFactor, with_factors};
+use crate::fit::averaging::{GroupFactor, Step, changed};
 
 /// Share of the range of a constant that is its step at the end, when nobody says another.
 const USUAL_C_END: f64 = 0.05;
@@ -26,6 +30,8 @@ const USUAL_C_END: f64 = 0.05;
 const USUAL_R_END: f64 = 0.002;
 /// What a factor's name begins with.
 const FACTOR: &str = "factor:";
+/// What a step's name begins with.
+const TOWARD: &str = "toward:";
 
 /// What a parameter changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +44,15 @@ pub enum Target {
         groups: String,
         /// Whether middlegame and endgame weights are multiplied.
         stages: [bool; 2],
+    },
+    /// The weights of some groups, on a line through those of another file.
+    Toward {
+        /// As for a factor.
+        groups: String,
+        /// Whether middlegame and endgame weights go.
+        stages: [bool; 2],
+        /// The weights at 1.
+        file: PathBuf,
     },
 }
 
@@ -84,7 +99,7 @@ impl Parameter {
         let within = value.clamp(self.min, self.max);
         match self.target {
             Target::Constant(_) => (within + chance).floor().min(self.max),
-            Target::Factor { .. } => within,
+            Target::Factor { .. } | Target::Toward { .. } => within,
         }
     }
 
@@ -128,7 +143,7 @@ impl FromStr for Parameter {
         let target = target(name)?;
         let (wanted, bounds) = match &target {
             Target::Constant(tunable) => ("int", [f64::from(tunable.min), f64::from(tunable.max)]),
-            Target::Factor { .. } => ("float", [-100.0, 100.0]),
+            Target::Factor { .. } | Target::Toward { .. } => ("float", [-100.0, 100.0]),
         };
         if kind != wanted {
             return Err(format!("{name} is no '{kind}' but {wanted}"));
@@ -154,6 +169,17 @@ fn expected(text: &str) -> String {
 }
 
 fn target(name: &str) -> Result<Target, String> {
+    let known = |groups: &str| GroupFactor { groups: groups.to_string(), factors: [1.0; 2] }.check();
+    if let Some(words) = name.strip_prefix(TOWARD) {
+        let (groups, rest) = words.split_once(':').ok_or_else(|| format!("'{name}': expected toward:GROUPS:FILE"))?;
+        let (stages, file) = match rest.split_once(':') {
+            Some(("mg", file)) => ([true, false], file),
+            Some(("eg", file)) => ([false, true], file),
+            _ => ([true, true], rest),
+        };
+        known(groups)?;
+        return Ok(Target::Toward { groups: groups.to_string(), stages, file: PathBuf::from(file) });
+    }
     let Some(groups) = name.strip_prefix(FACTOR) else {
         let constant = Tunable::find(name).map(Target::Constant);
         return constant.ok_or_else(|| format!("there is no search constant '{name}'"));
@@ -163,9 +189,8 @@ fn target(name: &str) -> Result<Target, String> {
         Some((groups, "eg")) => (groups, [false, true]),
         _ => (groups, [true, true]),
     };
-    let factor = GroupFactor { groups: groups.to_string(), factors: [1.0; 2] };
-    factor.check()?;
-    Ok(Target::Factor { groups: factor.groups, stages })
+    known(groups)?;
+    Ok(Target::Factor { groups: groups.to_string(), stages })
 }
 
 /// Reads parameters, one a line. Empty lines and those that begin with `#` say nothing.
@@ -196,13 +221,49 @@ pub fn format(parameters: &[Parameter], values: &[f64]) -> String {
     parameters.iter().zip(values).map(|(parameter, &value)| format!("{}\n", parameter.at(value))).collect()
 }
 
-/// What a player plays with when the parameters have these values.
+/// The weights that factors multiply and steps begin at, and those that steps lead to.
+pub struct Base {
+    /// To begin with.
+    pub weights: Arc<Weights>,
+    goals: Vec<(PathBuf, Weights)>,
+}
+
+impl Base {
+    /// Reads the files that parameters name.
+    ///
+    /// # Errors
+    /// When one cannot be read or holds no weights.
+    pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, String> {
+        let mut goals: Vec<(PathBuf, Weights)> = Vec::new();
+        for parameter in parameters {
+            if let Target::Toward { file, .. } = &parameter.target
+                && goals.iter().all(|(known, _)| known != file)
+            {
+                goals.push((file.clone(), Weights::load(file).map_err(|error| error.to_string())?));
+            }
+        }
+        Ok(Base { weights, goals })
+    }
+
+    /// What identifies all these weights.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let ids: Vec<String> = self.goals.iter().map(|(_, weights)| weights.id()).collect();
+        [vec![self.weights.id()], ids].concat().join(" ")
+    }
+
+    fn goal(&self, file: &Path) -> &Weights {
+        self.goals.iter().find(|(known, _)| known == file).map(|(_, goal)| goal).expect("all files were read")
+    }
+}
+
+/// What a player plays with when the parameters have these values: steps come before factors.
 ///
 /// # Errors
-/// When the weights cannot be multiplied so.
-pub fn apply(parameters: &[Parameter], values: &[f64], base: &Weights) -> Result<(Params, Option<Weights>), String> {
+/// When the weights cannot be changed so.
+pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(Params, Option<Weights>), String> {
     let mut params = Params::DEFAULT;
-    let mut factors: Vec<GroupFactor> = Vec::new();
+    let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Step>) = (Vec::new(), Vec::new());
     for (parameter, &value) in parameters.iter().zip(values) {
         match &parameter.target {
             Target::Constant(tunable) => params.set(tunable.name, value.round() as i32)?,
@@ -216,9 +277,13 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Weights) -> Result
                     *factor *= value;
                 }
             }
+            Target::Toward { groups, stages, file } => {
+                steps.push(Step { groups, stages: *stages, goal: base.goal(file), share: value });
+            }
         }
     }
-    let weights = if factors.is_empty() { None } else { Some(with_factors(base, &factors)?) };
+    let same = factors.is_empty() && steps.is_empty();
+    let weights = if same { None } else { Some(changed(&base.weights, &steps, &factors)?) };
     Ok((params, weights))
 }
 
@@ -226,7 +291,7 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Weights) -> Result
 mod tests {
     use super::*;
     use dyad_engine::board::Piece;
-    use dyad_engine::eval::layout::MATERIAL;
+    use dyad_engine::eval::layout::{GROUPS, MATERIAL};
     use dyad_engine::params::TUNABLES;
 
     #[test]
@@ -270,7 +335,8 @@ mod tests {
         let base = Weights::embedded();
         let names = ["rfp_depth, int, 9, 5, 14, 1, 0.002", "factor:material:mg, float, 1, 0.5, 2, 0.1, 0.002"];
         let parameters = parse(&names.join("\n")).unwrap();
-        let (params, weights) = apply(&parameters, &[7.0, 1.1], &base).unwrap();
+        let bases = Base::new(base.clone(), &parameters).unwrap();
+        let (params, weights) = apply(&parameters, &[7.0, 1.1], &bases).unwrap();
         assert_eq!(params.changed(), [("rfp_depth", 7)]);
         let weights = weights.unwrap();
         // In units of search, whatever the scale of the files.
@@ -281,8 +347,44 @@ mod tests {
             let share = pawn(&weights, stage) / (factor * pawn(&base, stage));
             assert!((share - 1.0).abs() < 0.01, "{stage}: {share}");
         }
-        let constants = apply(&parameters[..1], &[9.0], &base).unwrap();
+        let constants = apply(&parameters[..1], &[9.0], &bases).unwrap();
         assert!(constants.1.is_none() && constants.0 == Params::DEFAULT);
+    }
+
+    /// Half of the way from the weights built in to bare material, for the king's safety in the endgame; then a factor.
+    #[test]
+    fn steps_go_towards_another_file() {
+        let folder = crate::base::testing::Temporary::new();
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let file = folder.0.join("goal.json");
+        Weights::material().save(&file).unwrap();
+        let text = format!(
+            "toward:@king:eg:{0}, float, 0, -0.5, 1, 0.1, 0.02\nfactor:@king, float, 1, 0, 2, 0.1, 0.02\n",
+            file.display()
+        );
+        let parameters = parse(&text).unwrap();
+        assert_eq!(format(&parameters, &[0.0, 1.0]), text);
+        let base = Base::new(Weights::embedded(), &parameters).unwrap();
+        assert_eq!(base.id(), format!("{} {}", Weights::embedded().id(), Weights::material().id()));
+        let ints = |values: &[f64]| apply(&parameters, values, &base).unwrap().1.unwrap().ints().to_vec();
+        let before = Weights::embedded().ints().to_vec();
+        assert_eq!(ints(&[0.0, 1.0]), before);
+        let (half, doubled) = (ints(&[0.5, 1.0]), ints(&[0.5, 2.0]));
+        for group in &GROUPS {
+            for feature in group.range() {
+                let ([mg, eg], king) = (before[feature], group.is_in("@king"));
+                let expected = if king { f64::from(eg) / 2.0 } else { f64::from(eg) };
+                assert_eq!(half[feature][0], mg, "{}", group.name);
+                assert!((f64::from(half[feature][1]) - expected).abs() < 1.0, "{}", group.name);
+                let factor = if king { 2 } else { 1 };
+                assert_eq!(doubled[feature], half[feature].map(|weight| factor * weight), "{}", group.name);
+            }
+        }
+        let error = |text: &str| text.parse::<Parameter>().unwrap_err();
+        assert!(error("toward:@king, float, 0, -1, 1, 0.1, 0.02").contains("toward:GROUPS:FILE"));
+        assert!(error("toward:@kink:a.json, float, 0, -1, 1, 0.1, 0.02").contains("@kink"));
+        let lost: Parameter = "toward:@king:/nowhere.json, float, 0, -1, 1, 0.1, 0.02".parse().unwrap();
+        assert!(Base::new(Weights::embedded(), &[lost]).is_err_and(|error| error.contains("/nowhere.json")));
     }
 
     #[test]

@@ -31,7 +31,7 @@ use crate::base::hash;
 use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
-use crate::tune::parameters::{Parameter, Target, apply, format};
+use crate::tune::parameters::{Base, Parameter, Target, apply, format};
 use crate::tune::spsa::{Schedule, Trial};
 
 /// Everything that decides what a tuning finds.
@@ -40,7 +40,7 @@ use crate::tune::spsa::{Schedule, Trial};
 pub struct Settings {
     /// What is tuned.
     pub parameters: Vec<Parameter>,
-    /// What the players evaluate with, or what the factors multiply; none for the weights built in.
+    /// What the players evaluate with, what factors multiply and where steps begin; none for the weights built in.
     pub weights: Option<PathBuf>,
     /// How many pairs of games, and how steps and rates fall.
     pub schedule: Schedule,
@@ -168,7 +168,7 @@ pub struct Summary {
 struct Tuning {
     settings: Settings,
     folder: PathBuf,
-    weights: Arc<Weights>,
+    base: Base,
     /// Those of a file, in its order.
     openings: Option<Vec<Opening>>,
 }
@@ -238,10 +238,11 @@ impl Tuning {
             None => Weights::embedded(),
             Some(path) => Arc::new(Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?),
         };
+        let base = Base::new(weights, &settings.parameters).map_err(Error::Settings)?;
         // Bounds that make no weights are found now and not after a night.
         for values in [|of: &Parameter| of.value, |of: &Parameter| of.min, |of: &Parameter| of.max] {
             let values: Vec<f64> = settings.parameters.iter().map(values).collect();
-            apply(&settings.parameters, &values, &weights).map_err(Error::Settings)?;
+            apply(&settings.parameters, &values, &base).map_err(Error::Settings)?;
         }
         let openings = match &settings.openings {
             None => None,
@@ -251,7 +252,7 @@ impl Tuning {
                 Some(list)
             }
         };
-        Ok(Tuning { settings, folder: folder.to_path_buf(), weights, openings })
+        Ok(Tuning { settings, folder: folder.to_path_buf(), base, openings })
     }
 
     fn run(
@@ -331,7 +332,7 @@ impl Tuning {
     fn identity(&self) -> (u32, String, u64) {
         let openings = self.openings.iter().flatten();
         let openings = openings.fold(0, |sum, opening| hash::fold(sum, opening.board().key()));
-        (crc32fast::hash(&to_json(&self.settings)), self.weights.id(), openings)
+        (crc32fast::hash(&to_json(&self.settings)), self.base.id(), openings)
     }
 
     fn save(&self, state: &State) -> Result<(), Error> {
@@ -385,16 +386,16 @@ impl Tuning {
         Ok(State { done: written.done, values: values(&written.values), tally: written.tally, history })
     }
 
-    /// Writes the weights that the factors make.
+    /// Writes the weights that factors and steps make.
     fn write_weights(&self, state: &State) -> Result<(), Error> {
         let parameters = &self.settings.parameters;
-        let (_, weights) = apply(parameters, &state.values, &self.weights).map_err(Error::Settings)?;
+        let (_, weights) = apply(parameters, &state.values, &self.base).map_err(Error::Settings)?;
         let Some(mut weights) = weights else { return Ok(()) };
         let factors: serde_json::Map<_, _> = (parameters.iter().zip(&state.values))
-            .filter(|(parameter, _)| matches!(parameter.target, Target::Factor { .. }))
+            .filter(|(parameter, _)| !matches!(parameter.target, Target::Constant(_)))
             .map(|(parameter, &value)| (parameter.name.clone(), value.into()))
             .collect();
-        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.weights.id(), "factors": factors });
+        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "factors": factors });
         let path = self.folder.join(WEIGHTS);
         weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
     }
@@ -411,7 +412,7 @@ impl<'a> Seats<'a> {
     fn new(tuning: &'a Tuning) -> Result<Seats<'a>, Error> {
         let Settings { hash, budget, .. } = tuning.settings;
         let player = || {
-            let engine = Engine::with_hash(Arc::clone(&tuning.weights), hash);
+            let engine = Engine::with_hash(Arc::clone(&tuning.base.weights), hash);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
             Ok(Player { engine, options: Options::default(), budget })
         };
@@ -424,7 +425,7 @@ impl<'a> Seats<'a> {
         let Seats { tuning, players, judge } = self;
         for (player, values) in players.iter_mut().zip(&trial.players) {
             let (params, weights) =
-                apply(&tuning.settings.parameters, values, &tuning.weights).map_err(Error::Settings)?;
+                apply(&tuning.settings.parameters, values, &tuning.base).map_err(Error::Settings)?;
             player.options.params = params;
             if let Some(weights) = weights {
                 player.engine.set_weights(Arc::new(weights));
