@@ -74,7 +74,8 @@ impl Generation {
         Ok(Generation {
             number: state.generation,
             folder: own_folder,
-            step: own.step_after(state.generation - state.best - 1),
+            // In its last stage a generation may be the best already.
+            step: own.step_after(state.generation.saturating_sub(state.best + 1)),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),

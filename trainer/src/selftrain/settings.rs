@@ -92,8 +92,8 @@ pub struct Settings {
     pub anneal: bool,
     /// Whether scale and WDL model of the start are kept; if not, the scale is fitted to the results of the games.
     pub keep_scale: bool,
-    /// How much of the way from the weights at its start to the trained ones the new weights of a generation go. After each
-    /// generation that was rejected it is half of that, three times at most.
+    /// How much of the way from the weights at its start to the trained ones the new weights of a generation go: 1 for
+    /// always all of it; less is halved after each generation that was rejected, three times at most.
     pub step: f64,
     /// Whether settings that nobody has changed follow the start, see [`Settings::for_start`].
     pub follow_start: bool,
@@ -204,7 +204,7 @@ impl Settings {
     /// How much of its way a generation goes when so many before it were rejected since the last that was adopted.
     #[must_use]
     pub fn step_after(&self, rejected: u32) -> f64 {
-        self.step / f64::from(1 << rejected.min(MOST_HALVINGS))
+        if self.step < 1.0 { self.step / f64::from(1 << rejected.min(MOST_HALVINGS)) } else { 1.0 }
     }
 }
 
@@ -304,6 +304,7 @@ mod tests {
         let settings = Settings { step: 0.5, ..Settings::default() };
         let steps: Vec<f64> = (0..6).map(|rejected| settings.step_after(rejected)).collect();
         assert_eq!(steps, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
+        assert_eq!(Settings::default().step_after(2), 1.0);
         for step in [0.0, 1.5, f64::NAN] {
             let error = Settings { step, ..Settings::default() }.check().unwrap_err();
             assert!(error.starts_with("step must be"), "{error}");
