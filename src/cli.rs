@@ -10,6 +10,7 @@ mod convert;
 mod fit;
 mod games;
 mod label;
+mod level;
 mod match_;
 mod prepare;
 mod progress;
@@ -71,6 +72,8 @@ enum Command {
     Spsa(Box<spsa::Arguments>),
     /// Trains on its own games, generation after generation, for as long as it may.
     Selftrain(Box<selftrain::Arguments>),
+    /// Trains, measures and calibrates opponents that play like people of a given rating.
+    Level(Box<level::Arguments>),
     /// Writes a page about a training, or about weights.
     Report(report::Arguments),
     /// Prints completions of the arguments for a shell.
@@ -137,6 +140,7 @@ pub fn run() -> ExitCode {
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Selftrain(arguments) => selftrain::run(&arguments),
+        Command::Level(arguments) => level::run(*arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
         Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),

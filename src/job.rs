@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
+use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Report};
 
 use crate::bench;
@@ -180,7 +181,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     let options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
     let mut current_told: Option<Instant> = None;
-    session.engine.search(game, limits, &options, control, &mut |report| match report {
+    let mut tell = |report: &Report| match report {
         Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
         // A window that shows all lines would show no others.
         Report::CurrentMove { depth, mv, number }
@@ -194,5 +195,9 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
             say(best_move_line(board, outcome.best, outcome.ponder));
         }
         _ => {}
-    });
+    };
+    match session.opponent.player(limits) {
+        Some(player) => player.search(game, limits, &options, control, &mut tell),
+        None => session.engine.search(game, limits, &options, control, &mut tell),
+    };
 }

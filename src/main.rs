@@ -14,6 +14,7 @@ mod genfens;
 mod info;
 mod job;
 mod named_weights;
+mod opponent;
 mod perft;
 mod session;
 mod tables;

@@ -7,12 +7,15 @@ use std::path::PathBuf;
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
+use crate::opponent::Opponent;
 use crate::tables;
 
 /// The engine and what the user has chosen for it: what a job borrows while it runs.
 pub struct Session {
     /// Searches with the chosen table, threads and weights.
     pub engine: Engine,
+    /// Plays in place of the search when strength is limited.
+    pub opponent: Opponent,
     /// The choices that are handed to each search.
     pub settings: Settings,
 }

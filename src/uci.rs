@@ -405,7 +405,10 @@ impl Uci {
             unreachable!("tasks are performed when the engine is free");
         };
         match task {
-            Task::NewGame => session.engine.clear(),
+            Task::NewGame => {
+                session.engine.clear();
+                session.opponent.new_game();
+            }
             Task::Set(name, set) => {
                 let outcome = set(session);
                 self.output.outcome(name, outcome);

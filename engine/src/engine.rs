@@ -292,7 +292,7 @@ fn start<'scope, 'env, 'shared: 'env, M: Model>(
 }
 
 /// The bounds on time: the shorter ones of move time and clock.
-fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
+pub(crate) fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
     let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead, &options.params));
     match (fixed, clock) {
@@ -301,7 +301,7 @@ fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     }
 }
 
-fn game_over(board: &Board) -> Outcome {
+pub(crate) fn game_over(board: &Board) -> Outcome {
     let (value, score) = if board.in_check() { (-crate::value::MATE, Score::Mate(0)) } else { (DRAW, Score::Cp(0)) };
     Outcome { best: None, ponder: None, value, score, depth: 0, nodes: 0, pv: Vec::new() }
 }

@@ -11,14 +11,18 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::{MoveModel, Strength};
+use dyad_engine::levels::player::Persona;
 use dyad_engine::regular_file;
 use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
+use dyad_trainer::arena::outside::Outside;
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
+use dyad_trainer::data::external::Program;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -27,9 +31,10 @@ use super::{Outcome, load_weights, on_interrupt, parse_seconds, settings, thread
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights of the first player: a file, `default` or `material`
+    /// Weights of the first player: a file, `default` or `material`; or a level, as `level:1600`; or
+    /// another engine, as `uci:PATH,OPTION=VALUE`
     a: String,
-    /// Weights of the second player
+    /// Weights of the second player, or a level
     b: String,
     /// Settings from a JSON file, named as the options here; the options override it
     #[arg(long, value_name = "FILE")]
@@ -195,8 +200,8 @@ impl Settings {
         }
         let budget = self.budget()?;
         let mut contestants = [
-            with_options(Contestant::new(&name_a, load_weights(Path::new(a))?, budget), &self.options_a)?,
-            with_options(Contestant::new(&name_b, load_weights(Path::new(b))?, budget), &self.options_b)?,
+            with_options(contestant(&name_a, a, budget)?, &self.options_a)?,
+            with_options(contestant(&name_b, b, budget)?, &self.options_b)?,
         ];
         for text in &self.set {
             set_constant(&mut contestants, text)?;
@@ -285,6 +290,42 @@ impl Settings {
         }
         Ok(Box::new(list.into_iter().cycle()))
     }
+}
+
+/// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model
+/// (`rating:1600:0.5`), another engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
+fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
+    /// Levels draw the same moves in every match.
+    const SEED: u64 = 1;
+    let model = MoveModel::embedded();
+    let number = |text: &str| {
+        let number = text.parse::<f64>().ok().filter(|number| (-5.0..=4000.0).contains(number));
+        number.ok_or_else(|| format!("'{argument}': '{text}' is not a number from -5 to 4000"))
+    };
+    let persona = if let Some(elo) = argument.strip_prefix("level:") {
+        Persona::with_elo(&model, number(elo)?, SEED)
+    } else if let Some(text) = argument.strip_prefix("rating:") {
+        let (rating, care) = text.split_once(':').unwrap_or((text, "0"));
+        Persona::with_strength(&model, Strength { rating: number(rating)?, care: number(care)? }, SEED)
+    } else if let Some(program) = argument.strip_prefix("uci:") {
+        let program = outside(program)?;
+        return Ok(Contestant::new(name, Arc::new(program), budget));
+    } else {
+        return Ok(Contestant::new(name, load_weights(Path::new(argument))?, budget));
+    };
+    Ok(Contestant::new(name, Arc::new(persona), budget))
+}
+
+/// A program and its options: `PATH,NAME=VALUE,...`.
+fn outside(text: &str) -> Result<Outside, String> {
+    let mut parts = text.split(',');
+    let path = PathBuf::from(parts.next().unwrap_or_default());
+    let option = |part: &str| match part.split_once('=') {
+        Some((name, value)) => Ok((name.to_string(), value.to_string())),
+        None => Err(format!("'{part}' is not of the form name=value")),
+    };
+    let options = parts.map(option).collect::<Result<_, _>>()?;
+    Outside::new(Program { path, options }).map_err(|error| error.to_string())
 }
 
 fn name_of(argument: &str) -> String {

@@ -14,12 +14,14 @@ use std::time::Duration;
 use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::{HIGHEST, LOWEST};
 use dyad_engine::params::{TUNABLES, Tunable};
 use dyad_engine::search::MOVE_OVERHEAD;
 use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;
 use super::weights;
+use crate::opponent::Opponent;
 use crate::session::{Outcome, Session, Settings};
 use crate::tables::MOST_PIECES;
 use crate::training::{self, Mode, NUMBERS, Number, Training};
@@ -74,7 +76,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 22] = [
+const TABLE: [Row; 25] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -107,6 +109,18 @@ const TABLE: [Row; 22] = [
         session.settings.chess960 = on;
         Ok(None)
     } }) },
+    Row { name: "UCI_LimitStrength", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
+        session.opponent.limited = on;
+        Ok(None)
+    } }) },
+    Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: HIGHEST as i64, min: LOWEST as i64, max: HIGHEST as i64, set: |session, elo| {
+        session.opponent.elo = elo as u32;
+        Ok(None)
+    } }) },
+    Row { name: "LevelSeed", of: Of::Engine(Kind::Spin { default: 0, min: 0, max: i32::MAX as i64, set: |session, seed| {
+        session.opponent.seed = seed as u64;
+        Ok(None)
+    } }) },
     Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| {
         session.settings.tables.set_path(path)?;
         Ok(None)
@@ -137,7 +151,7 @@ const TABLE: [Row; 22] = [
 /// An engine with every option at its default.
 pub fn default_session() -> Session {
     let engine = Engine::new(Weights::embedded());
-    let mut session = Session { engine, settings: Settings::default() };
+    let mut session = Session { engine, opponent: Opponent::new(), settings: Settings::default() };
     for row in rows() {
         if let Of::Engine(kind) = row.of {
             kind.set_default(&mut session).expect("defaults can be set");

@@ -12,6 +12,7 @@ mod driver;
 mod full_disk;
 mod gui_training;
 mod hostile;
+mod levels;
 mod matches;
 mod options;
 mod pages;

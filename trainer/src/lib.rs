@@ -14,6 +14,7 @@
 //! - [`selftrain`]: own games, labels, training, a match, and again; it knows all of them;
 //! - [`annotate`]: games with what the engine thinks of them, and why; it knows `base`, `data`, `arena` and
 //!   `report`;
+//! - [`levels`]: which move a player of a given rating plays; it knows `base` and `data`;
 //! - [`report`]: a training on a page;
 //! - [`tune`]: constants of the search and factors of weights by games; it knows `base`, `data`, `fit`, `arena` and
 //!   `report`.
@@ -26,6 +27,7 @@ pub mod base;
 pub mod data;
 pub mod fit;
 pub mod learn;
+pub mod levels;
 pub mod report;
 pub mod selftrain;
 pub mod tune;

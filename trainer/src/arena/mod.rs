@@ -7,6 +7,7 @@
 pub mod convert;
 pub mod matches;
 pub mod openings;
+pub mod outside;
 pub mod pgn_writer;
 pub mod play;
 pub mod statistics;

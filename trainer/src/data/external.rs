@@ -76,9 +76,19 @@ impl OutsideEngine {
 
     /// Searches a position that has legal moves, remembering nothing of those before.
     pub fn best_move(&mut self, fen: &str, nodes: u64) -> Result<Answer, Error> {
+        self.new_game()?;
+        self.play(&format!("position fen {fen}"), &format!("go nodes {nodes}"))
+    }
+
+    /// Has it forget the game before.
+    pub fn new_game(&mut self) -> Result<(), Error> {
         self.say("ucinewgame\nisready")?;
-        self.wait("readyok")?;
-        self.say(&format!("position fen {fen}\ngo nodes {nodes}"))?;
+        self.wait("readyok")
+    }
+
+    /// Searches a position that has legal moves: `position` and `go` as the protocol writes them.
+    pub fn play(&mut self, position: &str, go: &str) -> Result<Answer, Error> {
+        self.say(&format!("{position}\n{go}"))?;
         let deadline = Instant::now() + self.timeout;
         let mut score = None;
         loop {

@@ -24,6 +24,8 @@ pub struct Tags {
     pub event: String,
     /// Ratings of White and Black.
     pub ratings: [Option<u32>; 2],
+    /// Where it was played.
+    pub site: String,
     /// The result tag, where it is one of the three.
     pub result: Option<GameResult>,
     /// The position the game begins with, where it is not the usual one.

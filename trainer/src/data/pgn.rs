@@ -319,6 +319,7 @@ impl Visitor for Collector {
         match name {
             b"Event" => tags.event.insert_str(0, &text()),
             b"TimeControl" => tags.event.extend([" ", &text()]),
+            b"Site" => tags.site = text(),
             b"White" => tags.players[0] = text(),
             b"Black" => tags.players[1] = text(),
             b"WhiteElo" => tags.ratings[0] = text().trim().parse().ok(),

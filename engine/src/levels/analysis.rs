@@ -1,0 +1,188 @@
+//! What the moves of a position are worth at several depths: what players of different strength see of it.
+//!
+//! The engine's own search gives every legal move a value after one to four plies (quiescence included), the best of
+//! them after six plies and the best of these after nine; the static evaluation after the move stands for whoever does
+//! not look at the answers at all. Each move is searched alone, so that its value is exact and not just
+//! "worse than the best". All of it is a function of the game and the weights: the table is emptied before each position,
+//! and depths, not time, say when to end. A clock that is too short for that cuts the depths.
+
+use crate::board::{ChessMove, Game};
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::eval::{Evaluator, Weights};
+use crate::position::Position;
+use crate::search::{Info, Limits, Options, Report};
+use crate::tt::Bound;
+use crate::value::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Depths that moves are valued at, beginning with the static evaluation.
+pub const DEPTHS: usize = 7;
+
+/// Plies of each of these depths, quiescence not counted.
+pub const PLIES: [u32; DEPTHS] = [0, 1, 2, 3, 4, 6, 9];
+/// The steps of an analysis: the plies to which so many of the best moves are searched.
+const STEPS: [(u32, usize); 3] = [(4, usize::MAX), (6, 8), (9, 4)];
+
+/// A move and what it is worth.
+#[derive(Clone, Debug)]
+pub struct Valued {
+    /// The move.
+    pub mv: ChessMove,
+    /// Its values for the side to move, in search units, from the static evaluation to the deepest search.
+    pub values: [Value; DEPTHS],
+    /// The last of these, or that of a search that was deepened.
+    pub deep: Value,
+    /// What the deepest search of it reported; none where time was too short for any.
+    pub info: Option<Info>,
+}
+
+/// The legal moves of a position in the order in which they are generated, and what they are worth.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// The moves.
+    pub moves: Vec<Valued>,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Plies to which at least the best moves were searched.
+    pub plies: u32,
+}
+
+/// Analyzes positions. One a thread.
+pub struct Analyst {
+    engine: Engine,
+    position: Position,
+    options: Options,
+}
+
+impl Analyst {
+    /// An analyst with these weights.
+    ///
+    /// # Panics
+    /// When there is not a megabyte of memory left.
+    #[must_use]
+    pub fn new(weights: Arc<Weights>) -> Analyst {
+        let position = Position::new(&Game::default(), Evaluator::new(Arc::clone(&weights)));
+        let engine = Engine::with_hash(weights, 1).expect("a megabyte for the table");
+        Analyst { engine, position, options: Options::default() }
+    }
+
+    /// The weights that it values with.
+    #[must_use]
+    pub fn weights(&self) -> &Weights {
+        self.engine.weights()
+    }
+
+    /// Values the legal moves of the position of `game`, in no more than `time` where that is given: counted from when
+    /// `control` was accepted or its ponder move was played. Of the moves in `only` alone, unless it is empty.
+    pub fn analyze(&mut self, game: &Game, only: &[ChessMove], time: Option<Duration>, control: &Control) -> Analysis {
+        self.engine.clear();
+        let board = game.board();
+        let wanted = |mv: &&ChessMove| only.is_empty() || only.contains(mv);
+        let mut moves: Vec<Valued> = board.moves().iter().filter(wanted).map(|&mv| self.glance(game, mv)).collect();
+        let mut analysis = Analysis { moves: Vec::new(), nodes: moves.len() as u64, plies: 0 };
+        let since = control.hit().unwrap_or_else(|| control.accepted());
+        let in_time = || !control.stopped() && time.is_none_or(|time| since.elapsed() < time);
+        for (plies, most) in STEPS {
+            let mut order: Vec<usize> = (0..moves.len()).collect();
+            order.sort_by_key(|&index| -moves[index].values[DEPTHS - 1]);
+            let best_before = order.first().map_or(0, |&index| moves[index].values[DEPTHS - 1]);
+            let (searched, rest) = order.split_at(most.min(order.len()));
+            let mut complete = true;
+            for &index in searched {
+                complete &= in_time() && self.look(game, &mut moves[index], plies, time, control, &mut analysis.nodes);
+            }
+            if !complete {
+                break;
+            }
+            analysis.plies = plies;
+            // A move that was not searched so deep is at most worth as much as the worst that was.
+            let deepest = |&index: &usize| moves[index].values[DEPTHS - 1];
+            let best = searched.iter().map(deepest).max().unwrap_or(0);
+            let worst = searched.iter().map(deepest).min().unwrap_or(0);
+            for &index in rest {
+                let from = PLIES.iter().position(|&depth| depth == plies).unwrap_or(DEPTHS - 1);
+                let guess = (moves[index].values[from] + best - best_before).min(worst);
+                moves[index].values[from..].fill(guess);
+            }
+        }
+        moves.iter_mut().for_each(|valued| valued.deep = valued.values[DEPTHS - 1]);
+        analysis.moves = moves;
+        analysis
+    }
+
+    /// Searches the best moves of a complete analysis deeper, for whoever sees more than the model knows of. Right after
+    /// that analysis.
+    pub fn deepen(
+        &mut self,
+        game: &Game,
+        analysis: &mut Analysis,
+        plies: u32,
+        time: Option<Duration>,
+        control: &Control,
+    ) {
+        const MOST: usize = 4;
+        if analysis.plies < PLIES[DEPTHS - 1] {
+            return;
+        }
+        let mut order: Vec<usize> = (0..analysis.moves.len()).collect();
+        order.sort_by_key(|&index| -analysis.moves[index].deep);
+        let (searched, rest) = order.split_at(MOST.min(order.len()));
+        let before: Vec<Value> = searched.iter().map(|&index| analysis.moves[index].deep).collect();
+        for &index in searched {
+            let mut valued = analysis.moves[index].clone();
+            if !self.look(game, &mut valued, plies, time, control, &mut analysis.nodes) {
+                // Values of different depths do not compare.
+                searched.iter().zip(&before).for_each(|(&index, &value)| analysis.moves[index].deep = value);
+                return;
+            }
+            analysis.moves[index].deep = valued.info.as_ref().map_or(valued.deep, |info| info.value);
+            analysis.moves[index].info = valued.info;
+        }
+        let deep = |&index: &usize| analysis.moves[index].deep;
+        let worst = searched.iter().map(deep).min().unwrap_or(0);
+        let change = searched.iter().map(deep).max().unwrap_or(0) - before.first().copied().unwrap_or(0);
+        for &index in rest {
+            let valued = &mut analysis.moves[index];
+            valued.deep = (valued.deep + change).min(worst);
+        }
+    }
+
+    /// The static evaluation after a move.
+    fn glance(&mut self, game: &Game, mv: ChessMove) -> Valued {
+        self.position.reset(game);
+        self.position.make(mv);
+        let value = -self.position.evaluate();
+        Valued { mv, values: [value; DEPTHS], deep: value, info: None }
+    }
+
+    /// Searches one move deeper and deeper, up to `plies`; false when it was cut short.
+    fn look(
+        &mut self,
+        game: &Game,
+        valued: &mut Valued,
+        plies: u32,
+        time: Option<Duration>,
+        control: &Control,
+        nodes: &mut u64,
+    ) -> bool {
+        let searchmoves = vec![valued.mv];
+        let limits = Limits { depth: Some(plies), movetime: time, searchmoves, ..Limits::default() };
+        let mut reached = 0;
+        let mut note = |report: &Report| {
+            let Report::Info(info) = report else { return };
+            if info.bound != Bound::Exact || info.depth <= reached {
+                return;
+            }
+            reached = info.depth;
+            if let Some(from) = PLIES.iter().position(|&depth| depth >= info.depth) {
+                valued.values[from..].fill(info.value);
+            }
+            valued.info = Some(info.clone());
+        };
+        let outcome = self.engine.search(game, &limits, &self.options, control, &mut note);
+        *nodes += outcome.nodes;
+        reached >= plies
+    }
+}

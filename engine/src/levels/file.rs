@@ -1,0 +1,189 @@
+//! The move model as it is kept: a file of JSON.
+//!
+//! Coefficients stand under the names of what they belong to, each with its numbers at the knots of the rating, so that
+//! the file can be read by people, and a model whose cues are not this program's is refused by name.
+
+use super::analysis::{DEPTHS, PLIES};
+use super::cues::{NAMES, PLAIN, SQUARES};
+use super::model::{FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+/// The lowest `UCI_Elo`.
+pub const LOWEST: u32 = 1000;
+/// The highest `UCI_Elo`.
+pub const HIGHEST: u32 = 2100;
+
+/// How the model has to play to have a strength.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strength {
+    /// The rating, on the scale of the games learned from, of the players whose moves it plays.
+    pub rating: f64,
+    /// How much more than such players it shuns losses: a move that loses so many pawns, by the deepest values, is
+    /// `exp(care * pawns)` times less likely than the model says. 0 plays like these players.
+    pub care: f64,
+}
+
+/// A strength and what it is worth in games.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibrated {
+    /// Elo measured in games.
+    pub elo: f64,
+    /// How the model plays then.
+    #[serde(flatten)]
+    pub strength: Strength,
+}
+
+type Knots = [f64; KNOTS.len()];
+
+/// The file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format: u32,
+    name: String,
+    made: serde_json::Value,
+    plies: Vec<u32>,
+    knots: Vec<f64>,
+    calibration: Vec<Calibrated>,
+    shares: Vec<Vec<Knots>>,
+    slopes: Vec<Vec<Knots>>,
+    cues: BTreeMap<String, Knots>,
+    squares: Vec<Knots>,
+}
+
+/// A move model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveModel {
+    /// What it is called.
+    pub name: String,
+    /// How it was made.
+    pub made: serde_json::Value,
+    /// What its strengths are worth, from the weakest on.
+    pub calibration: Vec<Calibrated>,
+    /// Its parameters: each coefficient at each knot.
+    pub parameters: Vec<f64>,
+}
+
+impl MoveModel {
+    /// The model that is built into the program.
+    ///
+    /// # Panics
+    /// When it does not fit the program, which a test sees to.
+    #[must_use]
+    pub fn embedded() -> Arc<MoveModel> {
+        static EMBEDDED: LazyLock<Arc<MoveModel>> = LazyLock::new(|| {
+            let file = include_bytes!("../../../weights/levels.json");
+            Arc::new(MoveModel::from_json(file).expect("weights/levels.json fits the program"))
+        });
+        EMBEDDED.clone()
+    }
+
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file.
+    pub fn from_json(text: &[u8]) -> Result<MoveModel, String> {
+        let file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if file.format != FORMAT {
+            return Err(format!("format {} where {FORMAT} was expected", file.format));
+        }
+        if file.plies != PLIES || file.knots != KNOTS {
+            return Err(format!("a model of other depths or knots than {PLIES:?} and {KNOTS:?}"));
+        }
+        let mut parameters = vec![0.0; PARAMETERS];
+        let mut put = |coefficient: usize, knots: &Knots| {
+            parameters[coefficient * KNOTS.len()..][..KNOTS.len()].copy_from_slice(knots);
+        };
+        let shape = |name: &str, rows: &[Vec<Knots>], width: usize| {
+            let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
+            if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
+        };
+        shape("shares", &file.shares, GATES)?;
+        shape("slopes", &file.slopes, SLOPES)?;
+        for depth in 0..DEPTHS {
+            (0..GATES).for_each(|gate| put(Level::gate(depth, gate), &file.shares[depth][gate]));
+            (0..SLOPES).for_each(|slope| put(Level::slope(depth, slope), &file.slopes[depth][slope]));
+        }
+        if let Some(unknown) = file.cues.keys().find(|name| !NAMES.contains(&name.as_str())) {
+            return Err(format!("cues: {unknown} is not known"));
+        }
+        for (index, &name) in NAMES.iter().enumerate() {
+            put(FIRST_CUE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
+        }
+        if file.squares.len() != SQUARES {
+            return Err(format!("squares: expected {SQUARES} coefficients, not {}", file.squares.len()));
+        }
+        file.squares.iter().enumerate().for_each(|(index, knots)| put(FIRST_SQUARE + index, knots));
+        if let Some(bad) = parameters.iter().find(|x| !x.is_finite() || x.abs() > 100.0) {
+            return Err(format!("{bad} is no coefficient"));
+        }
+        let rises = file.calibration.windows(2).all(|pair| pair[0].elo < pair[1].elo);
+        let sane = |point: &Calibrated| {
+            (0.0..=4000.0).contains(&point.elo)
+                && (0.0..=4000.0).contains(&point.strength.rating)
+                && (-5.0..=50.0).contains(&point.strength.care)
+        };
+        if !rises || !file.calibration.iter().all(sane) {
+            return Err("calibration: the Elo must rise, and ratings and care be sensible".to_string());
+        }
+        Ok(MoveModel { name: file.name, made: file.made, calibration: file.calibration, parameters })
+    }
+
+    /// The model as a file. Coefficients are rounded to [`round`]'s digits.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let knots = |coefficient: usize| -> Knots {
+            std::array::from_fn(|knot| round(self.parameters[coefficient * KNOTS.len() + knot]))
+        };
+        let rows = |width: usize, index: fn(usize, usize) -> usize| {
+            (0..DEPTHS).map(|depth| (0..width).map(|column| knots(index(depth, column))).collect()).collect()
+        };
+        let cues = (0..PLAIN).map(|cue| (NAMES[cue].to_string(), knots(FIRST_CUE + cue))).collect();
+        let file = File {
+            format: FORMAT,
+            name: self.name.clone(),
+            made: self.made.clone(),
+            plies: PLIES.to_vec(),
+            knots: KNOTS.to_vec(),
+            calibration: self.calibration.clone(),
+            shares: rows(GATES, Level::gate),
+            slopes: rows(SLOPES, Level::slope),
+            cues,
+            squares: (0..SQUARES).map(|square| knots(FIRST_SQUARE + square)).collect(),
+        };
+        let mut text = serde_json::to_string(&file).expect("numbers and names are JSON");
+        text.push('\n');
+        text
+    }
+
+    /// How the model plays with this Elo: between what was calibrated linear, and beyond it as at its ends.
+    #[must_use]
+    pub fn strength(&self, elo: f64) -> Strength {
+        let points = &self.calibration;
+        let after = points.iter().position(|point| point.elo >= elo);
+        match after {
+            _ if points.is_empty() => Strength { rating: elo, care: 0.0 },
+            Some(0) => points[0].strength,
+            None => points[points.len() - 1].strength,
+            Some(after) => {
+                let (low, high) = (&points[after - 1], &points[after]);
+                let share = (elo - low.elo) / (high.elo - low.elo);
+                let mix = |low: f64, high: f64| low + share * (high - low);
+                Strength {
+                    rating: mix(low.strength.rating, high.strength.rating),
+                    care: mix(low.strength.care, high.strength.care),
+                }
+            }
+        }
+    }
+}
+
+/// A number with the digits that a file keeps.
+#[must_use]
+pub fn round(x: f64) -> f64 {
+    (x * 1e4).round() / 1e4
+}

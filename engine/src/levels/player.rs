@@ -1,0 +1,241 @@
+//! A player of a given strength: it analyzes a position and draws a move from what the model says.
+//!
+//! The draw depends on the seed, the position and how often it stood, and on nothing else, so that the same move comes
+//! after a take-back. The analysis has depths and no time, so that a level is the same on any machine; only where the
+//! clock is too short is it cut.
+
+use super::analysis::{Analysis, Analyst, DEPTHS, PLIES, Valued};
+use super::cues::{Scene, pawns};
+use super::file::{MoveModel, Strength};
+use super::model::{Choice, Level};
+use crate::board::{Board, Color, EMPTY, Game, Piece};
+use crate::control::Control;
+use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
+use crate::eval::Weights;
+use crate::search::{Info, Limits, Options, Outcome, Report, Score};
+use crate::tt::{Bound, HashError};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// From this rating on the simplest endings are won: a queen or a rook against a bare king.
+pub const KNOWS_ENDINGS: f64 = 1100.0;
+
+/// Who plays: a model at a strength.
+#[derive(Clone, Debug)]
+pub struct Persona {
+    /// What they are called.
+    pub name: String,
+    /// The model.
+    pub model: Arc<MoveModel>,
+    /// How it plays.
+    pub strength: Strength,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Persona {
+    /// A model at an Elo.
+    #[must_use]
+    pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> Persona {
+        Persona { name: format!("level-{elo}"), ..Persona::with_strength(model, model.strength(elo), seed) }
+    }
+
+    /// A model at a strength of its own scale.
+    #[must_use]
+    pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> Persona {
+        let Strength { rating, care } = strength;
+        Persona { name: format!("rating-{rating}-{care}"), model: Arc::clone(model), strength, seed }
+    }
+}
+
+/// Plays as a [`Persona`].
+pub struct Player {
+    persona: Persona,
+    level: Level,
+    analyst: Analyst,
+}
+
+impl Player {
+    /// A player. The weights are always those built in: with others a level would be another one.
+    #[must_use]
+    pub fn new(persona: Persona) -> Player {
+        let level = Level::new(&persona.model.parameters, persona.strength.rating);
+        Player { persona, level, analyst: Analyst::new(Weights::embedded()) }
+    }
+
+    /// Becomes another.
+    pub fn set_persona(&mut self, persona: Persona) {
+        self.level = Level::new(&persona.model.parameters, persona.strength.rating);
+        self.persona = persona;
+    }
+
+    /// Index of the move that is played.
+    fn choose(&self, game: &Game, analysis: &Analysis) -> usize {
+        if self.persona.strength.rating >= KNOWS_ENDINGS && wins_simply(game.board()) {
+            return best(&analysis.moves);
+        }
+        let shares = self.probabilities(game, analysis);
+        let mut left = unit(self.draw(game)) * shares.iter().sum::<f64>();
+        for (index, share) in shares.iter().enumerate() {
+            left -= share;
+            if left < 0.0 {
+                return index;
+            }
+        }
+        best(&analysis.moves)
+    }
+
+    /// What the moves are drawn by: probabilities, up to a common factor.
+    fn probabilities(&self, game: &Game, analysis: &Analysis) -> Vec<f64> {
+        let choice = choice(game, analysis);
+        let care = self.persona.strength.care;
+        let best = analysis.moves.iter().map(|valued| pawns(valued.deep)).fold(f64::NEG_INFINITY, f64::max);
+        let with_care = |(p, valued): (f64, &Valued)| p * (-care * (best - pawns(valued.deep))).exp();
+        let mut shares: Vec<f64> =
+            self.level.predict(&choice).moves.into_iter().zip(&analysis.moves).map(with_care).collect();
+        let highest = shares.iter().copied().fold(0.0, f64::max);
+        shares.iter_mut().filter(|share| **share < LEAST_SHARE * highest).for_each(|share| *share = 0.0);
+        shares
+    }
+
+    /// A number that stands for the position as it stands now.
+    fn draw(&self, game: &Game) -> u64 {
+        let seen = game.repetitions() as u64;
+        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mix(mix(word).wrapping_add(self.persona.strength.rating.to_bits()))
+    }
+
+    fn info(&self, board: &Board, valued: &Valued, analysis: &Analysis, since: Instant) -> Info {
+        let glanced = || {
+            let value = valued.values[0];
+            let weights = self.analyst.weights();
+            let phase = weights.phase(board);
+            Info {
+                depth: 1,
+                seldepth: 1,
+                multipv: 1,
+                value,
+                score: Score::Cp(weights.units.centipawns(value, phase)),
+                bound: Bound::Exact,
+                wdl: weights.units.chances(value, phase),
+                nodes: 0,
+                time: since.elapsed(),
+                hashfull: 0,
+                tbhits: 0,
+                pv: vec![valued.mv],
+            }
+        };
+        let info = valued.info.clone().unwrap_or_else(glanced);
+        Info { multipv: 1, nodes: analysis.nodes, time: since.elapsed(), tbhits: 0, ..info }
+    }
+}
+
+/// Moves that are so much less likely than the likeliest are not played: the tail of a model is where it knows least.
+const LEAST_SHARE: f64 = 0.003;
+
+/// Plies to which the best moves are searched for who shuns losses so much: deeper than the model sees.
+fn deeper(care: f64) -> Option<u32> {
+    const FIRST: f64 = 7.0;
+    const MOST: f64 = 3.0;
+    let more = (care - FIRST).clamp(0.0, MOST).round() as u32;
+    (more > 0).then_some(PLIES[DEPTHS - 1] + more)
+}
+
+/// What the model sees of an analysis.
+#[must_use]
+pub fn choice(game: &Game, analysis: &Analysis) -> Choice {
+    let (board, moves) = (game.board(), game.moves());
+    let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
+    let scene = Scene { board, last: before(1), last_captured: last_captured(game), own: before(2) };
+    let values: Vec<_> = analysis.moves.iter().map(|valued| valued.values).collect();
+    let played: Vec<_> = analysis.moves.iter().map(|valued| valued.mv).collect();
+    let repeats: Vec<bool> = played.iter().map(|&mv| game.keys().contains(&board.after(mv).key())).collect();
+    Choice::new(&scene, &played, &values, &repeats)
+}
+
+/// Whether the last move of a game captured.
+#[must_use]
+pub fn last_captured(game: &Game) -> bool {
+    game.moves().split_last().is_some_and(|(&last, earlier)| {
+        earlier.iter().fold(*game.start(), |board, &mv| board.after(mv)).is_capture(last)
+    })
+}
+
+/// The move that is worth most.
+fn best(moves: &[Valued]) -> usize {
+    let value = |&index: &usize| (moves[index].deep, std::cmp::Reverse(index));
+    (0..moves.len()).max_by_key(value).unwrap_or(0)
+}
+
+/// Whether the opponent has a bare king and the player a queen or a rook.
+fn wins_simply(board: &Board) -> bool {
+    let us: Color = board.side_to_move();
+    let heavy = board.colored(us, Piece::Queen) | board.colored(us, Piece::Rook);
+    board.colors(!us).popcnt() == 1 && heavy != EMPTY
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+fn mix(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+/// A number from 0 up to 1.
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 / (1u64 << 53) as f64
+}
+
+impl AnyEngine for Player {
+    fn clear(&mut self) {}
+
+    /// Chooses a move as people do. Time and the moves to search are looked at, and no other limit: what a level sees
+    /// does not depend on them. It does not think while it ponders.
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        control.wait(limits.infinite);
+        let since = control.hit().unwrap_or_else(|| control.accepted());
+        let board = game.board();
+        let time = bounds(limits, options).map(|bounds| bounds.hard);
+        let mut analysis = self.analyst.analyze(game, &limits.searchmoves, time, control);
+        if let Some(plies) = deeper(self.persona.strength.care) {
+            self.analyst.deepen(game, &mut analysis, plies, time, control);
+        }
+        if analysis.moves.is_empty() {
+            let outcome = game_over(board);
+            report(&Report::Answer(outcome.clone()));
+            return outcome;
+        }
+        let valued = &analysis.moves[self.choose(game, &analysis)];
+        let info = self.info(board, valued, &analysis, since);
+        report(&Report::Info(info.clone()));
+        let outcome = Outcome {
+            best: Some(valued.mv),
+            ponder: info.pv.get(1).copied(),
+            value: info.value,
+            score: info.score,
+            depth: info.depth,
+            nodes: analysis.nodes,
+            pv: info.pv,
+        };
+        report(&Report::Answer(outcome.clone()));
+        outcome
+    }
+}
+
+impl AnyModel for Persona {
+    fn id(&self) -> String {
+        self.name.clone()
+    }
+
+    fn engine(self: Arc<Persona>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+        Ok(Box::new(Player::new((*self).clone())))
+    }
+}

@@ -1,0 +1,225 @@
+use super::analysis::{Analyst, DEPTHS};
+use super::cues::{NAMES, PLAIN, Scene};
+use super::file::{HIGHEST, LOWEST, MoveModel, Strength};
+use super::model::{KNOTS, Level, basis};
+use super::player::{Persona, Player, choice};
+use crate::board::{Board, ChessMove, Game};
+use crate::control::Control;
+use crate::engine::AnyEngine;
+use crate::eval::Weights;
+use crate::search::{Limits, Options, Report};
+use crate::time::Clock;
+use crate::value::{MATE, mate_in};
+use std::time::Duration;
+
+fn game(fen: &str) -> Game {
+    Game::new(Board::from_fen(fen).unwrap())
+}
+
+/// A move, and the lines that told of it.
+fn play(player: &mut Player, game: &Game, limits: &Limits) -> (ChessMove, Vec<Vec<ChessMove>>) {
+    let mut lines = Vec::new();
+    let mut note = |report: &Report| {
+        if let Report::Info(info) = report {
+            lines.push(info.pv.clone());
+        }
+    };
+    let outcome = player.search(game, limits, &Options::default(), &Control::new(false), &mut note);
+    (outcome.best.unwrap(), lines)
+}
+
+fn player(elo: f64, seed: u64) -> Player {
+    Player::new(Persona::with_elo(&MoveModel::embedded(), elo, seed))
+}
+
+#[test]
+fn the_built_in_model_fits_and_survives_its_file() {
+    let model = MoveModel::embedded();
+    assert_eq!(MoveModel::from_json(model.to_json().as_bytes()).as_ref(), Ok(&*model));
+    let ends = [model.calibration.first(), model.calibration.last()].map(|end| end.unwrap().elo);
+    assert!(ends[0] <= f64::from(LOWEST) && f64::from(HIGHEST) <= ends[1], "{ends:?}");
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused_with_the_reason() {
+    let good = MoveModel::embedded().to_json();
+    for (from, to, expected) in [
+        ("{\"format\":1", "{\"format\":9", "format 9"),
+        ("\"plies\":[0,", "\"plies\":[7,", "other depths"),
+        ("\"check\":[", "\"checks\":[", "checks is not known"),
+        ("\"mate\":[", "\"mate\":[1000,", "line 1"),
+        ("\"slopes\":[", "\"slopes\":[[],", "slopes: expected 7 rows"),
+        ("\"elo\":", "\"elo\":-", "calibration"),
+        ("{", "", "line 1"),
+    ] {
+        let bad = good.replace(from, to);
+        assert_ne!(bad, good, "{from}");
+        let error = MoveModel::from_json(bad.as_bytes()).unwrap_err();
+        assert!(error.contains(expected), "{from}: {error}");
+    }
+}
+
+#[test]
+fn knots_share_every_rating() {
+    for rating in (500..3100).step_by(50).map(f64::from) {
+        let basis = basis(rating);
+        let sum: f64 = basis.iter().sum();
+        let back: f64 = basis.iter().zip(KNOTS).map(|(share, knot)| share * knot).sum();
+        assert!((sum - 1.0).abs() < 1e-9 && (back - rating).abs() < 1e-6, "{rating}: {basis:?}");
+    }
+}
+
+#[test]
+fn strengths_are_linear_between_what_was_calibrated() {
+    let mut model = (*MoveModel::embedded()).clone();
+    let point = |elo, rating| super::file::Calibrated { elo, strength: Strength { rating, care: 0.0 } };
+    model.calibration = vec![point(1000.0, 1100.0), point(2000.0, 2300.0)];
+    for (elo, rating) in [(900.0, 1100.0), (1000.0, 1100.0), (1500.0, 1700.0), (2000.0, 2300.0), (2500.0, 2300.0)] {
+        assert_eq!(model.strength(elo).rating, rating, "{elo}");
+    }
+}
+
+#[test]
+fn an_analysis_sees_deeper_with_each_step_and_is_always_the_same() {
+    // The queen takes a defended pawn; the rook mates in two plies more.
+    let mut analyst = Analyst::new(Weights::embedded());
+    let game = game("6k1/5ppp/3p4/4p3/8/8/5QPP/R5K1 w - - 0 1");
+    let mut analyze = |only: &[ChessMove]| analyst.analyze(&game, only, None, &Control::new(false));
+    let analysis = analyze(&[]);
+    let of = |text: &str| {
+        let mv = game.board().parse_uci(text).unwrap();
+        analysis.moves.iter().find(|valued| valued.mv == mv).unwrap().values
+    };
+    assert_eq!(of("a1a8")[1..], [MATE - 1; DEPTHS - 1]);
+    let blunder = of("f2f7");
+    assert!(blunder[0] > blunder[1] + 1000, "{blunder:?}");
+    let again = analyze(&[]);
+    let values = |analysis: &super::analysis::Analysis| {
+        analysis.moves.iter().map(|valued| (valued.mv, valued.values)).collect::<Vec<_>>()
+    };
+    assert_eq!((values(&again), again.nodes), (values(&analysis), analysis.nodes));
+    let mv = game.board().parse_uci("g2g3").unwrap();
+    assert_eq!(analyze(&[mv]).moves.len(), 1);
+}
+
+#[test]
+fn cues_of_moves() {
+    let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let trade = "r1bqkbnr/ppp2ppp/2np4/4p3/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 0 1";
+    for (fen, last, mv, has, has_not) in [
+        (kiwipete, None, "e1g1", "castles", "king"),
+        (kiwipete, None, "e1d1", "loses-castling", "castles"),
+        (kiwipete, None, "e5f7", "takes-pawn", "takes-mover"),
+        (kiwipete, None, "f3f6", "loses-exchange", "wins-exchange"),
+        (kiwipete, None, "a2a4", "double", "center-pawn"),
+        (kiwipete, None, "g2g3", "near-last", "forward"),
+        (kiwipete, Some("d7e6"), "d5e6", "takes-mover", "recapture"),
+        (trade, None, "f3e5", "takes-pawn", "takes-minor"),
+        (trade, None, "b1c3", "develops", "backward"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", None, "a7a8q", "promotes", "underpromotes"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", None, "a7a8n", "underpromotes", "promotes"),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", None, "e1e2", "late-king", "king"),
+    ] {
+        let board = Board::from_fen(fen).unwrap();
+        let last = last.or(Some("h4h3")).map(|text| {
+            let square = |at: usize| text[at..at + 2].parse().unwrap();
+            ChessMove::new(square(0), square(2), None)
+        });
+        let scene = Scene { board: &board, last, last_captured: false, own: None };
+        let mv = ChessMove::new(mv[..2].parse().unwrap(), mv[2..4].parse().unwrap(), promotion(mv));
+        let names: Vec<&str> = scene
+            .cues(mv, &[0; DEPTHS], &[0; DEPTHS], false)
+            .iter()
+            .filter(|(cue, _)| usize::from(*cue) < PLAIN)
+            .map(|(cue, _)| NAMES[usize::from(*cue)])
+            .collect();
+        assert!(names.contains(&has) && !names.contains(&has_not), "{fen} {mv}: {names:?}");
+    }
+}
+
+fn promotion(text: &str) -> Option<crate::board::Piece> {
+    match text.get(4..) {
+        Some("q") => Some(crate::board::Piece::Queen),
+        Some("n") => Some(crate::board::Piece::Knight),
+        _ => None,
+    }
+}
+
+#[test]
+fn probabilities_sum_to_one_and_better_players_lose_less() {
+    // The queen can be taken by a pawn after Qxd5.
+    let game = game("4k3/4pppp/2p5/3p4/8/3Q4/5PPP/4K3 w - - 0 1");
+    let mut analyst = Analyst::new(Weights::embedded());
+    let analysis = analyst.analyze(&game, &[], None, &Control::new(false));
+    let choice = choice(&game, &analysis);
+    let blunder = analysis.moves.iter().position(|valued| valued.mv.to_string() == "d3d5").unwrap();
+    let of = |rating: f64| {
+        let moves = Level::new(&MoveModel::embedded().parameters, rating).predict(&choice).moves;
+        assert!((moves.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        moves[blunder]
+    };
+    assert!(of(900.0) > 2.0 * of(2200.0), "{} {}", of(900.0), of(2200.0));
+}
+
+#[test]
+fn the_same_seed_plays_the_same_move_whatever_came_between() {
+    let game = Game::default();
+    let limits = Limits::default();
+    let mut one = player(1400.0, 1);
+    let (first, lines) = play(&mut one, &game, &limits);
+    assert_eq!(lines.last().unwrap()[0], first, "the last line begins with the move played");
+    let mut after = game.clone();
+    after.push(first);
+    play(&mut one, &after, &limits);
+    assert_eq!(play(&mut one, &game, &limits).0, first);
+    assert_eq!(play(&mut player(1400.0, 1), &game, &Limits::depth(1)).0, first);
+    let moves: std::collections::HashSet<String> =
+        (0..20).map(|seed| play(&mut player(1400.0, seed), &game, &limits).0.to_string()).collect();
+    assert!(moves.len() > 2, "{moves:?}");
+}
+
+#[test]
+fn a_clock_that_has_run_down_still_gets_a_move() {
+    let clock = Some(Clock { remaining: Duration::from_millis(1), ..Clock::default() });
+    let limits = Limits { clock, ..Limits::default() };
+    let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
+    let (mv, lines) = play(&mut player(1800.0, 1), &game, &limits);
+    assert!(game.board().is_legal(mv) && lines[0][0] == mv);
+}
+
+#[test]
+fn the_simplest_endings_are_won_against_the_best_defense() {
+    for (fen, elo) in [("8/8/8/4k3/8/8/8/3QK3 w - - 0 1", 1200.0), ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", 1200.0)] {
+        let mut game = game(fen);
+        let mut winner = player(elo, 3);
+        let mut defender = crate::Engine::with_hash(Weights::embedded(), 1).unwrap();
+        while game.ending().is_none() {
+            let mv = play(&mut winner, &game, &Limits::default()).0;
+            game.push(mv);
+            if game.ending().is_none() {
+                let control = Control::new(false);
+                let limits = Limits::nodes(3000);
+                let outcome = defender.search(&game, &limits, &Options::default(), &control, &mut |_| {});
+                game.push(outcome.best.unwrap());
+            }
+        }
+        assert_eq!(game.ending(), Some(crate::board::Ending::Checkmate), "{fen}: {}", game.board());
+    }
+}
+
+#[test]
+fn a_level_is_no_weaker_for_a_mate_that_it_sees() {
+    let game = game("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    let mates =
+        (0..20).filter(|&seed| play(&mut player(1600.0, seed), &game, &Limits::default()).0.to_string() == "a1a8");
+    assert!(mates.count() >= 12);
+    assert_eq!(mate_in(1), MATE - 1);
+}
+
+#[test]
+fn castling_of_chess960_is_played() {
+    let game = game("4k3/8/8/8/8/8/8/1R1RK3 w D - 0 1").with_chess960(true);
+    let castling = game.board().parse_uci("e1d1").unwrap();
+    let limits = Limits { searchmoves: vec![castling], ..Limits::default() };
+    assert_eq!(play(&mut player(1500.0, 1), &game, &limits).0, castling);
+}

@@ -1,0 +1,72 @@
+//! Levels on the command line and over UCI.
+
+use std::fs;
+
+use crate::driver::{Program, folder, output, refusal, text};
+
+#[test]
+fn from_games_to_a_model() {
+    let folder = folder("levels");
+    let [games, records, model] = ["games.pgn", "records", "model.json"].map(|name| folder.join(name));
+    let prepare = ["level", "prepare", text(&games), "--out", text(&records), "--per-game", "9", "--test-percent"];
+    let begun = "[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"1010\"]\n[BlackElo \"990\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 \
+        4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n";
+    fs::write(&games, begun).unwrap();
+    let told = refusal(&["level", "train", text(&games), "--out", text(&model)]);
+    assert!(told.contains("no records"), "{told}");
+    let lines = output(&[&prepare[..], &["100"]].concat());
+    assert!(lines[0].starts_with("16 positions of 1 games"), "{lines:?}");
+    let told = refusal(&[&prepare[..], &["0"]].concat());
+    assert!(told.contains("other games or settings"), "{told}");
+    fs::remove_file(&records).unwrap();
+    output(&[&prepare[..], &["0"]].concat());
+    let lines = output(&["level", "train", text(&records), "--out", text(&model), "--epochs", "2"]);
+    assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
+    let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
+    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 1000 |")), "{lines:?}");
+    let lines = output(&["level", "estimate", text(&games), "--player", "a", "--model", text(&model)]);
+    assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | 1010 |")), "{lines:?}");
+    let told = refusal(&["level", "estimate", text(&games), "--player", "nobody"]);
+    assert!(told.contains("no player has as many games"), "{told}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn another_engine_plays_a_match() {
+    let program = format!("uci:{},UCI_LimitStrength=true,UCI_Elo=1200", env!("CARGO_BIN_EXE_dyad"));
+    let lines = output(&["match", "level:1000", &program, "--nodes", "100", "--games", "2", "--max-plies", "20"]);
+    assert!(lines.iter().any(|line| line.starts_with("Games    2: +0 =2 -0")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("illegal")), "{lines:?}");
+    for (opponent, expected) in [
+        ("uci:/nowhere/engine", "/nowhere/engine"),
+        ("uci:/bin/cat,Elo", "'Elo' is not of the form name=value"),
+        ("level:much", "'much' is not a number"),
+    ] {
+        let told = refusal(&["match", "level:1000", opponent]);
+        assert!(told.contains(expected), "{opponent}: {told}");
+    }
+}
+
+#[test]
+fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game() {
+    let play = |seed: u32| {
+        let mut program = Program::start();
+        program.send(&format!("setoption name LevelSeed value {seed}"));
+        program.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1300");
+        let mut moves: Vec<String> = Vec::new();
+        for _ in 0..12 {
+            let moves_so_far = moves.join(" ");
+            program.send(&format!("position startpos moves {moves_so_far}"));
+            let lines = program.search("go wtime 60000 btime 60000");
+            let played = lines.last().unwrap().split(' ').nth(1).unwrap().to_string();
+            let last = lines.iter().rev().find(|line| line.starts_with("info depth")).unwrap();
+            assert!(last.contains(&format!(" pv {played}")), "{last} {played}");
+            moves.push(played);
+        }
+        program.quit();
+        moves
+    };
+    let (one, again, other) = (play(1), play(1), play(2));
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+}

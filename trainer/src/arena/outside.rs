@@ -1,0 +1,128 @@
+//! Another engine as a player of matches: a program that speaks UCI.
+//!
+//! A program that does not answer has no move to make and loses the game, as it would before any arbiter; it is started
+//! again for the next.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dyad_engine::board::Game;
+use dyad_engine::control::Control;
+use dyad_engine::engine::{AnyEngine, AnyModel};
+use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
+use dyad_engine::tt::HashError;
+
+use crate::base::error::Error;
+use crate::data::external::{OutsideEngine, Program};
+
+/// A move takes no longer, whatever the clock says.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A program that plays matches.
+#[derive(Clone, Debug)]
+pub struct Outside(Program);
+
+impl Outside {
+    /// A program that plays, once it has shown that it can be started.
+    ///
+    /// # Errors
+    /// When it cannot, or does not speak UCI.
+    pub fn new(program: Program) -> Result<Outside, Error> {
+        OutsideEngine::start(&program, 16, PATIENCE)?;
+        Ok(Outside(program))
+    }
+}
+
+impl AnyModel for Outside {
+    fn id(&self) -> String {
+        let mut id = self.0.path.display().to_string();
+        for (name, value) in &self.0.options {
+            let _ = write!(id, " {name}={value}");
+        }
+        id
+    }
+
+    fn engine(self: Arc<Outside>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None }))
+    }
+}
+
+/// The program at the board.
+struct Seat {
+    program: Program,
+    megabytes: usize,
+    running: Option<OutsideEngine>,
+}
+
+impl Seat {
+    fn answer(&mut self, game: &Game, limits: &Limits) -> Result<Outcome, Error> {
+        let running = match &mut self.running {
+            Some(running) => running,
+            none => none.insert(OutsideEngine::start(&self.program, self.megabytes, PATIENCE)?),
+        };
+        let answer = running.play(&position(game), &go(limits))?;
+        let score = match answer.score {
+            Some(score) if score.is_mate() => {
+                let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
+                Score::Mate(if score.0 > 0 { moves } else { -moves })
+            }
+            score => Score::Cp(score.map_or(0, |score| i32::from(score.0))),
+        };
+        let best = game.board().parse_uci(&answer.mv).ok();
+        Ok(Outcome { best, ponder: None, value: 0, score, depth: 0, nodes: 0, pv: best.into_iter().collect() })
+    }
+}
+
+impl AnyEngine for Seat {
+    fn clear(&mut self) {
+        if self.running.as_mut().is_some_and(|running| running.new_game().is_err()) {
+            self.running = None;
+        }
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        _options: &Options,
+        _control: &Control,
+        _report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        self.answer(game, limits).unwrap_or_else(|_| {
+            self.running = None;
+            Outcome { best: None, ponder: None, value: 0, score: Score::Cp(0), depth: 0, nodes: 0, pv: Vec::new() }
+        })
+    }
+}
+
+fn position(game: &Game) -> String {
+    let mut text = format!("position fen {}", game.start().fen());
+    let mut board = *game.start();
+    for (number, &mv) in game.moves().iter().enumerate() {
+        text.push_str(if number == 0 { " moves " } else { " " });
+        text.push_str(&board.uci(mv));
+        board = board.after(mv);
+    }
+    text
+}
+
+/// The limits of a match. A clock runs for the side to move; the other is told to have as much.
+fn go(limits: &Limits) -> String {
+    let mut text = "go".to_string();
+    let mut add = |word: &str, number: Option<u128>| {
+        if let Some(number) = number {
+            let _ = write!(text, " {word} {number}");
+        }
+    };
+    add("nodes", limits.nodes.map(u128::from));
+    add("depth", limits.depth.map(u128::from));
+    add("movetime", limits.movetime.map(|time| time.as_millis()));
+    if let Some(clock) = &limits.clock {
+        let (left, increment) = (clock.remaining.as_millis().max(1), clock.increment.as_millis());
+        for (word, number) in [("wtime", left), ("btime", left), ("winc", increment), ("binc", increment)] {
+            add(word, Some(number));
+        }
+    }
+    text
+}

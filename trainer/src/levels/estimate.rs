@@ -1,0 +1,195 @@
+//! A player's rating from games: the rating at which the model finds the moves played most likely.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dyad_engine::board::Game;
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_engine::levels::analysis::Analyst;
+use dyad_engine::levels::file::MoveModel;
+use dyad_engine::levels::model::Level;
+
+use crate::base::error::Error;
+use crate::base::parallel::ordered_for_each;
+use crate::levels::examples::Example;
+use crate::levels::measure::FIRST_PLY;
+use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
+
+/// Ratings that are tried: from, to and the step between them.
+const RATINGS: (u32, u32, u32) = (600, 2900, 20);
+/// How much less likely than the most likely rating one at the end of the interval is, as a logarithm: 95 % by the
+/// chi-squared distribution of one degree of freedom.
+const DROP: f64 = 1.92;
+
+/// What is asked for.
+pub struct Job<'a> {
+    /// Games (PGN).
+    pub files: Vec<PathBuf>,
+    /// Only this player.
+    pub player: Option<String>,
+    /// Only players with so many games, of which so many are looked at.
+    pub games: [usize; 2],
+    /// So many players at most.
+    pub players: usize,
+    /// Only players that `dyad level prepare` holds out of these files.
+    pub held_out: bool,
+    /// Threads that analyze.
+    pub threads: usize,
+    /// Ends the work.
+    pub control: &'a Control,
+}
+
+/// A player's rating.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The name in the games.
+    pub name: String,
+    /// Games looked at.
+    pub games: usize,
+    /// Moves looked at.
+    pub moves: usize,
+    /// The mean of the ratings in the games.
+    pub written: Option<f64>,
+    /// The most likely rating.
+    pub rating: u32,
+    /// The lowest and the highest rating that are not much less likely (95 %).
+    pub interval: [u32; 2],
+}
+
+/// Estimates players one after the other, those with the most games first, and tells of each.
+///
+/// # Errors
+/// When games cannot be read, or the work was stopped.
+pub fn estimate(
+    model: &MoveModel,
+    weights: &Arc<Weights>,
+    job: &Job,
+    mut report: impl FnMut(Estimate),
+) -> Result<(), Error> {
+    let (games, _) = read_games(&job.files)?;
+    let settings = Settings::default();
+    let held_out = HeldOut::new(&settings, &games);
+    let mut players: BTreeMap<(&str, u64), Vec<(&Played, usize)>> = BTreeMap::new();
+    for game in &games {
+        for side in 0..2 {
+            let (name, id) = (game.names[side].as_str(), game.players[side]);
+            let wanted = job.player.as_deref().is_none_or(|player| player == name);
+            if wanted && !matches!(name, "" | "?") && (!job.held_out || held_out.holds(id)) {
+                players.entry((name, id)).or_default().push((game, side));
+            }
+        }
+    }
+    let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= job.games[0]).collect();
+    players.sort_by_key(|(key, games)| (std::cmp::Reverse(games.len()), *key));
+    players.truncate(job.players);
+    for ((name, _), games) in players {
+        let games = &games[..games.len().min(job.games[1])];
+        let mut examples = Vec::new();
+        ordered_for_each(
+            job.threads,
+            games.iter(),
+            || Ok::<_, Error>(Analyst::new(Arc::clone(weights))),
+            |analyst, (game, side)| {
+                let examples = moves_of(analyst, game, *side, job.control);
+                if job.control.stopped() { Err(Error::Stopped) } else { Ok(examples) }
+            },
+            |more| {
+                examples.extend(more);
+                Ok(())
+            },
+        )?;
+        let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
+        let written = (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64);
+        let (rating, interval) = likeliest(&model.parameters, &examples);
+        report(Estimate {
+            name: name.to_string(),
+            games: games.len(),
+            moves: examples.len(),
+            written,
+            rating,
+            interval,
+        });
+    }
+    Ok(())
+}
+
+/// The moves of one side, but those of openings and those without a choice.
+fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Control) -> Vec<Example> {
+    let mut game = Game::default();
+    let mut examples = Vec::new();
+    for (ply, &mv) in played.moves.iter().enumerate() {
+        if ply % 2 == side && ply >= FIRST_PLY as usize && game.board().count_moves() > 1 {
+            examples.push(Example::new(&record(analyst, &game, mv, control, |record| record), 0.0));
+        }
+        game.push(mv);
+    }
+    examples
+}
+
+/// The rating at which the moves played are the likeliest, and the interval about it.
+fn likeliest(parameters: &[f64], examples: &[Example]) -> (u32, [u32; 2]) {
+    let (from, to, step) = RATINGS;
+    let likelihood = |rating: u32| -> f64 {
+        let level = Level::new(parameters, f64::from(rating));
+        examples.iter().map(|example| level.predict(&example.choice).moves[example.played].max(1e-12).ln()).sum()
+    };
+    let curve: Vec<(u32, f64)> =
+        (from..=to).step_by(step as usize).map(|rating| (rating, likelihood(rating))).collect();
+    let (rating, highest) = curve.iter().copied().rev().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((from, 0.0));
+    let likely = || curve.iter().filter(|(_, likelihood)| *likelihood >= highest - DROP).map(|&(rating, _)| rating);
+    (rating, [likely().min().unwrap_or(from), likely().max().unwrap_or(to)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::Temporary;
+    use dyad_engine::engine::AnyEngine;
+    use dyad_engine::levels::file::Strength;
+    use dyad_engine::levels::player::{Persona, Player};
+    use dyad_engine::search::{Limits, Options};
+
+    /// Games that the model plays at a rating are found to be of about that rating.
+    #[test]
+    fn the_rating_that_played_is_found_again() {
+        let model = MoveModel::embedded();
+        let mut found = Vec::new();
+        for rating in [800.0, 2600.0] {
+            let mut pgn = String::new();
+            for seed in 0..2 {
+                let persona = Persona::with_strength(&model, Strength { rating, care: 0.0 }, seed);
+                let mut player = Player::new(persona);
+                let mut game = Game::default();
+                let mut text = String::new();
+                while game.ending().is_none() && game.moves().len() < 60 {
+                    let options = Options::default();
+                    let control = Control::new(false);
+                    let best = player.search(&game, &Limits::default(), &options, &control, &mut |_| ()).best.unwrap();
+                    text.push_str(&format!("{} ", game.board().san(best)));
+                    game.push(best);
+                }
+                pgn.push_str(&format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{rating}\"]\n\n{text}*\n\n"));
+            }
+            let folder = Temporary::new();
+            std::fs::create_dir_all(&folder.0).unwrap();
+            let path = folder.0.join("games.pgn");
+            std::fs::write(&path, pgn).unwrap();
+            let control = Control::new(false);
+            let job = Job {
+                files: vec![path],
+                player: Some("x".to_string()),
+                games: [1, 100],
+                players: 1,
+                held_out: false,
+                threads: 2,
+                control: &control,
+            };
+            estimate(&model, &Weights::embedded(), &job, |estimate| found.push(estimate)).unwrap();
+        }
+        assert_eq!((found.len(), found[0].games, found[0].written), (2, 2, Some(800.0)));
+        assert!(found[0].interval[0] <= found[0].rating && found[0].rating <= found[0].interval[1]);
+        assert!(found[0].rating + 500 < found[1].rating, "{found:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Records as the model sees them.
+
+use dyad_engine::board::ChessMove;
+use dyad_engine::levels::analysis::DEPTHS;
+use dyad_engine::levels::cues::Scene;
+use dyad_engine::levels::model::Choice;
+use dyad_engine::value::Value;
+
+use crate::levels::prepare::band_of;
+use crate::levels::records::{Pool, Record};
+
+/// A choice and what was chosen.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// What the model sees.
+    pub choice: Choice,
+    /// Index of the move played.
+    pub played: usize,
+    /// The mover's rating, on the scale of the model.
+    pub rating: f64,
+    /// The band of the rating as it was written.
+    pub band: u32,
+    /// Values of the moves, for whoever judges them.
+    pub values: Vec<[Value; DEPTHS]>,
+    /// Whether it is kept out of training.
+    pub test: bool,
+    /// Plies played before.
+    pub ply: u32,
+    /// Stands for the mover.
+    pub player: u64,
+}
+
+impl Example {
+    /// The record as the model sees it. Ratings over the board are raised by `board_offset`, to the scale of the others.
+    #[must_use]
+    pub fn new(record: &Record, board_offset: f64) -> Example {
+        let board = &record.board;
+        let moves: Vec<ChessMove> = board.moves().iter().copied().collect();
+        let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
+        let scene = Scene { board, last: record.last, last_captured: record.last_captured, own: record.own };
+        let offset = if record.pool == Pool::Board { board_offset } else { 0.0 };
+        Example {
+            choice: Choice::new(&scene, &moves, &values, &record.repeats),
+            played: record.played,
+            rating: f64::from(record.rating) + offset,
+            band: band_of(record.rating.into()),
+            values,
+            test: record.test,
+            ply: crate::data::positions::ply_of(board),
+            player: record.player,
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Games of people to records: which positions are taken, and the analysis of each.
+//!
+//! Players are split, not only games: of a player who is held out no game is learned from, and the moves of held-out
+//! players in games with others are what the model is tested on. A few players have most of the games of a band, so
+//! that each counts at most as much as [`Settings::player_games`] games; those with more games are never held out, since
+//! nearly nothing would be left. Positions are taken in the order of a hash, bands taking turns by chance, so that any
+//! beginning of the file is a fair sample of the whole.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dyad_engine::board::{Board, ChessMove, Color, Game};
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_engine::levels::analysis::{Analyst, DEPTHS, PLIES};
+use dyad_engine::value::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::parallel::ordered_for_each;
+use crate::data::game::GameRecord;
+use crate::data::pgn::GameTexts;
+use crate::levels::records::{Pool, Record, Writer};
+
+/// Ratings of a band.
+pub const BAND: u32 = 200;
+
+/// Which positions are taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Positions of each band to learn from.
+    pub train: usize,
+    /// Positions of each band to test with.
+    pub test: usize,
+    /// The lowest and the highest band, by their middles.
+    pub bands: [u32; 2],
+    /// Positions of each player in a game.
+    pub per_game: usize,
+    /// Games that a player counts for at most.
+    pub player_games: usize,
+    /// Percent of the players that are held out.
+    pub test_percent: f64,
+    /// Seed of all draws.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            train: 8000,
+            test: 4000,
+            bands: [800, 2600],
+            per_game: 6,
+            player_games: 150,
+            test_percent: 25.0,
+            seed: 1,
+        }
+    }
+}
+
+/// The middle of the band of a rating.
+#[must_use]
+pub fn band_of(rating: u32) -> u32 {
+    (rating + BAND / 2) / BAND * BAND
+}
+
+/// What is done with the result.
+pub struct Job<'a> {
+    /// Games (PGN).
+    pub files: Vec<PathBuf>,
+    /// The records.
+    pub out: PathBuf,
+    /// Threads that analyze.
+    pub threads: usize,
+    /// Ends the work; what is done stays.
+    pub control: &'a Control,
+    /// Is told of each record: how many are done, of how many.
+    pub report: &'a mut dyn FnMut(usize, usize),
+}
+
+/// How many records there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Games that were read.
+    pub games: usize,
+    /// Games that could not be read.
+    pub broken: usize,
+    /// Records in all.
+    pub records: usize,
+}
+
+/// A game of two rated players.
+pub(super) struct Played {
+    pub(super) moves: Vec<ChessMove>,
+    hash: u64,
+    pub(super) ratings: [Option<u32>; 2],
+    pub(super) names: [String; 2],
+    pub(super) players: [u64; 2],
+    pool: Pool,
+}
+
+/// Which players are held out.
+pub(super) struct HeldOut<'a> {
+    settings: &'a Settings,
+    games: HashMap<u64, usize>,
+}
+
+impl HeldOut<'_> {
+    pub(super) fn new<'a>(settings: &'a Settings, games: &[Played]) -> HeldOut<'a> {
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        games.iter().flat_map(|game| game.players).for_each(|player| *counts.entry(player).or_default() += 1);
+        HeldOut { settings, games: counts }
+    }
+
+    /// Whether a player is held out: not one who has most of the games.
+    pub(super) fn holds(&self, player: u64) -> bool {
+        self.games[&player] <= self.settings.player_games
+            && hash::unit(hash::fold(self.settings.seed, player)) * 100.0 < self.settings.test_percent
+    }
+}
+
+/// A position that may be taken.
+#[derive(Clone, Copy)]
+struct Candidate {
+    order: u64,
+    game: usize,
+    ply: usize,
+    band: u32,
+    test: bool,
+}
+
+/// Makes the records. A file that was begun is resumed.
+///
+/// # Errors
+/// When games cannot be read, the file cannot be written, or the work was stopped.
+pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Result<Summary, Error> {
+    let (games, broken) = read_games(&job.files)?;
+    let candidates = choose(settings, &games);
+    let identity = candidates.iter().fold(hash::mix(settings.seed), |identity, candidate| {
+        hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
+    });
+    let header = serde_json::json!({
+        "settings": settings, "positions": format!("{identity:016x}"), "weights": weights.id(), "plies": PLIES,
+    });
+    let mut writer = Writer::open(&job.out, &header)?;
+    let (total, before) = (candidates.len(), writer.done);
+    ordered_for_each(
+        job.threads,
+        candidates.iter().skip(before),
+        || Ok::<_, Error>(Analyst::new(Arc::clone(weights))),
+        |analyst, candidate| {
+            let record = analyze(analyst, &games[candidate.game], candidate, job.control);
+            if job.control.stopped() { Err(Error::Stopped) } else { Ok(record) }
+        },
+        |record| {
+            writer.append(&record)?;
+            if writer.done.is_multiple_of(500) {
+                writer.sync()?;
+            }
+            (job.report)(writer.done, total);
+            Ok(())
+        },
+    )
+    .or_else(|error| writer.sync().and(Err(error)))?;
+    writer.sync()?;
+    Ok(Summary { games: games.len(), broken, records: writer.done })
+}
+
+pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Error> {
+    let (mut games, mut broken) = (Vec::new(), 0);
+    for path in files {
+        for text in GameTexts::open(path)? {
+            match text?.parse(None) {
+                Ok(record) => games.extend(played(&record)),
+                Err(_) => broken += 1,
+            }
+        }
+    }
+    Ok((games, broken))
+}
+
+/// What matters of a game, where it began as usual and ratings are known.
+fn played(record: &GameRecord) -> Option<Played> {
+    let rated = record.tags.ratings.iter().any(Option::is_some);
+    let usual = record.start == Board::startpos();
+    let hash = record.hash();
+    // Pools name their servers; over the board there are federations and full names.
+    let site = record.tags.site.to_ascii_lowercase();
+    let online = ["fics", "lichess", "chess.com", "http"].iter().any(|server| site.contains(server));
+    let pool = if online { Pool::Online } else { Pool::Board };
+    let player = |side: usize| match record.tags.players[side].as_str() {
+        "" | "?" => hash::fold(hash, side as u64),
+        name => hash::fold_text(pool as u64, name),
+    };
+    (rated && usual).then(|| Played {
+        moves: record.moves.iter().map(|played| played.mv).collect(),
+        hash,
+        ratings: record.tags.ratings,
+        names: record.tags.players.clone(),
+        players: [player(0), player(1)],
+        pool,
+    })
+}
+
+/// The positions to take, in the order in which they are analyzed.
+fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
+    let held_out = HeldOut::new(settings, games);
+    let mut candidates = Vec::new();
+    for (number, game) in games.iter().enumerate() {
+        for (side, &player) in game.players.iter().enumerate() {
+            let Some(rating) = game.ratings[side] else { continue };
+            let band = band_of(rating);
+            let test = held_out.holds(player);
+            // A game with a held-out player is not learned from at all.
+            let learned_from = test || !held_out.holds(game.players[1 - side]);
+            let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
+            let thinned = hash::unit(draw) * held_out.games[&player] as f64 >= settings.player_games as f64;
+            if !(settings.bands[0]..=settings.bands[1]).contains(&band) || !learned_from || thinned {
+                continue;
+            }
+            let plies = (side..game.moves.len()).step_by(2);
+            let mut own: Vec<(u64, usize)> = plies.map(|ply| (hash::fold(draw, ply as u64), ply)).collect();
+            own.sort_unstable();
+            own.truncate(settings.per_game);
+            candidates.extend(own.into_iter().map(|(order, ply)| Candidate { order, game: number, ply, band, test }));
+        }
+    }
+    candidates.sort_unstable_by_key(|candidate| (candidate.order, candidate.game, candidate.ply));
+    let mut taken: HashMap<(u32, bool), usize> = HashMap::new();
+    candidates.retain(|candidate| {
+        let wanted = if candidate.test { settings.test } else { settings.train };
+        let count = taken.entry((candidate.band, candidate.test)).or_default();
+        *count += 1;
+        *count <= wanted && has_a_choice(&games[candidate.game], candidate.ply)
+    });
+    // Bands that have more games would be done first: those of each are spread over the whole.
+    let mut place: HashMap<(u32, bool), usize> = HashMap::new();
+    let mut spread: Vec<(f64, Candidate)> = candidates
+        .into_iter()
+        .map(|candidate| {
+            let key = (candidate.band, candidate.test);
+            let place = place.entry(key).or_default();
+            *place += 1;
+            (
+                *place as f64 / taken[&key].min(if candidate.test { settings.test } else { settings.train }) as f64,
+                candidate,
+            )
+        })
+        .collect();
+    spread.sort_by(|(a, x), (b, y)| a.total_cmp(b).then(x.order.cmp(&y.order)));
+    spread.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Whether there was more than one move.
+fn has_a_choice(game: &Played, ply: usize) -> bool {
+    let board = game.moves[..ply].iter().fold(Board::startpos(), |board, &mv| board.after(mv));
+    board.count_moves() > 1
+}
+
+fn analyze(analyst: &mut Analyst, played: &Played, candidate: &Candidate, control: &Control) -> Record {
+    let mut game = Game::default();
+    played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
+    let side = usize::from(game.board().side_to_move() == Color::Black);
+    record(analyst, &game, played.moves[candidate.ply], control, |record| Record {
+        rating: played.ratings[side].unwrap_or_default() as u16,
+        pool: played.pool,
+        player: played.players[side],
+        game: played.hash,
+        test: candidate.test,
+        ..record
+    })
+}
+
+/// The record of a move of a game; `who` adds who made it.
+pub(super) fn record(
+    analyst: &mut Analyst,
+    game: &Game,
+    mv: ChessMove,
+    control: &Control,
+    who: impl FnOnce(Record) -> Record,
+) -> Record {
+    let analysis = analyst.analyze(game, &[], None, control);
+    let (moves, board) = (game.moves(), game.board());
+    let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
+    let last_captured = moves.split_last().is_some_and(|(&last, earlier)| {
+        earlier.iter().fold(*game.start(), |board, &mv| board.after(mv)).is_capture(last)
+    });
+    let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    who(Record {
+        board: *board,
+        last: before(1),
+        last_captured,
+        own: before(2),
+        played: analysis.moves.iter().position(|valued| valued.mv == mv).unwrap_or_default(),
+        values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
+        repeats: analysis.moves.iter().map(|valued| game.keys().contains(&board.after(valued.mv).key())).collect(),
+        rating: 0,
+        pool: Pool::Online,
+        player: 0,
+        game: 0,
+        test: false,
+    })
+}

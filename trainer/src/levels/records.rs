@@ -1,0 +1,283 @@
+//! Positions of games with what their moves are worth, in a file.
+//!
+//! An analysis takes tens of milliseconds and a training reads it many times, so the values are found once and kept.
+//! What is drawn from the position itself (the cues of its moves) is found anew at each reading, so that a file outlives
+//! changes of the model. A record carries its length and CRC-32: one that was not written to its end is cut off when the
+//! file is opened again, and the work is resumed behind it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use dyad_engine::board::{Board, ChessMove, move_bits, move_from_bits};
+use dyad_engine::levels::analysis::DEPTHS;
+use dyad_engine::regular_file;
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Error;
+use crate::data::packed::{Packed, Sample};
+
+const MAGIC: [u8; 8] = *b"DyadLvl1";
+/// Bytes of a header at most.
+const LARGEST_HEADER: u32 = 1 << 20;
+
+/// Where ratings come from: they are not one scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pool {
+    /// A server on the net.
+    Online,
+    /// Over the board.
+    Board,
+}
+
+/// A position of a game, the move that was played there, and what each move is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The position.
+    pub board: Board,
+    /// The move before, which was the opponent's.
+    pub last: Option<ChessMove>,
+    /// Whether that move captured.
+    pub last_captured: bool,
+    /// The mover's own last move.
+    pub own: Option<ChessMove>,
+    /// Index of the move played in [`Board::moves`].
+    pub played: usize,
+    /// Of each move: its values from the static evaluation to the deepest search, in search units.
+    pub values: Vec<[i16; DEPTHS]>,
+    /// Of each move: whether it brings back a position of the game.
+    pub repeats: Vec<bool>,
+    /// The mover's rating.
+    pub rating: u16,
+    /// Which scale that is on.
+    pub pool: Pool,
+    /// Stands for the mover.
+    pub player: u64,
+    /// Stands for the game.
+    pub game: u64,
+    /// Whether the mover is one whose games are not learned from.
+    pub test: bool,
+}
+
+impl Record {
+    fn to_bytes(&self) -> Vec<u8> {
+        let sample = Sample {
+            board: self.board,
+            desired: None,
+            result: None,
+            score: None,
+            test: self.test,
+            starts_game: false,
+            decided: true,
+        };
+        let mut bytes = Packed::new(&sample).0.to_vec();
+        bytes.extend(move_bits(self.last).to_le_bytes());
+        bytes.extend(move_bits(self.own).to_le_bytes());
+        bytes.extend(self.rating.to_le_bytes());
+        bytes.extend([u8::from(self.last_captured), u8::from(self.pool == Pool::Board), self.played as u8]);
+        bytes.extend(self.player.to_le_bytes());
+        bytes.extend(self.game.to_le_bytes());
+        bytes.push(self.values.len() as u8);
+        for (values, &repeats) in self.values.iter().zip(&self.repeats) {
+            bytes.push(u8::from(repeats));
+            values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Record, String> {
+        let mut rest = bytes;
+        let mut take = |count: usize| {
+            let (taken, left) = rest.split_at_checked(count).ok_or("a record is too short")?;
+            rest = left;
+            Ok::<&[u8], String>(taken)
+        };
+        let word = |bytes: &[u8]| u16::from_le_bytes([bytes[0], bytes[1]]);
+        let long = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes");
+        let read_move = |bits: u16| match bits {
+            0 => Ok(None),
+            bits => move_from_bits(bits).map(Some).ok_or_else(|| format!("{bits} is no move")),
+        };
+        let packed = Packed(take(32)?.try_into().expect("32 bytes are 32 bytes"));
+        let (last, own) = (read_move(word(take(2)?))?, read_move(word(take(2)?))?);
+        let rating = word(take(2)?);
+        let flags = take(3)?;
+        let (last_captured, pool, played) = (flags[0] != 0, flags[1] != 0, usize::from(flags[2]));
+        let (player, game) = (long(take(8)?), long(take(8)?));
+        let count = usize::from(take(1)?[0]);
+        let (mut values, mut repeats) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for _ in 0..count {
+            repeats.push(take(1)?[0] != 0);
+            let bytes = take(2 * DEPTHS)?;
+            values.push(std::array::from_fn(|depth| word(&bytes[2 * depth..]) as i16));
+        }
+        let board = packed.board()?;
+        if board.count_moves() != count || played >= count {
+            return Err(format!("{count} moves with number {played} played in {}", board.fen()));
+        }
+        let pool = if pool { Pool::Board } else { Pool::Online };
+        let test = packed.is_test();
+        Ok(Record { board, last, last_captured, own, played, values, repeats, rating, pool, player, game, test })
+    }
+}
+
+/// Reads all records of a file, and what its header says.
+///
+/// # Errors
+/// When the file cannot be read, or does not hold records.
+pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
+    let file = regular_file::open(path).map_err(Error::file("read", path))?;
+    let mut input = BufReader::new(file);
+    let header = read_header(&mut input, path)?;
+    let mut records = Vec::new();
+    while let Some(bytes) = read_record(&mut input, path)? {
+        let place = format!("record {}", records.len() + 1);
+        records.push(Record::from_bytes(&bytes).map_err(|problem| Error::content(path, place, problem))?);
+    }
+    Ok((header, records))
+}
+
+fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
+    let no_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
+    let mut start = [0; 12];
+    input.read_exact(&mut start).map_err(|_| no_records())?;
+    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
+    if start[..8] != MAGIC || length > LARGEST_HEADER {
+        return Err(no_records());
+    }
+    let mut text = vec![0; length as usize];
+    input.read_exact(&mut text).map_err(|_| no_records())?;
+    serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error.to_string()))
+}
+
+/// The next record, or none where the file ends or was not written further.
+fn read_record(input: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    let mut head = [0; 6];
+    let mut whole = |bytes: &mut [u8]| match input.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(Error::file("read", path)(error)),
+    };
+    if !whole(&mut head)? {
+        return Ok(None);
+    }
+    let mut bytes = vec![0; usize::from(u16::from_le_bytes([head[0], head[1]]))];
+    let complete = whole(&mut bytes)?;
+    let sum = u32::from_le_bytes([head[2], head[3], head[4], head[5]]);
+    Ok(Some(bytes).filter(|bytes| complete && crc32fast::hash(bytes) == sum))
+}
+
+/// A file of records that is being written.
+pub struct Writer {
+    path: PathBuf,
+    output: BufWriter<File>,
+    /// Records in it.
+    pub done: usize,
+}
+
+impl Writer {
+    /// Opens or begins the file of the job that `header` describes. A record that was not written to its end is cut off.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or holds something else.
+    pub fn open(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let opened = regular_file::output(path).and_then(|path| options.open(path));
+        let mut file = opened.map_err(Error::file("open", path))?;
+        let length = file.metadata().map_err(Error::file("read", path))?.len();
+        let (mut whole, mut done) = (0, 0);
+        if length > 0 {
+            let mut input = BufReader::new(&file);
+            let found = read_header(&mut input, path)?;
+            if found != *header {
+                let problem = "these records are of other games or settings; remove the file to begin anew";
+                return Err(Error::content(path, "header", problem));
+            }
+            whole = 12 + serde_json::to_vec(&found).unwrap_or_default().len() as u64;
+            while let Some(bytes) = read_record(&mut input, path)? {
+                whole += 6 + bytes.len() as u64;
+                done += 1;
+            }
+        }
+        file.set_len(whole).and_then(|()| file.seek(SeekFrom::End(0))).map_err(Error::file("write", path))?;
+        let mut writer = Writer { path: path.to_path_buf(), output: BufWriter::new(file), done };
+        if whole == 0 {
+            let text = serde_json::to_vec(header).unwrap_or_default();
+            writer.write(&[&MAGIC, &(text.len() as u32).to_le_bytes(), &text])?;
+        }
+        Ok(writer)
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append(&mut self, record: &Record) -> Result<(), Error> {
+        let bytes = record.to_bytes();
+        self.write(&[&(bytes.len() as u16).to_le_bytes(), &crc32fast::hash(&bytes).to_le_bytes(), &bytes])?;
+        self.done += 1;
+        Ok(())
+    }
+
+    /// Hands everything to the disk.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        let synced = self.output.flush().and_then(|()| self.output.get_ref().sync_data());
+        synced.map_err(Error::file("write", &self.path))
+    }
+
+    fn write(&mut self, parts: &[&[u8]]) -> Result<(), Error> {
+        let written = parts.iter().try_for_each(|part| self.output.write_all(part));
+        written.map_err(Error::file("write", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::Temporary;
+    use crate::levels::prepare::Settings;
+    use crate::levels::testing::prepared;
+    use std::fs;
+
+    #[test]
+    fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {
+        let folder = Temporary::new();
+        let settings = Settings { per_game: 100, test_percent: 0.0, ..Settings::default() };
+        let (one, summary) = prepared(&folder, "one", 1, &settings);
+        assert_eq!((summary.games, summary.broken, summary.records), (2, 0, 13));
+        let (two, _) = prepared(&folder, "two", 2, &settings);
+        let whole = fs::read(&one).unwrap();
+        assert_eq!(fs::read(&two).unwrap(), whole);
+        // Cut anywhere behind the header, the file is completed to the same bytes.
+        for cut in [whole.len() - 1, whole.len() / 2] {
+            fs::write(&two, &whole[..cut]).unwrap();
+            prepared(&folder, "two", 1, &settings);
+            assert_eq!(fs::read(&two).unwrap(), whole, "cut at {cut}");
+        }
+        let (_, records) = read(&one).unwrap();
+        let played: Vec<String> = records
+            .iter()
+            .map(|record| format!("{} {}", record.rating, record.board.uci(record.board.moves()[record.played])))
+            .collect();
+        assert!(played.contains(&"1200 h5f7".to_string()) && played.contains(&"2190 d8h4".to_string()), "{played:?}");
+        let last = records.iter().find(|record| record.rating == 2190 && record.board.fullmove_number() == 3).unwrap();
+        assert_eq!(last.last.unwrap().to_string(), "g2g4");
+        assert_eq!((last.own.unwrap().to_string(), last.pool), ("d7d5".to_string(), Pool::Board));
+    }
+
+    #[test]
+    fn other_files_and_other_settings_are_refused() {
+        let folder = Temporary::new();
+        let settings = Settings { per_game: 1, ..Settings::default() };
+        let (path, _) = prepared(&folder, "records", 1, &settings);
+        let error = Writer::open(&path, &serde_json::json!({ "other": 1 })).err().unwrap().to_string();
+        assert!(error.contains("other games or settings"), "{error}");
+        fs::write(&path, "nothing of the kind").unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("no records"));
+    }
+}

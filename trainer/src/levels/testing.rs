@@ -1,0 +1,39 @@
+//! A few games for the tests of this room: our own, by two players whose names say nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+
+use crate::base::testing::Temporary;
+use crate::levels::examples::Example;
+use crate::levels::prepare::{Job, Settings, Summary, prepare};
+use crate::levels::records;
+
+/// Two short games of rated players.
+pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"1200\"]\n\
+    [BlackElo \"1390\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
+    [Site \"OTB\"]\n[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n[WhiteElo \"2010\"]\n[BlackElo \"2190\"]\n\n\
+    1. f3 e5 2. a3 d5 3. g4 Qh4# 0-1\n";
+
+/// Makes records of the games in a folder.
+pub fn prepared(folder: &Temporary, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let games = folder.0.join("games.pgn");
+    std::fs::write(&games, GAMES).unwrap();
+    let out = folder.0.join(name);
+    let control = Control::new(false);
+    let mut job = Job { files: vec![games], out: out.clone(), threads, control: &control, report: &mut |_, _| () };
+    let summary = prepare(settings, &Arc::clone(&Weights::embedded()), &mut job).unwrap();
+    (out, summary)
+}
+
+/// All positions of the games.
+pub fn examples() -> Vec<Example> {
+    let folder = Temporary::new();
+    let settings = Settings { per_game: 100, ..Settings::default() };
+    let (path, _) = prepared(&folder, "records", 1, &settings);
+    let (_, records) = records::read(&path).unwrap();
+    records.iter().map(|record| Example::new(record, 0.0)).collect()
+}

@@ -1,0 +1,256 @@
+//! The training of the move model: the negative log-likelihood of the moves played, by gradient descent.
+//!
+//! It is comparison training whose comparison is the listwise softmax: all moves of a position at once, instead of the
+//! desired move with each other one. The gradient is that of a mixture: each depth is taught by the positions that it
+//! explains. A penalty on steps between neighboring knots keeps coefficients smooth in the rating, so that bands share
+//! what they cannot learn alone, and one on the size of the cues keeps out what the data do not ask for. Everything is
+//! summed in one order in 64-bit floats: a training depends on its settings and its records alone.
+
+use dyad_engine::levels::analysis::DEPTHS;
+use dyad_engine::levels::model::{
+    COEFFICIENTS, FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES, basis, start,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::base::hash;
+use crate::levels::examples::Example;
+
+/// How the model is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Passes through the examples.
+    pub epochs: u32,
+    /// Examples of a step.
+    pub batch: usize,
+    /// Learning rate at the beginning (Adam); it falls to nothing along a line.
+    pub rate: f64,
+    /// Penalty on the steps of a coefficient from knot to knot.
+    pub smooth: f64,
+    /// Penalty on the size of a cue.
+    pub shrink: f64,
+    /// The same for squares.
+    pub smooth_squares: f64,
+    /// The same for squares.
+    pub shrink_squares: f64,
+    /// What is added to ratings over the board to bring them to the scale of the servers.
+    pub board_offset: f64,
+    /// Seed of the order of examples.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            epochs: 20,
+            batch: 256,
+            rate: 0.02,
+            smooth: 3e-4,
+            shrink: 3e-5,
+            smooth_squares: 3e-3,
+            shrink_squares: 3e-4,
+            board_offset: 0.0,
+            seed: 1,
+        }
+    }
+}
+
+/// Mean over examples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Examples.
+    pub count: usize,
+    /// Negative log-likelihood of the move played.
+    pub loss: f64,
+    /// Share of the positions in which the likeliest move was played.
+    pub accuracy: f64,
+}
+
+/// Trains a model. `report` is told of the end of each pass: its number and the mean loss during it.
+#[must_use]
+pub fn train(settings: &Settings, examples: &[&Example], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
+    let mut parameters = start();
+    let mut adam = Adam::new();
+    let batches = examples.len().div_ceil(settings.batch.max(1));
+    let steps = f64::from(settings.epochs) * batches as f64;
+    let mut step = 0.0;
+    for epoch in 0..settings.epochs {
+        let mut order: Vec<usize> = (0..examples.len()).collect();
+        let seed = hash::fold(settings.seed, u64::from(epoch));
+        order.sort_by_key(|&index| hash::fold(seed, index as u64));
+        let mut sum = 0.0;
+        for batch in order.chunks(settings.batch.max(1)) {
+            let mut gradient = vec![0.0; PARAMETERS];
+            for &index in batch {
+                sum += add_gradient(&parameters, examples[index], 1.0 / batch.len() as f64, &mut gradient);
+            }
+            add_penalty(settings, &parameters, &mut gradient);
+            adam.step(&mut parameters, &gradient, settings.rate * (1.0 - step / steps));
+            step += 1.0;
+        }
+        report(epoch + 1, sum / examples.len().max(1) as f64);
+    }
+    parameters
+}
+
+/// Adds the gradient of an example's loss, times `share`, and returns the loss.
+pub(super) fn add_gradient(parameters: &[f64], example: &Example, share: f64, gradient: &mut [f64]) -> f64 {
+    let level = Level::new(parameters, example.rating);
+    let basis = basis(example.rating);
+    let mut add = |coefficient: usize, slope: f64| {
+        for (knot, weight) in basis.iter().enumerate() {
+            gradient[coefficient * KNOTS.len() + knot] += share * slope * weight;
+        }
+    };
+    coefficient_gradient(&level, example, &mut add)
+}
+
+/// The gradient with respect to the coefficients at the example's rating, slopes before their exponential.
+pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut impl FnMut(usize, f64)) -> f64 {
+    let choice = &example.choice;
+    let prediction = level.predict(choice);
+    let likelihood = prediction.moves[example.played].max(1e-12);
+    let chosen = &prediction.by_depth[example.played];
+    // What each depth has in the move played.
+    let blame: [f64; DEPTHS] = std::array::from_fn(|depth| prediction.shares[depth] * chosen[depth] / likelihood);
+    for (depth, (share, blame)) in prediction.shares.iter().zip(&blame).enumerate() {
+        for gate in 0..GATES {
+            add(Level::gate(depth, gate), (share - blame) * f64::from(choice.gates[gate]));
+        }
+    }
+    let mut slopes = [[0.0; SLOPES]; DEPTHS];
+    for (index, candidate) in choice.candidates.iter().enumerate() {
+        let played = f64::from(u8::from(index == example.played));
+        let mut together = 0.0;
+        for depth in 0..DEPTHS {
+            let change = blame[depth] * (prediction.by_depth[index][depth] - played);
+            together += change;
+            for (sum, &value) in slopes[depth].iter_mut().zip(&candidate.values[depth]) {
+                *sum += change * f64::from(value);
+            }
+        }
+        for &(cue, strength) in &candidate.cues {
+            add(FIRST_CUE + usize::from(cue), together * f64::from(strength));
+        }
+    }
+    for (depth, slopes) in slopes.iter().enumerate() {
+        for (slope, &change) in slopes.iter().enumerate() {
+            let at = Level::slope(depth, slope);
+            add(at, change * level.coefficients[at]);
+        }
+    }
+    -likelihood.ln()
+}
+
+fn add_penalty(settings: &Settings, parameters: &[f64], gradient: &mut [f64]) {
+    for coefficient in 0..COEFFICIENTS {
+        let (smooth, shrink) = match coefficient {
+            FIRST_SQUARE.. => (settings.smooth_squares, settings.shrink_squares),
+            FIRST_CUE.. => (settings.smooth, settings.shrink),
+            _ => (settings.smooth, 0.0),
+        };
+        let knots = coefficient * KNOTS.len()..(coefficient + 1) * KNOTS.len();
+        for at in knots.clone() {
+            gradient[at] += shrink * parameters[at];
+            if at + 1 < knots.end {
+                let step = smooth * (parameters[at + 1] - parameters[at]);
+                gradient[at] -= step;
+                gradient[at + 1] += step;
+            }
+        }
+    }
+}
+
+/// Adam (Kingma and Ba 2015, algorithm 1).
+pub(super) struct Adam {
+    mean: Vec<f64>,
+    square: Vec<f64>,
+    steps: i32,
+}
+
+impl Adam {
+    pub(super) fn new() -> Adam {
+        Adam { mean: vec![0.0; PARAMETERS], square: vec![0.0; PARAMETERS], steps: 0 }
+    }
+
+    pub(super) fn step(&mut self, parameters: &mut [f64], gradient: &[f64], rate: f64) {
+        const BETAS: [f64; 2] = [0.9, 0.999];
+        const EPSILON: f64 = 1e-8;
+        self.steps += 1;
+        let corrections = BETAS.map(|beta| 1.0 - beta.powi(self.steps));
+        for (index, &slope) in gradient.iter().enumerate() {
+            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
+            *mean += (1.0 - BETAS[0]) * (slope - *mean);
+            *square += (1.0 - BETAS[1]) * (slope * slope - *square);
+            parameters[index] -= rate * (*mean / corrections[0]) / ((*square / corrections[1]).sqrt() + EPSILON);
+        }
+    }
+}
+
+/// The mean quality of a model on examples, each taken at its own rating or all at one.
+#[must_use]
+pub fn quality<'a>(parameters: &[f64], rating: Option<f64>, examples: impl Iterator<Item = &'a Example>) -> Quality {
+    let fixed = rating.map(|rating| Level::new(parameters, rating));
+    let mut quality = Quality::default();
+    for example in examples {
+        let own;
+        let level = match &fixed {
+            Some(level) => level,
+            None => {
+                own = Level::new(parameters, example.rating);
+                &own
+            }
+        };
+        let moves = level.predict(&example.choice).moves;
+        quality.count += 1;
+        quality.loss -= moves[example.played].max(1e-12).ln();
+        quality.accuracy += f64::from(u8::from(likeliest(&moves) == example.played));
+    }
+    let count = quality.count.max(1) as f64;
+    Quality { loss: quality.loss / count, accuracy: quality.accuracy / count, ..quality }
+}
+
+/// The index of the largest number, the first of equal ones.
+pub(super) fn likeliest(numbers: &[f64]) -> usize {
+    numbers.iter().enumerate().rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::levels::testing::examples;
+
+    #[test]
+    fn the_gradient_is_that_of_the_loss() {
+        let examples = examples();
+        let mut parameters = start();
+        parameters.iter_mut().enumerate().for_each(|(index, x)| *x += 0.4 * (hash::unit(index as u64) - 0.5));
+        let example = &examples[1];
+        let mut gradient = vec![0.0; PARAMETERS];
+        add_gradient(&parameters, example, 1.0, &mut gradient);
+        let loss = |parameters: &[f64]| quality(parameters, None, [example].into_iter()).loss;
+        let touched: Vec<usize> = (0..PARAMETERS).filter(|&index| gradient[index] != 0.0).collect();
+        assert!(touched.len() > 150, "{}", touched.len());
+        for index in touched {
+            let mut moved = parameters.clone();
+            let mut at = |shift: f64| {
+                moved[index] = parameters[index] + shift;
+                loss(&moved)
+            };
+            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((slope - gradient[index]).abs() < 1e-6, "{index}: {slope} {}", gradient[index]);
+        }
+    }
+
+    #[test]
+    fn training_lowers_the_loss_and_is_always_the_same() {
+        let examples = examples();
+        let all: Vec<&Example> = examples.iter().collect();
+        let settings = Settings { epochs: 10, batch: 8, ..Settings::default() };
+        let trained = train(&settings, &all, |_, _| {});
+        let before = quality(&start(), None, examples.iter());
+        let after = quality(&trained, None, examples.iter());
+        assert!(after.loss < 0.8 * before.loss && after.accuracy >= before.accuracy, "{before:?} {after:?}");
+        assert_eq!(trained, train(&settings, &all, |_, _| {}));
+    }
+}
