@@ -111,7 +111,9 @@ impl Arguments {
                 settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
             })
             .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
-            .mut_subcommand("spsa", |tool| settings::tell_defaults(tool, &dyad_trainer::tune::run::Settings::default()))
+            .mut_subcommand("spsa", |tool| {
+                settings::tell_defaults(tool, &dyad_trainer::tune::state::Settings::default())
+            })
             .mut_subcommand("games", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
             })

@@ -10,7 +10,8 @@ use dyad_engine::params::TUNABLES;
 use dyad_trainer::arena::play::Budget;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::tune::parameters::{self, Parameter};
-use dyad_trainer::tune::run::{Machine, Settings, State, begin, resume};
+use dyad_trainer::tune::run::{Machine, begin, resume};
+use dyad_trainer::tune::state::{Settings, State};
 
 use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;

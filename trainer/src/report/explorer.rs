@@ -10,13 +10,13 @@ use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::explain::describe_feature;
-use dyad_engine::eval::layout::{Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL, PAIRS};
-use dyad_engine::eval::pairs::{self, ROWS, pair};
+use dyad_engine::eval::layout::{Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL};
+use dyad_engine::eval::pairs::{self, ROWS};
 use dyad_engine::eval::taper::PHASE_MAX;
 
 use super::figures::{self, Board};
-use super::html::{Page, data, escape};
-use super::page::{STAGES, can_stand, flatten, letter, piece_name};
+use super::html::{Page, data, escape, flatten};
+use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
 
 const SCRIPT: &str = include_str!("assets/explorer.js");
 
@@ -52,13 +52,6 @@ impl Set<'_> {
         let row = pairs::row(PieceSquare::new(Color::White, piece, square));
         self.worth(LOCATION.at(piece, HalfSquare(row)), stage)
     }
-}
-
-/// What two pieces are worth to White beside what each is alone, in opening and endgame: both 2-tuples, one from the view
-/// of each.
-pub(super) fn worth_of_pair(weights: &Weights, one: PieceSquare, other: PieceSquare) -> [i32; 2] {
-    let views = [pair(one, other), pair(other, one)];
-    [0, 1].map(|stage| views.iter().map(|view| view.sign * weights.ints()[PAIRS.at(*view)][stage]).sum())
 }
 
 /// Writes the page of one set of weights, or of two and what has changed from the first to the second.
@@ -340,6 +333,7 @@ fn history(page: &mut Page, sets: &[Set]) {
 mod tests {
     use super::*;
     use dyad_engine::board::Board as Position;
+    use dyad_engine::eval::layout::PAIRS;
     use dyad_engine::eval::layout::{KnightSquares, MOBILITY_KNIGHT};
     use dyad_engine::eval::placement::visit;
     use dyad_engine::eval::visitor::Visitor;

@@ -124,3 +124,17 @@ pub(crate) fn escape(text: &str) -> String {
 pub(crate) fn data(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("plain data").replace('<', "\\u003c")
 }
+
+/// A value of JSON as names and simple values.
+pub(super) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) if !fields.is_empty() => {
+            for (field, value) in fields {
+                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                flatten(rows, name, value);
+            }
+        }
+        serde_json::Value::String(text) => rows.push(vec![name, text.clone()]),
+        _ => rows.push(vec![name, value.to_string()]),
+    }
+}

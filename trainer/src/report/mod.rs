@@ -12,6 +12,7 @@ mod games;
 pub(crate) mod html;
 mod live;
 mod page;
+mod pieces;
 mod run_data;
 
 pub use explorer::weights_page;

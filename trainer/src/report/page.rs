@@ -7,19 +7,14 @@ use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL};
 use dyad_engine::eval::pairs;
 
-use serde_json::Value as Json;
-
-use super::explorer::worth_of_pair;
 use super::figures::{self, Axes, Board, Series};
 use super::games;
-use super::html::{Page, escape};
+use super::html::{Page, escape, flatten};
+use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
 use super::run_data::{Generation, Now, RunData};
 use crate::arena::matches::MatchRecord;
 use crate::arena::statistics::Estimate;
 use crate::learn::log::{LineKind, LogLine};
-
-/// Both stages, as the figures call them.
-pub(super) const STAGES: [&str; 2] = ["opening", "endgame"];
 
 /// What material is drawn over.
 const MATERIAL_AXES: [&str; 2] = ["weight, opening", "weight, endgame"];
@@ -508,20 +503,6 @@ fn settings(page: &mut Page, run: &RunData) {
     }
 }
 
-/// A value of JSON as names and simple values.
-pub(super) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &Json) {
-    match value {
-        Json::Object(fields) if !fields.is_empty() => {
-            for (field, value) in fields {
-                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
-                flatten(rows, name, value);
-            }
-        }
-        Json::String(text) => rows.push(vec![name, text.clone()]),
-        _ => rows.push(vec![name, value.to_string()]),
-    }
-}
-
 /// A time as people say it.
 fn spoken(seconds: f64) -> String {
     match seconds.max(0.0) {
@@ -596,18 +577,6 @@ fn match_row(record: &MatchRecord) -> Vec<String> {
         llr,
         if budget_a == budget_b { budget_a.clone() } else { format!("{budget_a} - {budget_b}") },
     ]
-}
-
-pub(super) fn can_stand(piece: Piece, square: Square) -> bool {
-    piece != Piece::Pawn || (8..56).contains(&square.to_index())
-}
-
-pub(super) fn piece_name(piece: Piece) -> &'static str {
-    ["Pawn", "Knight", "Bishop", "Rook", "Queen", "King"][piece.to_index()]
-}
-
-pub(super) fn letter(piece: Piece) -> char {
-    ['P', 'N', 'B', 'R', 'Q', 'K'][piece.to_index()]
 }
 
 fn percent(share: f64) -> String {

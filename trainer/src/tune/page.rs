@@ -3,7 +3,7 @@
 use crate::report::figures::{Axes, Series, chart};
 use crate::report::html::Page;
 use crate::tune::parameters::Parameter;
-use crate::tune::run::{Settings, State};
+use crate::tune::state::{Settings, State};
 
 const CHART: (u32, u32) = (380, 210);
 
@@ -51,7 +51,7 @@ pub fn of(settings: &Settings, state: &State) -> String {
 mod tests {
     use super::*;
     use crate::tune::parameters::parse;
-    use crate::tune::run::Moment;
+    use crate::tune::state::Moment;
 
     #[test]
     fn every_parameter_has_a_row_and_a_curve() {

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::points_of_first;
 use crate::arena::openings::{self, JUDGE_NODES, Opening, RandomOpenings, Recipe};
-use crate::arena::play::{Adjudication, Budget, Player, play};
+use crate::arena::play::{Player, play};
 use crate::arena::statistics::{Points, Tally};
 use crate::base::atomic::{clean, write_atomic};
 use crate::base::error::Error;
@@ -32,71 +32,8 @@ use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
 use crate::tune::parameters::{Base, Parameter, Target, apply, format};
-use crate::tune::spsa::{Schedule, Trial};
-
-/// Everything that decides what a tuning finds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
-    /// What is tuned.
-    pub parameters: Vec<Parameter>,
-    /// What the players evaluate with, what factors multiply and where steps begin; none for the weights built in.
-    pub weights: Option<PathBuf>,
-    /// How many pairs of games, and how steps and rates fall.
-    pub schedule: Schedule,
-    /// Pairs played from the same values before they are changed.
-    pub batch: u64,
-    /// Seed of signs, rounding and openings.
-    pub seed: u64,
-    /// What a player may spend.
-    pub budget: Budget,
-    /// Megabytes of a player's table.
-    pub hash: usize,
-    /// A file of openings; none for random ones.
-    pub openings: Option<PathBuf>,
-    /// Plies that are taken from the games of an opening file.
-    pub plies: usize,
-    /// When games end early.
-    pub adjudication: Adjudication,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            parameters: Vec::new(),
-            weights: None,
-            schedule: Schedule::default(),
-            batch: 16,
-            seed: 1,
-            budget: Budget::Nodes(10_000),
-            hash: 8,
-            openings: None,
-            plies: 16,
-            adjudication: Adjudication::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// Says what is wrong with settings that cannot be tuned with.
-    ///
-    /// # Errors
-    /// When there are no parameters, or a number is out of its bounds.
-    pub fn check(&self) -> Result<(), String> {
-        self.schedule.check()?;
-        self.adjudication.check()?;
-        if self.parameters.is_empty() {
-            return Err("there are no parameters".to_string());
-        }
-        if !(1..=100_000).contains(&self.batch) {
-            return Err(format!("batch must be 1 to 100000, not {}", self.batch));
-        }
-        if self.hash == 0 {
-            return Err("hash must be at least 1".to_string());
-        }
-        Ok(())
-    }
-}
+use crate::tune::spsa::Trial;
+use crate::tune::state::{Moment, Settings, State};
 
 /// What has no influence on the result, if players may spend nodes or depth.
 #[derive(Clone, Copy, Debug)]
@@ -105,28 +42,6 @@ pub struct Machine {
     pub threads: usize,
     /// Time from one checkpoint to the next.
     pub checkpoint: Duration,
-}
-
-/// Where a tuning stands.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
-    /// Pairs played.
-    pub done: u64,
-    /// The values, in the order of the parameters.
-    pub values: Vec<f64>,
-    /// Results of the players with the sign on their side: the two are as strong as each other.
-    pub tally: Tally,
-    /// Values at earlier times, for curves.
-    pub history: Vec<Moment>,
-}
-
-/// Values at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
-    /// Pairs played.
-    pub done: u64,
-    /// The values.
-    pub values: Vec<f64>,
 }
 
 /// Curves have about so many points.
@@ -448,8 +363,10 @@ impl<'a> Seats<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::play::{Adjudication, Budget};
     use crate::base::testing::Temporary;
     use crate::tune::parameters::parse;
+    use crate::tune::spsa::Schedule;
 
     fn small() -> Settings {
         let lines = [
