@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
     use crate::annotate::testing::MISTAKES;
-    use crate::base::testing::folder;
+    use crate::base::testing::{folder, names};
     use crate::data::epd::Epd;
 
     const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
@@ -211,13 +211,6 @@ mod tests {
 
     fn run(settings: &Settings) -> Result<Summary, String> {
         annotate(settings, &Weights::embedded(), &Control::new(false), |_| {}).map_err(|error| error.to_string())
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().flatten();
-        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
     }
 
     #[test]

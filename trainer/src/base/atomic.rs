@@ -42,14 +42,7 @@ pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().flatten();
-        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::base::testing::{folder, names};
 
     #[test]
     fn only_unfinished_files_of_known_names_are_removed() {

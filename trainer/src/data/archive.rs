@@ -152,9 +152,7 @@ impl BufRead for Texts {
 
 impl Read for Texts {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let available = self.fill_buf()?;
-        let read = available.len().min(bytes.len());
-        bytes[..read].copy_from_slice(&available[..read]);
+        let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
         Ok(read)
     }

@@ -86,9 +86,7 @@ impl BufRead for Peeked {
 
 impl Read for Peeked {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let available = self.fill_buf()?;
-        let read = available.len().min(bytes.len());
-        bytes[..read].copy_from_slice(&available[..read]);
+        let read = self.fill_buf()?.read(bytes)?;
         self.consume(read);
         Ok(read)
     }

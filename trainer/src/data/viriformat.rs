@@ -62,14 +62,17 @@ impl GamesInBytes {
     }
 
     fn next_game(&mut self) -> Result<Option<GameBytes>, Error> {
-        let place = format!("game {}, which begins at byte {}", self.number + 1, self.offset);
-        let fault = |problem: String| Error::content(&self.path, place.clone(), problem);
-        if self.input.fill_buf().map_err(|error| fault(error.to_string()))?.is_empty() {
+        let GamesInBytes { input, path, number, offset } = self;
+        let place = (*number + 1, *offset);
+        let fault = |problem: String| {
+            Error::content(path, format!("game {}, which begins at byte {}", place.0, place.1), problem)
+        };
+        if input.fill_buf().map_err(|error| fault(error.to_string()))?.is_empty() {
             return Ok(None);
         }
         let mut bytes = vec![0; START];
         let mut read = |bytes: &mut [u8]| {
-            self.input.read_exact(bytes).map_err(|error| match error.kind() {
+            input.read_exact(bytes).map_err(|error| match error.kind() {
                 ErrorKind::UnexpectedEof => fault("the file ends within it".into()),
                 _ => fault(error.to_string()),
             })
@@ -86,9 +89,9 @@ impl GamesInBytes {
                 return Err(fault(format!("more than {MOST_MOVES} moves: this is no viriformat")));
             }
         }
-        let game = GameBytes { path: self.path.clone(), number: self.number + 1, offset: self.offset, bytes };
-        self.number += 1;
-        self.offset += game.bytes.len() as u64;
+        let game = GameBytes { path: path.clone(), number: place.0, offset: place.1, bytes };
+        *number = place.0;
+        *offset += game.bytes.len() as u64;
         Ok(Some(game))
     }
 }
