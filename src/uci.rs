@@ -190,7 +190,7 @@ impl Task {
 /// Bytes of commands that may wait: a hundred thousand of them, or twenty searches of the longest games.
 const MOST_WAITING: usize = 64 << 20;
 
-/// At the end a job has so long to stop.
+/// At the end all searches together have so long to stop.
 const PATIENCE: Duration = Duration::from_millis(800);
 /// At the end a training has so long to write a checkpoint.
 const TRAINING_PATIENCE: Duration = Duration::from_millis(1800);
@@ -507,9 +507,10 @@ impl Uci {
         if self.training.is_running() {
             self.set_training(Box::new(Training::stop));
         }
+        let mut deadline = None;
         while self.is_busy() && !self.output.closed {
             self.searches().for_each(|control| control.stop());
-            let deadline = (!self.counts()).then(|| Instant::now() + PATIENCE);
+            deadline = if self.counts() { None } else { deadline.or_else(|| Some(Instant::now() + PATIENCE)) };
             if !self.wait(deadline) {
                 break;
             }
