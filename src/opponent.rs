@@ -1,10 +1,15 @@
-//! The opponent that `UCI_LimitStrength` asks for: who plays in place of the search.
+//! The opponent that `UCI_LimitStrength` or `StyleFile` asks for: who plays in place of the search.
 
 use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::sync::Arc;
 
+use dyad_engine::board::quote;
 use dyad_engine::levels::file::{HIGHEST, MoveModel};
 use dyad_engine::levels::player::{Persona, Player};
 use dyad_engine::search::Limits;
+
+use crate::session::Outcome;
 
 /// What the options say about the opponent, and the opponent.
 pub struct Opponent {
@@ -14,6 +19,8 @@ pub struct Opponent {
     pub elo: u32,
     /// `LevelSeed`; 0 draws another for each game.
     pub seed: u64,
+    /// `StyleFile`; none when it is empty.
+    style: Option<Arc<MoveModel>>,
     /// The seed drawn for this game.
     game: u64,
     player: Option<Player>,
@@ -22,7 +29,13 @@ pub struct Opponent {
 impl Opponent {
     /// Nobody plays in place of the search.
     pub fn new() -> Opponent {
-        Opponent { limited: false, elo: HIGHEST, seed: 0, game: any_seed(), player: None }
+        Opponent { limited: false, elo: HIGHEST, seed: 0, style: None, game: any_seed(), player: None }
+    }
+
+    /// Sets `StyleFile`; an empty path is none. A file that cannot be used leaves what was.
+    pub fn set_style(&mut self, path: &str) -> Outcome {
+        self.style = if path.is_empty() { None } else { Some(Arc::new(MoveModel::load(Path::new(path))?)) };
+        Ok(self.style.as_ref().map(|style| format!("plays like {}", quote(&style.name))))
     }
 
     /// The next game has other draws.
@@ -32,11 +45,14 @@ impl Opponent {
 
     /// The player of this search, if it is one for a game: an analysis is never limited.
     pub fn player(&mut self, limits: &Limits) -> Option<&mut Player> {
-        if !self.limited || limits.infinite || limits.mate.is_some() {
+        if (!self.limited && self.style.is_none()) || limits.infinite || limits.mate.is_some() {
             return None;
         }
         let seed = if self.seed == 0 { self.game } else { self.seed };
-        let persona = Persona::with_elo(&MoveModel::embedded(), self.elo.into(), seed);
+        let persona = match &self.style {
+            Some(style) => Persona::with_style(style, seed),
+            None => Persona::with_elo(&MoveModel::embedded(), self.elo.into(), seed),
+        };
         let player = match self.player.take() {
             Some(mut player) => {
                 player.set_persona(persona);

@@ -10,6 +10,7 @@
 //! taken between two searches.
 
 use std::fmt;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -19,7 +20,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
+use dyad_engine::board::quote;
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::MoveModel;
+use dyad_trainer::base::error::Error;
+use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
 
@@ -42,10 +48,17 @@ pub enum Mode {
     Games,
     /// Resume what is in the folder.
     Resume,
+    /// Learn how the player of `TrainPlayer` plays from the games of a file.
+    Style,
 }
 
-const MODES: [(Mode, &str); 4] =
-    [(Mode::Off, "off"), (Mode::SelfPlay, "selfplay"), (Mode::Games, "games"), (Mode::Resume, "resume")];
+const MODES: [(Mode, &str); 5] = [
+    (Mode::Off, "off"),
+    (Mode::SelfPlay, "selfplay"),
+    (Mode::Games, "games"),
+    (Mode::Resume, "resume"),
+    (Mode::Style, "style"),
+];
 
 impl Mode {
     /// The names, the default first.
@@ -124,6 +137,8 @@ pub struct Training {
     start: String,
     /// `TrainGamesFile`.
     games: String,
+    /// `TrainPlayer`.
+    player: String,
     adopt: bool,
     /// What the other options say.
     settings: Settings,
@@ -166,6 +181,7 @@ impl Training {
             folder: String::new(),
             start: String::new(),
             games: String::new(),
+            player: String::new(),
             adopt: true,
             settings: defaults(),
             asked: None,
@@ -234,6 +250,12 @@ impl Training {
     /// Sets `TrainGamesFile`.
     pub fn set_games(&mut self, file: &str) -> Outcome {
         self.games = file.to_string();
+        self.options_came()
+    }
+
+    /// Sets `TrainPlayer`.
+    pub fn set_player(&mut self, player: &str) -> Outcome {
+        self.player = player.to_string();
         self.options_came()
     }
 
@@ -312,8 +334,11 @@ impl Training {
         let order = self.order(asked.mode, played)?;
         let (mode, folder) = (order.mode, order.folder.display());
         let threads = counted(order.settings.threads as u64, "thread");
-        let overview = selftrain::overview(&order.folder);
+        let overview = selftrain::overview(&order.folder).filter(|_| order.mode != Mode::Style);
         let note = match &overview {
+            None if order.mode == Mode::Style => {
+                format!("begins: how {} plays, {threads}, {}", quote(&order.player), order.style_file().display())
+            }
             Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
             None => format!("begins: {mode}, {threads}, {folder}"),
         };
@@ -324,9 +349,13 @@ impl Training {
 
     fn order(&self, mode: Mode, played: &Arc<Weights>) -> Result<Order, String> {
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+        let needs_games = matches!(mode, Mode::Games | Mode::Style);
         let source = match mode {
-            Mode::Games if self.games.is_empty() => return Err("error: name a PGN file by TrainGamesFile".to_string()),
-            Mode::Games => Source::Games(absolute(&self.games).map_err(|error| format!("error: {error}"))?),
+            _ if needs_games && self.games.is_empty() => {
+                return Err("error: name a PGN file by TrainGamesFile".to_string());
+            }
+            Mode::Style if self.player.is_empty() => return Err("error: name a player by TrainPlayer".to_string()),
+            _ if needs_games => Source::Games(absolute(&self.games).map_err(|error| format!("error: {error}"))?),
             _ => Source::SelfPlay,
         };
         let start = match self.start.as_str() {
@@ -335,7 +364,8 @@ impl Training {
             _ if mode == Mode::Resume || selftrain::is_begun(&folder) => Arc::clone(played),
             name => named_weights::load(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
         };
-        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start })
+        let player = self.player.clone();
+        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start, player })
     }
 
     /// Takes note of what the training sent.
@@ -391,6 +421,8 @@ struct Order {
     settings: Settings,
     /// What a new training starts from.
     start: Arc<Weights>,
+    /// Whose style is learned.
+    player: String,
 }
 
 impl Order {
@@ -404,12 +436,52 @@ impl Order {
             if let Err(error) = lower_priority() {
                 teller.say(&format!("has the same priority as the search: {error}"));
             }
-            let run = AssertUnwindSafe(|| self.run(&stop, &mut teller));
+            let run = AssertUnwindSafe(|| match self.mode {
+                Mode::Style => self.learn_style(&stop, &mut teller),
+                _ => self.run(&stop, &mut teller),
+            });
             let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
             teller.send(Message::Ended(last.unwrap_or_else(|error| format!("error: {error}"))));
         };
         let thread = thread::Builder::new().name("training".to_string()).spawn(body);
         thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
+    }
+
+    /// Where the style of a player goes: a file of the folder, by the player's name.
+    fn style_file(&self) -> PathBuf {
+        let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
+        let name: String = self.player.chars().take(64).map(plain).collect();
+        self.folder.join(format!("style-{name}.json"))
+    }
+
+    /// Learns a player's style to the end.
+    fn learn_style(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
+        let Source::Games(games) = &self.settings.source else { unreachable!("a style is learned from games") };
+        fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        let out = self.style_file();
+        let control = Control::new(false);
+        let settings = style::Settings::default();
+        let mut report = |done: usize, of: usize| {
+            if stop.load(Ordering::Relaxed) {
+                control.stop();
+            }
+            teller.progress(&format!("{done} of {of} positions"));
+        };
+        let mut job = style::Job {
+            files: vec![games.clone()],
+            player: self.player.clone(),
+            out: out.clone(),
+            threads: self.settings.threads,
+            control: &control,
+            report: &mut report,
+        };
+        match style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job) {
+            Ok(learned) => {
+                Ok(format!("finished: {}; StyleFile {} plays like it", style::summary(&learned), out.display()))
+            }
+            Err(Error::Stopped) => Ok("stopped; Train style resumes it".to_string()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// Trains to the end, and says which that was.
@@ -482,18 +554,20 @@ struct Teller {
 impl Teller {
     fn hear(&mut self, event: &selftrain::Event) {
         match event {
-            selftrain::Event::Progress(_) => {
-                if self.told.is_some_and(|told| told.elapsed() < EVERY) {
-                    return;
-                }
-                self.told = Some(Instant::now());
-                self.say(event);
-            }
+            selftrain::Event::Progress(_) => self.progress(event),
             selftrain::Event::Adopted { path, .. } => {
                 self.say(event);
                 self.adopted(path);
             }
             _ => self.say(event),
+        }
+    }
+
+    /// Tells how far it is, at most once a second.
+    fn progress(&mut self, text: &dyn fmt::Display) {
+        if self.told.is_none_or(|told| told.elapsed() >= EVERY) {
+            self.told = Some(Instant::now());
+            self.say(text);
         }
     }
 

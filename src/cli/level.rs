@@ -1,6 +1,6 @@
 //! `dyad level`: opponents that play like people of a given rating.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
@@ -8,14 +8,13 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
-use dyad_engine::regular_file;
 use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::levels::estimate;
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
-use dyad_trainer::levels::{records, training};
+use dyad_trainer::levels::{records, style, training};
 
 use super::progress::Progress;
 use super::settings::set;
@@ -37,6 +36,8 @@ enum Tool {
     Measure(Measure),
     /// Estimates the ratings of players from their games.
     Estimate(EstimateArguments),
+    /// Learns how one player plays, for `StyleFile` and `dyad match style:FILE`.
+    Style(StyleArguments),
 }
 
 #[derive(Args)]
@@ -155,6 +156,37 @@ struct EstimateArguments {
     threads: Option<usize>,
 }
 
+#[derive(Args)]
+struct StyleArguments {
+    /// Games (PGN), plain or packed.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The player, as the games write the name.
+    #[arg(long)]
+    player: String,
+    /// The style to write.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// Settings from a JSON file; the other arguments override it.
+    #[arg(long)]
+    settings: Option<PathBuf>,
+    /// Positions at most.
+    #[arg(long)]
+    positions: Option<usize>,
+    /// Percent of the games, the last ones, by which the style is judged before it learns from them too.
+    #[arg(long)]
+    test_percent: Option<f64>,
+    /// Seed of all draws.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The model to begin with [default: the one built in].
+    #[arg(long)]
+    model: Option<PathBuf>,
+    /// Threads [default: one per processor].
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
 /// Runs the tool that the arguments name.
 pub fn run(arguments: Arguments) -> Outcome {
     match arguments.tool {
@@ -162,6 +194,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Tool::Train(arguments) => train(arguments),
         Tool::Measure(arguments) => measure(&arguments),
         Tool::Estimate(arguments) => estimate(arguments),
+        Tool::Style(arguments) => style(arguments),
     }
 }
 
@@ -213,7 +246,7 @@ fn train(arguments: Train) -> Outcome {
     set(&mut settings.seed, &arguments.seed);
     check_output(&arguments.out, [arguments.records.as_path()])?;
     let calibration = match &arguments.calibrated_as {
-        Some(path) => load_model(path)?.calibration,
+        Some(path) => MoveModel::load(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
     };
     let (header, records) = records::read(&arguments.records)?;
@@ -243,7 +276,7 @@ fn train(arguments: Train) -> Outcome {
 
 fn estimate(arguments: EstimateArguments) -> Outcome {
     let model = match &arguments.model {
-        Some(path) => Arc::new(load_model(path)?),
+        Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
     let control = Arc::new(Control::new(false));
@@ -278,16 +311,45 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     Ok(())
 }
 
-fn load_model(path: &Path) -> Result<MoveModel, String> {
-    /// Bytes of the largest model.
-    const LARGEST: u64 = 4 << 20;
-    let text = regular_file::read(path, LARGEST).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    MoveModel::from_json(&text).map_err(|error| format!("{}: {error}", path.display()))
+fn style(arguments: StyleArguments) -> Outcome {
+    let mut settings: style::Settings = settings::load(arguments.settings.as_deref(), "style")?;
+    set(&mut settings.positions, &arguments.positions);
+    set(&mut settings.test_percent, &arguments.test_percent);
+    set(&mut settings.seed, &arguments.seed);
+    check_output(&arguments.out, arguments.files.iter().map(PathBuf::as_path))?;
+    let model = match &arguments.model {
+        Some(path) => Arc::new(MoveModel::load(path)?),
+        None => MoveModel::embedded(),
+    };
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    let mut progress = Progress::new();
+    let mut report = |done: usize, of: usize| progress.show(|| format!("{done} of {of} positions"));
+    let mut job = style::Job {
+        files: arguments.files,
+        player: arguments.player,
+        out: arguments.out.clone(),
+        threads: threads("threads", arguments.threads)?,
+        control: &control,
+        report: &mut report,
+    };
+    let learned = match style::learn(&settings, &model, &Weights::embedded(), &mut job) {
+        Err(Error::Stopped) => return Err("stopped; the same command resumes it".into()),
+        other => other?,
+    };
+    drop(progress);
+    println!("{}: {}", arguments.out.display(), style::summary(&learned));
+    let strength = f64::from(learned.rating);
+    let traits = style::traits(&learned.model, &model, strength);
+    let told: Vec<String> = traits.iter().take(8).map(|(name, by)| format!("{name} {by:+.2}")).collect();
+    println!("unlike others of that rating (utility of a cue): {}", told.join(", "));
+    Ok(())
 }
 
 fn measure(arguments: &Measure) -> Outcome {
     let model = match &arguments.model {
-        Some(path) => Arc::new(load_model(path)?),
+        Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
     let trained = model.made["settings"]["board-offset"].as_f64().unwrap_or(0.0);

@@ -31,8 +31,8 @@ use super::{Outcome, load_weights, on_interrupt, parse_seconds, settings, thread
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights of the first player: a file, `default` or `material`; or a level, as `level:1600`; or
-    /// another engine, as `uci:PATH,OPTION=VALUE`
+    /// Weights of the first player: a file, `default` or `material`; or a level, as `level:1600`; or a style of
+    /// `dyad level style`, as `style:FILE`; or another engine, as `uci:PATH,OPTION=VALUE`
     a: String,
     /// Weights of the second player, or a level
     b: String,
@@ -293,7 +293,7 @@ impl Settings {
 }
 
 /// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model
-/// (`rating:1600:0.5`), another engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
+/// (`rating:1600:0.5`), the style of a player (`style:FILE`), another engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
 fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
     /// Levels draw the same moves in every match.
     const SEED: u64 = 1;
@@ -307,6 +307,8 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
     } else if let Some(text) = argument.strip_prefix("rating:") {
         let (rating, care) = text.split_once(':').unwrap_or((text, "0"));
         Persona::with_strength(&model, Strength { rating: number(rating)?, care: number(care)? }, SEED)
+    } else if let Some(path) = argument.strip_prefix("style:") {
+        Persona::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
     } else if let Some(program) = argument.strip_prefix("uci:") {
         let program = outside(program)?;
         return Ok(Contestant::new(name, Arc::new(program), budget));

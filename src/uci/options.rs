@@ -76,7 +76,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 25] = [
+const TABLE: [Row; 27] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -121,6 +121,7 @@ const TABLE: [Row; 25] = [
         session.opponent.seed = seed as u64;
         Ok(None)
     } }) },
+    Row { name: "StyleFile", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| session.opponent.set_style(path) }) },
     Row { name: "SyzygyPath", of: Of::Engine(Kind::Text { default: String::new, set: |session, path| {
         session.settings.tables.set_path(path)?;
         Ok(None)
@@ -145,6 +146,7 @@ const TABLE: [Row; 25] = [
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
     Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
+    Row { name: "TrainPlayer", of: Of::Training(Kind::Text { default: String::new, set: Training::set_player }) },
     Row { name: "TrainAdopt", of: Of::Training(Kind::Check { default: true, set: Training::set_adopt }) },
 ];
 

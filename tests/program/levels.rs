@@ -70,3 +70,56 @@ fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game() {
     assert_eq!(one, again);
     assert_ne!(one, other);
 }
+
+/// Games of a level with itself, x against y.
+fn write_games_of_a_level(path: &std::path::Path) {
+    let openings = path.with_file_name("openings.pgn");
+    let lines = ["e4 e5", "e4 c5", "d4 d5", "c4 e5"].map(|line| format!("[White \"a\"]\n\n1. {line} *\n\n"));
+    fs::write(&openings, lines.concat()).unwrap();
+    let fixed =
+        ["match", "level:1000", "level:1000", "--games", "8", "--max-plies", "56", "--plies", "2", "--openings"];
+    output(&[&fixed[..], &[text(&openings), "--pgn", text(path)]].concat());
+}
+
+#[test]
+fn a_style_is_learned_from_a_gui_and_played_with() {
+    let folder = folder("style");
+    let (games, run) = (folder.join("games.pgn"), folder.join("run"));
+    write_games_of_a_level(&games);
+    let player = fs::read_to_string(&games).unwrap();
+    let player =
+        player.lines().find_map(|line| line.strip_prefix("[White \"")).unwrap().trim_end_matches("\"]").to_string();
+    let plain: String = player.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
+    let style = run.join(format!("style-{plain}.json"));
+    let mut program = Program::start();
+    program.send(&format!("setoption name Train value style\nsetoption name TrainFolder value {}", run.display()));
+    assert!(program.sync().iter().any(|line| line == "info string train error: name a PGN file by TrainGamesFile"));
+    program.send(&format!("setoption name TrainGamesFile value {}\ntrain start", games.display()));
+    assert!(program.sync().iter().any(|line| line == "info string train error: name a player by TrainPlayer"));
+    program.send("setoption name TrainPlayer value nobody\ntrain start\nisready");
+    let said = program.until("info string train error: ");
+    assert!(said.last().unwrap().contains(&format!("most games are of {player} (")), "{said:?}");
+    program.send(&format!("setoption name TrainPlayer value {player}\ntrain start\nisready"));
+    let said = program.until("info string train finished: ");
+    assert!(said.last().unwrap().contains(&format!("StyleFile {} plays like it", style.display())), "{said:?}");
+    assert!(fs::metadata(&style).unwrap().len() < 200_000);
+
+    // The style plays in games and leaves an analysis alone; an unusable file changes nothing.
+    program.send(&format!("setoption name StyleFile value {}", style.display()));
+    assert_eq!(program.sync(), [format!("info string StyleFile: plays like '{player}'")]);
+    program.send(&format!("setoption name StyleFile value {}", games.display()));
+    assert!(program.sync()[0].starts_with(&format!("info string StyleFile: {}: ", games.display())));
+    program.send("setoption name LevelSeed value 4\nposition startpos");
+    let played = program.search("go depth 1");
+    assert!(played.iter().filter(|line| line.starts_with("info depth")).count() == 1, "{played:?}");
+    program.send("setoption name StyleFile value <empty>");
+    let searched = program.search("go depth 4");
+    assert!(searched.iter().filter(|line| line.starts_with("info depth")).count() > 3, "{searched:?}");
+    program.quit();
+
+    let lines =
+        output(&["match", &format!("style:{}", style.display()), "level:1000", "--games", "2", "--max-plies", "20"]);
+    assert!(lines.iter().any(|line| line.starts_with("Games    2: ")), "{lines:?}");
+    assert!(refusal(&["match", &format!("style:{}", games.display()), "level:1000"]).contains("expected"));
+    fs::remove_dir_all(folder).unwrap();
+}

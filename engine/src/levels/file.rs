@@ -6,8 +6,10 @@
 use super::analysis::{DEPTHS, PLIES};
 use super::cues::{NAMES, PLAIN, SQUARES};
 use super::model::{FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES};
+use crate::regular_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 /// The version of the format.
@@ -80,6 +82,18 @@ impl MoveModel {
             Arc::new(MoveModel::from_json(file).expect("weights/levels.json fits the program"))
         });
         EMBEDDED.clone()
+    }
+
+    /// Reads the model of a file.
+    ///
+    /// # Errors
+    /// Says which file cannot be read, or what is wrong with it.
+    pub fn load(path: &Path) -> Result<MoveModel, String> {
+        /// Bytes of the largest model.
+        const LARGEST: u64 = 4 << 20;
+        let name = path.display();
+        let text = regular_file::read(path, LARGEST).map_err(|error| format!("cannot read {name}: {error}"))?;
+        MoveModel::from_json(&text).map_err(|error| format!("{name}: {error}"))
     }
 
     /// Reads a model.

@@ -40,6 +40,15 @@ impl Persona {
         Persona { name: format!("level-{elo}"), ..Persona::with_strength(model, model.strength(elo), seed) }
     }
 
+    /// The style of one player: a model that is the same at every rating. What decides is the rating that it was found most
+    /// like (`made.rating`).
+    #[must_use]
+    pub fn with_style(style: &Arc<MoveModel>, seed: u64) -> Persona {
+        let rating = style.made["rating"].as_f64().unwrap_or(KNOWS_ENDINGS);
+        let name = format!("style-{}", style.name);
+        Persona { name, ..Persona::with_strength(style, Strength { rating, care: 0.0 }, seed) }
+    }
+
     /// A model at a strength of its own scale.
     #[must_use]
     pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> Persona {

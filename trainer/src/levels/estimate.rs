@@ -68,7 +68,11 @@ pub fn estimate(
     job: &Job,
     mut report: impl FnMut(Estimate),
 ) -> Result<(), Error> {
-    let (games, _) = read_games(&job.files)?;
+    let (mut games, _) = read_games(&job.files)?;
+    // Who is held out depends on the games that `prepare` would take.
+    if job.held_out {
+        games.retain(|game| game.ratings.iter().any(Option::is_some));
+    }
     let settings = Settings::default();
     let held_out = HeldOut::new(&settings, &games);
     let mut players: BTreeMap<(&str, u64), Vec<(&Played, usize)>> = BTreeMap::new();
@@ -129,7 +133,7 @@ fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Contr
 }
 
 /// The rating at which the moves played are the likeliest, and the interval about it.
-fn likeliest(parameters: &[f64], examples: &[Example]) -> (u32, [u32; 2]) {
+pub(super) fn likeliest(parameters: &[f64], examples: &[Example]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
         let level = Level::new(parameters, f64::from(rating));
@@ -146,10 +150,8 @@ fn likeliest(parameters: &[f64], examples: &[Example]) -> (u32, [u32; 2]) {
 mod tests {
     use super::*;
     use crate::base::testing::Temporary;
-    use dyad_engine::engine::AnyEngine;
+    use crate::levels::testing::played;
     use dyad_engine::levels::file::Strength;
-    use dyad_engine::levels::player::{Persona, Player};
-    use dyad_engine::search::{Limits, Options};
 
     /// Games that the model plays at a rating are found to be of about that rating.
     #[test]
@@ -159,18 +161,7 @@ mod tests {
         for rating in [800.0, 2600.0] {
             let mut pgn = String::new();
             for seed in 0..2 {
-                let persona = Persona::with_strength(&model, Strength { rating, care: 0.0 }, seed);
-                let mut player = Player::new(persona);
-                let mut game = Game::default();
-                let mut text = String::new();
-                while game.ending().is_none() && game.moves().len() < 60 {
-                    let options = Options::default();
-                    let control = Control::new(false);
-                    let best = player.search(&game, &Limits::default(), &options, &control, &mut |_| ()).best.unwrap();
-                    text.push_str(&format!("{} ", game.board().san(best)));
-                    game.push(best);
-                }
-                pgn.push_str(&format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{rating}\"]\n\n{text}*\n\n"));
+                pgn.push_str(&played(&model, Strength { rating, care: 0.0 }, seed, 60));
             }
             let folder = Temporary::new();
             std::fs::create_dir_all(&folder.0).unwrap();

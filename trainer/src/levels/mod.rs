@@ -6,6 +6,7 @@ pub mod examples;
 pub mod measure;
 pub mod prepare;
 pub mod records;
+pub mod style;
 pub mod training;
 
 #[cfg(test)]

@@ -92,10 +92,10 @@ pub struct Summary {
     pub records: usize,
 }
 
-/// A game of two rated players.
+/// A game that began as usual.
 pub(super) struct Played {
     pub(super) moves: Vec<ChessMove>,
-    hash: u64,
+    pub(super) hash: u64,
     pub(super) ratings: [Option<u32>; 2],
     pub(super) names: [String; 2],
     pub(super) players: [u64; 2],
@@ -124,12 +124,12 @@ impl HeldOut<'_> {
 
 /// A position that may be taken.
 #[derive(Clone, Copy)]
-struct Candidate {
-    order: u64,
-    game: usize,
-    ply: usize,
-    band: u32,
-    test: bool,
+pub(super) struct Candidate {
+    pub(super) order: u64,
+    pub(super) game: usize,
+    pub(super) ply: usize,
+    pub(super) band: u32,
+    pub(super) test: bool,
 }
 
 /// Makes the records. A file that was begun is resumed.
@@ -137,15 +137,33 @@ struct Candidate {
 /// # Errors
 /// When games cannot be read, the file cannot be written, or the work was stopped.
 pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Result<Summary, Error> {
-    let (games, broken) = read_games(&job.files)?;
+    let (mut games, broken) = read_games(&job.files)?;
+    games.retain(|game| game.ratings.iter().any(Option::is_some));
     let candidates = choose(settings, &games);
-    let identity = candidates.iter().fold(hash::mix(settings.seed), |identity, candidate| {
-        hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
-    });
     let header = serde_json::json!({
-        "settings": settings, "positions": format!("{identity:016x}"), "weights": weights.id(), "plies": PLIES,
+        "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
+        "weights": weights.id(), "plies": PLIES,
     });
-    let mut writer = Writer::open(&job.out, &header)?;
+    let records = analyze_all(&games, &candidates, weights, &header, job)?;
+    Ok(Summary { games: games.len(), broken, records })
+}
+
+/// What stands for these positions in this order.
+pub(super) fn identity(seed: u64, games: &[Played], candidates: &[Candidate]) -> u64 {
+    candidates.iter().fold(hash::mix(seed), |identity, candidate| {
+        hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
+    })
+}
+
+/// Writes the records of the candidates, as far as they are not there. Returns how many there are.
+pub(super) fn analyze_all(
+    games: &[Played],
+    candidates: &[Candidate],
+    weights: &Arc<Weights>,
+    header: &serde_json::Value,
+    job: &mut Job,
+) -> Result<usize, Error> {
+    let mut writer = Writer::open(&job.out, header)?;
     let (total, before) = (candidates.len(), writer.done);
     ordered_for_each(
         job.threads,
@@ -166,7 +184,7 @@ pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Re
     )
     .or_else(|error| writer.sync().and(Err(error)))?;
     writer.sync()?;
-    Ok(Summary { games: games.len(), broken, records: writer.done })
+    Ok(writer.done)
 }
 
 pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Error> {
@@ -182,9 +200,8 @@ pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Erro
     Ok((games, broken))
 }
 
-/// What matters of a game, where it began as usual and ratings are known.
+/// What matters of a game, where it began as usual.
 fn played(record: &GameRecord) -> Option<Played> {
-    let rated = record.tags.ratings.iter().any(Option::is_some);
     let usual = record.start == Board::startpos();
     let hash = record.hash();
     // Pools name their servers; over the board there are federations and full names.
@@ -195,7 +212,7 @@ fn played(record: &GameRecord) -> Option<Played> {
         "" | "?" => hash::fold(hash, side as u64),
         name => hash::fold_text(pool as u64, name),
     };
-    (rated && usual).then(|| Played {
+    usual.then(|| Played {
         moves: record.moves.iter().map(|played| played.mv).collect(),
         hash,
         ratings: record.tags.ratings,
@@ -255,7 +272,7 @@ fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
 }
 
 /// Whether there was more than one move.
-fn has_a_choice(game: &Played, ply: usize) -> bool {
+pub(super) fn has_a_choice(game: &Played, ply: usize) -> bool {
     let board = game.moves[..ply].iter().fold(Board::startpos(), |board, &mv| board.after(mv));
     board.count_moves() > 1
 }

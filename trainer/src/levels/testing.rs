@@ -3,8 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dyad_engine::board::Game;
 use dyad_engine::control::Control;
+use dyad_engine::engine::AnyEngine;
 use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::{MoveModel, Strength};
+use dyad_engine::levels::player::{Persona, Player};
+use dyad_engine::search::{Limits, Options};
 
 use crate::base::testing::Temporary;
 use crate::levels::examples::Example;
@@ -36,4 +41,18 @@ pub fn examples() -> Vec<Example> {
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
     records.iter().map(|record| Example::new(record, 0.0)).collect()
+}
+
+/// A game (PGN) of a model with itself, x against y, whose ratings are written; it ends after so many plies.
+pub fn played(model: &Arc<MoveModel>, strength: Strength, seed: u64, plies: usize) -> String {
+    let mut player = Player::new(Persona::with_strength(model, strength, seed));
+    let mut game = Game::default();
+    let mut text = String::new();
+    while game.ending().is_none() && game.moves().len() < plies {
+        let (limits, options, control) = (Limits::default(), Options::default(), Control::new(false));
+        let best = player.search(&game, &limits, &options, &control, &mut |_| ()).best.unwrap();
+        text.push_str(&format!("{} ", game.board().san(best)));
+        game.push(best);
+    }
+    format!("[White \"x\"]\n[Black \"y\"]\n[WhiteElo \"{}\"]\n\n{text}*\n\n", strength.rating)
 }

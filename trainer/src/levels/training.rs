@@ -68,8 +68,18 @@ pub struct Quality {
 
 /// Trains a model. `report` is told of the end of each pass: its number and the mean loss during it.
 #[must_use]
-pub fn train(settings: &Settings, examples: &[&Example], mut report: impl FnMut(u32, f64)) -> Vec<f64> {
-    let mut parameters = start();
+pub fn train(settings: &Settings, examples: &[&Example], report: impl FnMut(u32, f64)) -> Vec<f64> {
+    descend(settings, start(), examples, |parameters, gradient| add_penalty(settings, parameters, gradient), report)
+}
+
+/// Gradient descent from `parameters` on; `penalize` adds the gradient of what is lost beside the likelihood.
+pub(super) fn descend(
+    settings: &Settings,
+    mut parameters: Vec<f64>,
+    examples: &[&Example],
+    penalize: impl Fn(&[f64], &mut [f64]),
+    mut report: impl FnMut(u32, f64),
+) -> Vec<f64> {
     let mut adam = Adam::new();
     let batches = examples.len().div_ceil(settings.batch.max(1));
     let steps = f64::from(settings.epochs) * batches as f64;
@@ -84,7 +94,7 @@ pub fn train(settings: &Settings, examples: &[&Example], mut report: impl FnMut(
             for &index in batch {
                 sum += add_gradient(&parameters, examples[index], 1.0 / batch.len() as f64, &mut gradient);
             }
-            add_penalty(settings, &parameters, &mut gradient);
+            penalize(&parameters, &mut gradient);
             adam.step(&mut parameters, &gradient, settings.rate * (1.0 - step / steps));
             step += 1.0;
         }

@@ -1,0 +1,333 @@
+//! The style of one player: the move model, changed as little as their games ask for.
+//!
+//! A player's games are far too few to learn a move model from. So the training starts from the model at the rating at
+//! which it finds their moves likeliest, and a pull back to it, quadratic in each coefficient (a Gaussian prior), lets a
+//! coefficient move only as far as the moves insist. How strong the pull has to be is found on the last games: each strength
+//! is trained on the others, the one that predicts those best is taken, and all games are learned from at last.
+//!
+//! What comes out is a move model that is the same at every rating.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_engine::levels::analysis::PLIES;
+use dyad_engine::levels::file::{MoveModel, round};
+use dyad_engine::levels::model::{COEFFICIENTS, FIRST_CUE, KNOTS, Level, basis};
+use serde::{Deserialize, Serialize};
+
+use crate::base::atomic::write_atomic;
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::levels::estimate::likeliest;
+use crate::levels::examples::Example;
+use crate::levels::measure::FIRST_PLY;
+use crate::levels::prepare::{self, Candidate, Played, analyze_all, has_a_choice, identity, read_games};
+use crate::levels::records;
+use crate::levels::training::{self, Quality, descend, quality};
+
+/// How a style is learned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Positions at most, drawn from all games.
+    pub positions: usize,
+    /// Percent of the games, the last ones, by which the pull is chosen.
+    pub test_percent: f64,
+    /// Pulls that are tried: the weight of half the squared distance of a coefficient from where it began, beside the sum
+    /// of the losses of all positions.
+    pub pulls: Vec<f64>,
+    /// Passes through the positions.
+    pub epochs: u32,
+    /// Learning rate at the beginning (Adam).
+    pub rate: f64,
+    /// Seed of all draws.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            positions: 8000,
+            test_percent: 20.0,
+            pulls: vec![10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0],
+            epochs: 12,
+            rate: 0.02,
+            seed: 1,
+        }
+    }
+}
+
+/// Whose style is learned, from what.
+pub struct Job<'a> {
+    /// Games (PGN).
+    pub files: Vec<PathBuf>,
+    /// The player's name, as the games write it.
+    pub player: String,
+    /// The style; beside it, as `NAME.records`, the analysis is kept while it is made.
+    pub out: PathBuf,
+    /// Threads that analyze.
+    pub threads: usize,
+    /// Ends the work; what is done stays.
+    pub control: &'a Control,
+    /// Is told of each position: how many are done, of how many.
+    pub report: &'a mut dyn FnMut(usize, usize),
+}
+
+/// What was learned.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// The style as a move model.
+    pub model: MoveModel,
+    /// Games of the player.
+    pub games: usize,
+    /// Their positions.
+    pub positions: usize,
+    /// The rating at which the general model finds the moves likeliest.
+    pub rating: u32,
+    /// The pull that was best.
+    pub pull: f64,
+    /// How well the general model at that rating predicts the last games, from their sixth move on.
+    pub before: Quality,
+    /// How well the style does that was learned from the others.
+    pub after: Quality,
+}
+
+/// Fewer positions teach nothing that the model does not know better.
+pub const FEWEST: usize = 200;
+
+/// Learns a player's style. Stopped, it is resumed by the same call.
+///
+/// # Errors
+/// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
+pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job: &mut Job) -> Result<Style, Error> {
+    let (games, broken) = read_games(&job.files)?;
+    let candidates = choose(settings, &games, &job.player);
+    if candidates.len() < FEWEST {
+        return Err(too_few(job, &games, candidates.len(), broken));
+    }
+    let beside = beside(&job.out);
+    let header = serde_json::json!({
+        "settings": { "positions": settings.positions, "test-percent": settings.test_percent, "seed": settings.seed },
+        "player": job.player, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
+        "weights": weights.id(), "plies": PLIES,
+    });
+    let mut analysis = prepare::Job {
+        files: Vec::new(),
+        out: beside.clone(),
+        threads: job.threads,
+        control: job.control,
+        report: job.report,
+    };
+    analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
+    let (_, records) = records::read(&beside)?;
+    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, 0.0)).collect();
+    let mut style = fit(settings, model, &examples, job.control)?;
+    style.games = games_of(&games, &job.player).count();
+    style.model.name = job.player.clone();
+    style.model.made = serde_json::json!({
+        "player": job.player, "games": style.games, "positions": style.positions, "rating": style.rating,
+        "settings": settings, "from": model.name, "pull": style.pull, "records": header,
+        "held-out": {
+            "positions": style.after.count, "loss": round(style.after.loss), "accuracy": round(style.after.accuracy),
+            "loss-of-the-level": round(style.before.loss), "accuracy-of-the-level": round(style.before.accuracy),
+        },
+    });
+    write_atomic(&job.out, style.model.to_json().as_bytes()).map_err(Error::file("write", &job.out))?;
+    // Made again in a minute, and of no use to anything else.
+    std::fs::remove_file(&beside).map_err(Error::file("remove", &beside))?;
+    Ok(style)
+}
+
+/// Where the analysis is kept.
+fn beside(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_os_string();
+    name.push(".records");
+    out.with_file_name(name)
+}
+
+fn games_of<'a>(games: &'a [Played], player: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let sides = move |(number, game): (usize, &'a Played)| {
+        let names = [game.names[0].as_str(), game.names[1].as_str()];
+        (0..2).filter(move |&side| names[side].eq_ignore_ascii_case(player)).map(move |side| (number, side))
+    };
+    games.iter().enumerate().flat_map(sides)
+}
+
+/// Who plays in the files most, for whoever has mistaken a name.
+fn too_few(job: &Job, games: &[Played], positions: usize, broken: usize) -> Error {
+    let mut counts = std::collections::BTreeMap::<&str, usize>::new();
+    for name in games.iter().flat_map(|game| &game.names).filter(|name| !matches!(name.as_str(), "" | "?")) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut names: Vec<(&str, usize)> = counts.into_iter().collect();
+    names.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+    let most: Vec<String> = names.iter().take(5).map(|(name, count)| format!("{name} ({count} games)")).collect();
+    let most = if most.is_empty() { "nobody with a name".to_string() } else { most.join(", ") };
+    Error::Settings(format!(
+        "{positions} positions of '{}' where {FEWEST} are needed ({} games from the usual position were read, {broken} were broken); most games are of {most}",
+        job.player,
+        games.len(),
+    ))
+}
+
+/// The player's positions, those of the last games as a test.
+fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate> {
+    let own: Vec<(usize, usize)> = games_of(games, player).collect();
+    let learned = own.len() - (own.len() as f64 * settings.test_percent.clamp(0.0, 90.0) / 100.0).ceil() as usize;
+    let mut candidates = Vec::new();
+    for (index, &(number, side)) in own.iter().enumerate() {
+        let game = &games[number];
+        let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
+        let plies = (side..game.moves.len()).step_by(2).filter(|&ply| has_a_choice(game, ply));
+        candidates.extend(plies.map(|ply| Candidate {
+            order: hash::fold(draw, ply as u64),
+            game: number,
+            ply,
+            band: 0,
+            test: index >= learned,
+        }));
+    }
+    candidates.sort_unstable_by_key(|candidate| (candidate.order, candidate.game, candidate.ply));
+    candidates.truncate(settings.positions);
+    candidates
+}
+
+/// The style that the examples ask for.
+fn fit(settings: &Settings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
+    let (test, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(|example| example.test);
+    let counted: Vec<Example> =
+        learned.iter().filter(|example| example.ply >= FIRST_PLY).map(|&example| example.clone()).collect();
+    let (rating, _) = likeliest(&model.parameters, &counted);
+    let start = everywhere(&model.parameters, f64::from(rating));
+    let judged = || test.iter().copied().filter(|example| example.ply >= FIRST_PLY);
+    let before = quality(&start, None, judged());
+    let mut best: Option<(f64, Quality)> = None;
+    for &pull in &settings.pulls {
+        if control.stopped() {
+            return Err(Error::Stopped);
+        }
+        let after = quality(&toward(settings, &start, &learned, pull), None, judged());
+        if best.as_ref().is_none_or(|(_, best)| after.loss < best.loss) {
+            best = Some((pull, after));
+        }
+    }
+    let (pull, after) = best.ok_or_else(|| Error::Settings("pulls: none is given".to_string()))?;
+    let all: Vec<&Example> = examples.iter().collect();
+    let parameters = toward(settings, &start, &all, pull).into_iter().map(round).collect();
+    let model = MoveModel { calibration: Vec::new(), parameters, ..model.clone() };
+    Ok(Style { model, games: 0, positions: examples.len(), rating, pull, before, after })
+}
+
+/// The coefficients of one rating at every knot.
+fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
+    let shares = basis(rating);
+    let at = |coefficient: usize| -> f64 {
+        let knots = &parameters[coefficient * KNOTS.len()..][..KNOTS.len()];
+        knots.iter().zip(shares).map(|(knot, share)| knot * share).sum()
+    };
+    (0..COEFFICIENTS).flat_map(|coefficient| [at(coefficient); KNOTS.len()]).collect()
+}
+
+/// Trains from `start`, pulled back to it.
+fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) -> Vec<f64> {
+    // All stand at the first knot, so that it alone learns.
+    let moved: Vec<Example> = examples.iter().map(|&example| Example { rating: KNOTS[0], ..example.clone() }).collect();
+    let examples: Vec<&Example> = moved.iter().collect();
+    let pull = pull / examples.len().max(1) as f64;
+    let descent = training::Settings {
+        epochs: settings.epochs,
+        batch: 64,
+        rate: settings.rate,
+        seed: settings.seed,
+        ..training::Settings::default()
+    };
+    let back = |parameters: &[f64], gradient: &mut [f64]| {
+        for ((slope, now), start) in gradient.iter_mut().zip(parameters).zip(start) {
+            *slope += pull * (now - start);
+        }
+    };
+    let trained = descend(&descent, start.to_vec(), &examples, back, |_, _| ());
+    everywhere(&trained, KNOTS[0])
+}
+
+/// What was learned, in a sentence.
+#[must_use]
+pub fn summary(style: &Style) -> String {
+    let Style { games, positions, rating, before, after, .. } = style;
+    let percent = |quality: &Quality| 100.0 * quality.accuracy;
+    format!(
+        "{positions} positions of {games} games, most like level {rating}; of the last games (judged before they were learned \
+         from, {} positions) it expects {:.1} % of the moves, loss {:.4}; that level {:.1} %, loss {:.4}",
+        after.count,
+        percent(after),
+        after.loss,
+        percent(before),
+        before.loss,
+    )
+}
+
+/// By how much each cue of a style differs from the model at its rating, the largest differences first: name and
+/// difference of the utility.
+#[must_use]
+pub fn traits(style: &MoveModel, model: &MoveModel, rating: f64) -> Vec<(&'static str, f64)> {
+    let (own, others) = (Level::new(&style.parameters, rating), Level::new(&model.parameters, rating));
+    let names = dyad_engine::levels::cues::NAMES.iter().enumerate();
+    let difference = |cue: usize| own.coefficients[FIRST_CUE + cue] - others.coefficients[FIRST_CUE + cue];
+    let mut traits: Vec<(&str, f64)> = names.map(|(cue, &name)| (name, difference(cue))).collect();
+    traits.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    traits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::Temporary;
+    use crate::levels::testing::{GAMES, played};
+    use dyad_engine::levels::file::Strength;
+
+    fn learned(folder: &Temporary, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let games = folder.0.join("games.pgn");
+        std::fs::write(&games, pgn).unwrap();
+        let control = Control::new(false);
+        let (out, report) = (folder.0.join(name), &mut |_, _| ());
+        let mut job = Job { files: vec![games], player: player.to_string(), out, threads, control: &control, report };
+        let settings = Settings { pulls: vec![10.0, 100.0], ..Settings::default() };
+        learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
+    }
+
+    /// A player who moves as the model does but loves the edge of the board is told from the model on games that were not
+    /// learned from.
+    #[test]
+    fn a_style_predicts_its_player_better_than_the_level() {
+        let mut model = (*MoveModel::embedded()).clone();
+        let first = (FIRST_CUE + dyad_engine::levels::cues::PLAIN) * KNOTS.len();
+        for (index, parameter) in model.parameters[first..].iter_mut().enumerate() {
+            let bend = hash::unit(hash::mix((index / KNOTS.len()) as u64)) - 0.5;
+            *parameter += 4.0 * bend;
+        }
+        let strength = Strength { rating: 1500.0, care: 0.0 };
+        let model = Arc::new(model);
+        let pgn: String = (0..6).map(|seed| played(&model, strength, seed, 100)).collect();
+        let folder = Temporary::new();
+        let style = learned(&folder, "a.json", &pgn, "X", 2).unwrap();
+        assert_eq!((style.games, style.model.calibration.len()), (6, 0));
+        assert!(style.after.loss < style.before.loss - 0.02, "{style:?}");
+        let text = std::fs::read(folder.0.join("a.json")).unwrap();
+        assert!(text.len() < 200_000 && !folder.0.join("a.json.records").exists());
+        let read = MoveModel::from_json(&text).unwrap();
+        assert_eq!(read, style.model);
+        let at = |rating: f64| Level::new(&read.parameters, rating).coefficients;
+        assert_eq!(at(900.0), at(2500.0), "a style has no rating");
+        assert_eq!(learned(&folder, "b.json", &pgn, "x", 1).unwrap().model.parameters, style.model.parameters);
+        assert!(!traits(&style.model, &MoveModel::embedded(), 1500.0).is_empty());
+    }
+
+    #[test]
+    fn an_unknown_player_is_told_who_plays() {
+        let problem = learned(&Temporary::new(), "a.json", GAMES, "Nobody", 1).unwrap_err().to_string();
+        assert!(problem.contains("'Nobody'") && problem.contains("a (1 games)"), "{problem}");
+    }
+}
