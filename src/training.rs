@@ -626,7 +626,7 @@ mod tests {
         for (mode, source) in [(Mode::Resume, Source::SelfPlay), (Mode::Games, games.clone())] {
             let settings = Settings { nodes: 55, generations: 3, source: games.clone(), ..defaults() };
             let start = Weights::embedded();
-            let order = Order { mode, folder: PathBuf::new(), settings, start };
+            let order = Order { mode, folder: PathBuf::new(), settings, start, player: String::new() };
             let mut changed = run.clone();
             order.adjust(&mut changed);
             let threads = defaults().threads;
