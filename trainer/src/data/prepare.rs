@@ -19,6 +19,7 @@ use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
+use crate::data::choice::weights_id;
 use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
@@ -110,6 +111,8 @@ pub struct Counts {
     pub left_out: BTreeMap<Reason, u64>,
     /// Positions that passed everything.
     pub positions: u64,
+    /// Those among them of which the mover told the runner-up, by the weights that it chose with.
+    pub told: BTreeMap<u32, u64>,
 }
 
 impl Counts {
@@ -140,6 +143,7 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         return Err(Error::Settings("no files to read".to_string()));
     }
     check_percent(settings.test_percent)?;
+    settings.filters.check()?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
     let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
     let origins = origins(settings, job)?;
@@ -158,6 +162,9 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
+                if let Some(weights) = candidate.told_by {
+                    *counts.told.entry(weights).or_default() += 1;
+                }
                 if let Some(tables) = &tables {
                     correct(&mut candidate.sample, tables)?;
                 }
@@ -171,6 +178,10 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
             "no position was found in {} games and lines, {} of them broken",
             counts.games, counts.broken
         )));
+    }
+    if !counts.told.is_empty() {
+        let told: BTreeMap<String, u64> = counts.told.iter().map(|(&id, &count)| (weights_id(id), count)).collect();
+        writer.note("told", json!(told));
     }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
@@ -703,6 +714,42 @@ mod tests {
         assert!(samples.iter().all(|sample| sample.starts_game));
     }
 
+    /// As OpenBench writes what Dyad tells of its choices, and as fastchess does.
+    const TOLD: &str = "[White \"Dyad-dev\"]\n[Black \"Dyad-base\"]\n[Result \"1-0\"]\n\n\
+        e4 {+0.35/9, line=second d2d4 gap 4 depth 9 weights 0000000a} e5 {-0.30/8, line=second c7c5 gap 20 depth 8 \
+        weights 0000000b} Nf3 {+0.31/9, line=depth 9 weights 0000000a} Nc6 {unknown} 1-0\n\n\
+        [Result \"0-1\"]\n\n1. d4 {+0.20/9 0.01s, n=3000, sd=14, line=\"info string pgncomment second e2e4 gap 150 \
+        depth 9\nweights 0000000a\"} d5 {-0.20/9 0.01s, line=\"info string pgncomment second d7d5 gap 90 depth 9 weights \
+        0000000a\"} 0-1\n";
+
+    #[test]
+    fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
+        let told = |name: &str, filters: Filters, test_percent| {
+            let settings = Settings { filters, test_percent, scores: Some(ScoreSide::Mover), ..Settings::default() };
+            let (samples, counts) = samples(&format!("told-{name}"), TOLD, settings);
+            let moves: Vec<String> = samples
+                .iter()
+                .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.decided { "" } else { "?" }))
+                .collect();
+            (moves.join(" "), counts)
+        };
+        let filters = |decided, told_by: Option<&str>| Filters {
+            decided,
+            told_by: told_by.map(str::to_string),
+            duplicates: Duplicates::Keep,
+            ..Filters::default()
+        };
+        let (moves, counts) = told("unasked", filters(0, None), 0.0);
+        assert_eq!(moves, "e2e4 e7e5 g1f3 b8c6 d2d4 d7d5");
+        assert_eq!(counts.told, BTreeMap::from([(10, 2), (11, 1)]));
+        assert_eq!(told("by-four", filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
+        assert_eq!(told("by-twenty", filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
+        let (moves, counts) = told("by-ten", filters(20, Some("0000000a")), 0.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::Untold]), ("e2e4? g1f3? d2d4", 3));
+        let (moves, counts) = told("tests", filters(20, None), 100.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::Undecided]), ("e7e5 d2d4", 4));
+    }
+
     #[test]
     fn threads_change_nothing() {
         let folder = folder("prepare-threads");
@@ -738,6 +785,17 @@ mod tests {
             (Settings::default(), "no files"),
             (Settings { test_percent: 101.0, ..missing.clone() }, "test percent"),
             (Settings { count: Some(0), ..missing.clone() }, "count"),
+            (
+                Settings { filters: Filters { decided: 30_001, ..Filters::default() }, ..missing.clone() },
+                "decided must be 0 to 30000 centipawns, not 30001",
+            ),
+            (
+                Settings {
+                    filters: Filters { told_by: Some("5A443AD5".into()), ..Filters::default() },
+                    ..missing.clone()
+                },
+                "told by weights '5A443AD5', expected an id of eight hexadecimal digits",
+            ),
             (missing, "cannot open no such file.pgn"),
         ];
         for (settings, expected) in cases {
