@@ -18,7 +18,9 @@ const SHOWN_BROKEN: u64 = 20;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives (.tar) of such files, as OpenBench has them.
+    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives (.tar) of such files, as OpenBench
+    /// has them; games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in bulletformat
+    /// (.bullet).
     files: Vec<PathBuf>,
     /// The sample file to write.
     #[arg(long, short)]

@@ -19,16 +19,17 @@ use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
+use crate::data::bulletformat::{Block, Boards};
 use crate::data::choice::weights_id;
 use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
 use crate::data::packed::Packed;
-use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::pgn::BrokenGame;
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
 use crate::data::score::{GameResult, ScoreSide};
-use crate::data::viriformat::{GameBytes, GamesInBytes};
+use crate::data::source::{Piece, Pieces, pieces};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -340,8 +341,8 @@ struct Selected {
 
 /// A piece of work for a thread.
 enum Batch {
-    Games(Vec<GameText>),
-    Bytes(Vec<GameBytes>),
+    Games(Vec<Piece>),
+    Boards(Block),
     Lines(Arc<Path>, Vec<(u64, String)>),
 }
 
@@ -382,20 +383,21 @@ fn read(
 fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
     let mut output = Output::default();
     match batch {
-        Batch::Games(texts) => {
-            for text in texts {
+        Batch::Games(pieces) => {
+            for game in pieces.iter().flat_map(|piece| piece.games(settings.scores)) {
                 output.games += 1;
-                match text.parse(settings.scores) {
+                match game {
                     Ok(game) => output.game(&game, settings),
                     Err(broken) => output.broken.push(broken),
                 }
             }
         }
-        Batch::Bytes(games) => {
-            for bytes in games {
+        Batch::Boards(block) => {
+            for position in block.positions() {
                 output.games += 1;
-                match bytes.parse() {
-                    Ok(game) => output.game(&game, settings),
+                match position {
+                    // Without castling and side to move nobody can tell which games it occurs in.
+                    Ok(epd) => output.position(&epd, settings, None),
                     Err(broken) => output.broken.push(broken),
                 }
             }
@@ -451,8 +453,8 @@ struct Batches {
 }
 
 enum Source {
-    Games(GameTexts),
-    Bytes(GamesInBytes),
+    Games(Pieces),
+    Boards(Boards),
     Lines(Arc<Path>, Lines),
 }
 
@@ -466,8 +468,8 @@ impl Batches {
             let Some(source) = &mut self.current else {
                 let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
-                    Kind::Games => Source::Games(GameTexts::open(&path)?),
-                    Kind::Viriformat => Source::Bytes(GamesInBytes::open(&path)?),
+                    Kind::Games | Kind::Viriformat | Kind::Binpack => Source::Games(pieces(&path)?),
+                    Kind::Bulletformat => Source::Boards(Boards::open(&path, LINES_IN_BATCH)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
                 });
                 continue;
@@ -484,14 +486,15 @@ impl Batches {
 impl Source {
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
         Ok(match self {
-            Source::Games(texts) => {
-                let games = texts.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
+            Source::Games(pieces) => {
+                let mut games: Vec<Piece> = Vec::new();
+                while games.len() < GAMES_IN_BATCH && !games.last().is_some_and(Piece::is_large) {
+                    let Some(piece) = pieces.next() else { break };
+                    games.push(piece?);
+                }
                 (!games.is_empty()).then_some(Batch::Games(games))
             }
-            Source::Bytes(games) => {
-                let games = games.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
-                (!games.is_empty()).then_some(Batch::Bytes(games))
-            }
+            Source::Boards(boards) => boards.next().transpose()?.map(Batch::Boards),
             Source::Lines(path, input) => {
                 let lines = read_lines(input)?;
                 (!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines))
