@@ -117,7 +117,7 @@ impl Moves {
 
 /// Why one move is better than another.
 pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Session, control: &Control) -> Vec<String> {
-    let Session { engine, settings, opponent: _ } = session;
+    let Session { engine, settings, .. } = session;
     let mut follower = Follower::new(Arc::clone(engine.weights()));
     let found = match moves {
         Moves::Two(moves) => Comparison::search(engine, &mut follower, game, moves, limits, &settings.search, control),

@@ -18,6 +18,7 @@ use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Report};
 
 use crate::bench;
+use crate::choice::{BestTwo, VARIATIONS};
 use crate::display::{self, Moves, Say};
 use crate::genfens;
 use crate::info::{best_move_line, current_move_line, ended_line, info_line};
@@ -178,11 +179,25 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         say(ended_line(board));
     }
     let tables = session.settings.tables.tables(control, say);
-    let options = Options { tables, ..session.settings.search.clone() };
+    let mut options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
+    let mut player = session.opponent.player(limits);
+    let shown = options.multipv;
+    let asked = session.settings.pgn_comment && player.is_none() && !ended;
+    let mut best_two = asked.then(|| (BestTwo::default(), session.weights_id.of(session.engine.weights())));
+    if asked {
+        options.multipv = shown.max(VARIATIONS);
+    }
     let mut current_told: Option<Instant> = None;
     let mut tell = |report: &Report| match report {
-        Report::Info(info) if !ended => say(info_line(info, board, show_wdl)),
+        Report::Info(info) if !ended => {
+            if let Some((best_two, _)) = &mut best_two {
+                best_two.note(info);
+            }
+            if info.multipv <= shown {
+                say(info_line(info, board, show_wdl));
+            }
+        }
         // A window that shows all lines would show no others.
         Report::CurrentMove { depth, mv, number }
             if current_told.is_none_or(|told| told.elapsed() >= CURRENT_MOVE_EVERY) =>
@@ -192,11 +207,14 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         }
         Report::Answer(outcome) => {
             choice.tell_fault(say);
+            if let Some((best_two, weights)) = &best_two {
+                say(best_two.line(board, outcome, *weights));
+            }
             say(best_move_line(board, outcome.best, outcome.ponder));
         }
         _ => {}
     };
-    match session.opponent.player(limits) {
+    match &mut player {
         Some(player) => player.search(game, limits, &options, control, &mut tell),
         None => session.engine.search(game, limits, &options, control, &mut tell),
     };

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
 
+use crate::choice::KnownId;
 use crate::opponent::Opponent;
 use crate::tables;
 
@@ -16,6 +17,8 @@ pub struct Session {
     pub engine: Engine,
     /// Plays in place of the search when strength is limited.
     pub opponent: Opponent,
+    /// The id of the engine's weights, once it was asked for.
+    pub weights_id: KnownId,
     /// The choices that are handed to each search.
     pub settings: Settings,
 }
@@ -27,6 +30,8 @@ pub struct Settings {
     pub search: search::Options,
     /// Whether info lines tell the chances to win, draw and lose.
     pub show_wdl: bool,
+    /// Whether the runner-up of each move is told, for the comments of its game.
+    pub pgn_comment: bool,
     /// Whether castling is written as the king's capture of its rook.
     pub chess960: bool,
     /// Which endgame tables are wanted.

@@ -9,6 +9,17 @@ pub type Value = i32;
 /// its evaluations to this unit, so that the margins of the search mean the same with all weights.
 pub const WINS_HALF: Value = 360;
 
+/// By how many hundredths of [`WINS_HALF`] one value is above another, rounded down.
+///
+/// ```
+/// # use dyad_engine::value::{WINS_HALF, gap};
+/// assert_eq!((gap(WINS_HALF, 0), gap(36, 0), gap(7, 0), gap(0, 36)), (100, 10, 1, -10));
+/// ```
+#[must_use]
+pub fn gap(better: Value, worse: Value) -> i32 {
+    ((better - worse) * 100).div_euclid(WINS_HALF)
+}
+
 /// The deepest ply a search line can reach.
 pub const MAX_PLY: usize = 246;
 /// Above every value a position can have.

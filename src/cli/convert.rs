@@ -1,4 +1,4 @@
-//! `dyad convert`: games between PGN and viriformat.
+//! `dyad convert`: games between PGN, viriformat, binpack and bulletformat.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use super::{Outcome, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games: PGN (.pgn), plain, packed or in archives, and viriformat (.vf).
+    /// Games: PGN (.pgn), plain, packed or in archives, viriformat (.vf), and binpack (.binpack) in builds with that feature.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The file to write; its name tells the form.
+    /// The file to write; its name tells the form: .pgn, .vf, or .bullet for the positions that have a score.
     #[arg(long, short)]
     out: PathBuf,
     /// From whose side the scores in the comments of PGN are given.
@@ -39,6 +39,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
     })?;
     drop(progress);
     let Counts { games, moves, broken, unfinished } = counts;
-    println!("{games} games with {moves} moves written; {broken} broken, {unfinished} without a result");
+    println!("{games} games with {moves} moves or positions written; {broken} broken, {unfinished} without a result");
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dyad_trainer::data::choice::weights_id;
 use dyad_trainer::data::pgn::BrokenGame;
 use dyad_trainer::data::positions::Duplicates;
 use dyad_trainer::data::prepare::{Counts, Event, Job, Settings, Stage, prepare};
@@ -17,7 +18,9 @@ const SHOWN_BROKEN: u64 = 20;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives (.tar) of such files, as OpenBench has them.
+    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives (.tar) of such files, as OpenBench
+    /// has them; games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in bulletformat
+    /// (.bullet).
     files: Vec<PathBuf>,
     /// The sample file to write.
     #[arg(long, short)]
@@ -91,6 +94,13 @@ pub struct Arguments {
     /// Take moves that mate.
     #[arg(long)]
     mates: bool,
+    /// A move is to be learned only where the engine told (option PgnComment) that it is so many centipawns better than the
+    /// second best.
+    #[arg(long, value_name = "CENTIPAWNS")]
+    decided: Option<u32>,
+    /// Only positions of which the engine told (option PgnComment) that it chose with the weights of this id.
+    #[arg(long, value_name = "ID")]
+    told_by: Option<String>,
     /// What to do with positions that came before.
     #[arg(long, value_enum)]
     duplicates: Option<Repeats>,
@@ -191,6 +201,8 @@ impl Arguments {
         over_list(&mut filters.event_not_words, self.not_event);
         over(&mut filters.plies[0], self.min_ply);
         over(&mut filters.plies[1], self.max_ply);
+        over(&mut filters.decided, self.decided);
+        filters.told_by = self.told_by.or(filters.told_by.take());
         over(&mut filters.duplicates, self.duplicates.map(Duplicates::from));
         filters.mover_rating =
             [self.min_rating.or(filters.mover_rating[0]), self.max_rating.or(filters.mover_rating[1])];
@@ -227,6 +239,9 @@ fn print(summary: &Summary, counts: &Counts) {
     println!("{} games or lines read, {} of them broken", counts.games, counts.broken);
     for (reason, count) in &counts.left_out {
         println!("{count:>10} left out: {}", reason.name());
+    }
+    for (weights, count) in &counts.told {
+        println!("{count:>10} with a runner-up told by weights {}", weights_id(*weights));
     }
     println!(
         "{:>10} positions written, {} of them for testing, from {} games; identity {:016x}",

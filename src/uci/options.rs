@@ -21,6 +21,7 @@ use vampirc_uci::{Serializable, UciOptionConfig};
 
 use super::go::number;
 use super::weights;
+use crate::choice::KnownId;
 use crate::opponent::Opponent;
 use crate::session::{Outcome, Session, Settings};
 use crate::tables::MOST_PIECES;
@@ -76,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 27] = [
+const TABLE: [Row; 28] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -107,6 +108,10 @@ const TABLE: [Row; 27] = [
     Row { name: "UCI_AnalyseMode", of: Of::Engine(Kind::Check { default: false, set: |_, _| Ok(None) }) },
     Row { name: "UCI_Chess960", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
         session.settings.chess960 = on;
+        Ok(None)
+    } }) },
+    Row { name: "PgnComment", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
+        session.settings.pgn_comment = on;
         Ok(None)
     } }) },
     Row { name: "UCI_LimitStrength", of: Of::Engine(Kind::Check { default: false, set: |session, on| {
@@ -153,7 +158,8 @@ const TABLE: [Row; 27] = [
 /// An engine with every option at its default.
 pub fn default_session() -> Session {
     let engine = Engine::new(Weights::embedded());
-    let mut session = Session { engine, opponent: Opponent::new(), settings: Settings::default() };
+    let mut session =
+        Session { engine, opponent: Opponent::new(), weights_id: KnownId::default(), settings: Settings::default() };
     for row in rows() {
         if let Of::Engine(kind) = row.of {
             kind.set_default(&mut session).expect("defaults can be set");

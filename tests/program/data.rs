@@ -120,6 +120,36 @@ fn games_become_samples_labels_and_weights() {
     refuse(&folder, "fit cut.samples -o w.json", "cut.samples, header: the file is cut");
 }
 
+/// The archive of a DATAGEN workload of Chess960, as OpenBench handed it out in `tools/openbench/loopback`.
+#[test]
+fn an_archive_of_openbench_becomes_samples_with_its_labels() {
+    let folder = folder("openbench");
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openbench/4.pgn.tar");
+    let told = run(&folder, &format!("prepare {archive} -o a.samples --scores mover --decided 20 --test-percent 0"));
+    assert!(told.contains("32 games or lines read, 0 of them broken"), "{told}");
+    let labeled: u64 = told
+        .lines()
+        .find_map(|line| line.strip_suffix(" with a runner-up told by weights 5a443ad5"))
+        .and_then(|count| count.trim().parse().ok())
+        .unwrap_or_else(|| panic!("{told}"));
+    let file = SampleFile::open(&folder.join("a.samples")).unwrap();
+    assert_eq!(file.summary().settings["told"], serde_json::json!({ "5a443ad5": labeled }));
+    let samples = file.load().unwrap();
+    let decided = samples.iter().filter(|sample| sample.is_decided()).count() as u64;
+    assert!(samples.iter().all(|sample| sample.has_result()));
+    assert!(samples.iter().any(|sample| sample.castles_unusually()));
+    // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are clear.
+    assert!(0 < decided && decided < labeled && labeled < samples.len() as u64, "{decided} of {labeled}");
+    let told = run(&folder, &format!("prepare {archive} -o b.samples --told-by 5a443ad5 --test-percent 0"));
+    assert!(!told.contains("not told by these weights"), "{told}");
+    refuse(&folder, &format!("prepare {archive} -o c.samples --told-by 00000000"), "no position was found in 32 games");
+    refuse(
+        &folder,
+        &format!("prepare {archive} -o c.samples --told-by default"),
+        "expected an id of eight hexadecimal",
+    );
+}
+
 #[test]
 fn an_average_that_could_not_be_loaded_is_not_written() {
     let folder = folder("average");

@@ -1,7 +1,7 @@
-//! Games from one form to another: PGN to viriformat and back.
+//! Games from one form to another: PGN to viriformat and back, binpacks to both, all of them to positions in bulletformat.
 //!
 //! Viriformat has no place for names, dates and clocks, nor for a game without a result; PGN has room for all that it
-//! holds. A broken game costs itself, and is reported with its place.
+//! holds. Bulletformat has positions alone, and of each game those that have a score. A broken game costs itself, and is reported with its place.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,16 +13,17 @@ use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::game::GameRecord;
 use crate::data::input::Kind;
-use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::pgn::BrokenGame;
 use crate::data::score::ScoreSide;
-use crate::data::viriformat::{GameBytes, GamesInBytes, encode};
+use crate::data::source::{Piece, pieces};
+use crate::data::{bulletformat, viriformat};
 
 /// What was converted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Games written.
     pub games: u64,
-    /// Their moves.
+    /// Their moves; where positions are written, those.
     pub moves: u64,
     /// Games that could not be read.
     pub broken: u64,
@@ -30,26 +31,25 @@ pub struct Counts {
     pub unfinished: u64,
 }
 
-enum Source {
-    Text(GameText),
-    Bytes(GameBytes),
-}
+/// A game in another form, with the number of moves or positions; or what that form has no place for.
+type Written = Result<(u64, Vec<u8>), String>;
 
-type Games = Box<dyn Iterator<Item = Result<Source, Error>> + Send>;
-
-fn open(path: &Path) -> Result<Games, Error> {
-    Ok(match Kind::of(path) {
-        Kind::Games => Box::new(GameTexts::open(path)?.map(|game| game.map(Source::Text))),
-        Kind::Viriformat => Box::new(GamesInBytes::open(path)?.map(|game| game.map(Source::Bytes))),
-        Kind::Positions => return Err(Error::content(path, "its name", "positions cannot be made games")),
-    })
-}
-
-fn written(game: &GameRecord, kind: Kind) -> Result<Vec<u8>, String> {
+fn written(game: &GameRecord, kind: Kind) -> Written {
+    let moves = game.moves.len() as u64;
     match kind {
-        Kind::Viriformat => encode(game),
-        Kind::Games | Kind::Positions => Ok(as_pgn(game).to_string().into_bytes()),
+        Kind::Viriformat => Ok((moves, viriformat::encode(game)?)),
+        Kind::Bulletformat => {
+            let bytes = boards(game)?;
+            Ok(((bytes.len() / bulletformat::BYTES) as u64, bytes))
+        }
+        _ => Ok((moves, as_pgn(game).to_string().into_bytes())),
     }
+}
+
+fn boards(game: &GameRecord) -> Result<Vec<u8>, String> {
+    let result = game.result.ok_or("a game without a result")?;
+    let scored = game.positions().filter_map(|(board, played)| Some((board, played.score?)));
+    Ok(scored.flat_map(|(board, score)| bulletformat::encode(&board, score, result)).collect())
 }
 
 fn as_pgn(game: &GameRecord) -> PgnGame {
@@ -77,36 +77,35 @@ pub fn convert(
     report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
 ) -> Result<Counts, Error> {
     let kind = Kind::of(out);
-    if kind == Kind::Positions {
-        return Err(Error::content(out, "its name", "games cannot be written as positions; .pgn or .vf can be"));
+    if let Kind::Positions | Kind::Binpack = kind {
+        return Err(Error::content(out, "its name", "games can be written as .pgn, .vf or .bullet"));
     }
     check_output(out, inputs.iter().copied())?;
     let mut file = BufWriter::new(AtomicFile::create(out).map_err(Error::file("write", out))?);
     let mut counts = Counts::default();
     for input in inputs {
-        let work = |(): &mut (), game: Result<Source, Error>| {
-            Ok(match game? {
-                Source::Text(text) => text.parse(Some(scores)),
-                Source::Bytes(bytes) => bytes.parse(),
-            }
-            .map(|game| (game.moves.len() as u64, written(&game, kind))))
+        let work = |(): &mut (), piece: Result<Piece, Error>| {
+            let games = piece?.games(Some(scores)).into_iter();
+            Ok(games.map(|game| game.map(|game| written(&game, kind))).collect())
         };
-        let take = |made: Result<(u64, Result<Vec<u8>, String>), BrokenGame>| {
-            match made {
-                Ok((moves, Ok(bytes))) => {
-                    file.write_all(&bytes).map_err(Error::file("write", out))?;
-                    (counts.games, counts.moves) = (counts.games + 1, counts.moves + moves);
-                    report(&counts, None);
-                }
-                Ok((_, Err(_))) => counts.unfinished += 1,
-                Err(broken) => {
-                    counts.broken += 1;
-                    report(&counts, Some(&broken));
+        let take = |made: Vec<Result<Written, BrokenGame>>| {
+            for game in made {
+                match game {
+                    Ok(Ok((moves, bytes))) => {
+                        file.write_all(&bytes).map_err(Error::file("write", out))?;
+                        (counts.games, counts.moves) = (counts.games + 1, counts.moves + moves);
+                        report(&counts, None);
+                    }
+                    Ok(Err(_)) => counts.unfinished += 1,
+                    Err(broken) => {
+                        counts.broken += 1;
+                        report(&counts, Some(&broken));
+                    }
                 }
             }
             if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
         };
-        ordered_for_each(threads, open(input)?, || Ok(()), work, take)?;
+        ordered_for_each(threads, pieces(input)?, || Ok(()), work, take)?;
     }
     if counts.games == 0 {
         return Err(Error::Nothing(format!(
@@ -153,6 +152,22 @@ mod tests {
     }
 
     #[test]
+    fn positions_with_a_score_become_bulletformat() {
+        let folder = Temporary::new();
+        fs::create_dir(&folder.0).unwrap();
+        let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.0.join(name));
+        fs::write(&pgn, GAMES).unwrap();
+        let stop = AtomicBool::new(false);
+        let counts = convert(&[&pgn], &bullet, ScoreSide::Mover, 2, &stop, &mut |_, _| ()).unwrap();
+        assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1 });
+        let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
+        let scores: Vec<_> =
+            blocks.iter().flat_map(|block| block.positions()).map(|epd| epd.unwrap().score.unwrap().0).collect();
+        // A mate is cut to the largest score.
+        assert_eq!(scores, [30, -25, 30_000, -30_000]);
+    }
+
+    #[test]
     fn what_cannot_be_converted_is_refused() {
         let folder = Temporary::new();
         fs::create_dir(&folder.0).unwrap();
@@ -165,7 +180,10 @@ mod tests {
             made.expect_err("it cannot be").to_string()
         };
         assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));
-        assert!(convert(&pgn, &epd).contains(".pgn or .vf"));
+        assert!(convert(&pgn, &epd).contains(".pgn, .vf or .bullet"));
+        assert!(convert(&folder.0.join("a.bullet"), &vf).contains("positions cannot be made games"));
+        #[cfg(not(feature = "binpack"))]
+        assert!(convert(&folder.0.join("a.binpack"), &vf).contains("cargo build --features binpack"));
         assert!(convert(&epd, &vf).contains("positions cannot be made games"));
         assert!(convert(&pgn, &pgn).contains("a.pgn"));
         assert!(!vf.exists());

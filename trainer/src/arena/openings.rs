@@ -25,10 +25,9 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::data::epd::Epd;
-use crate::data::game::GameRecord;
 use crate::data::input::{Kind, parse_lines};
-use crate::data::pgn::{BrokenGame, GameTexts};
-use crate::data::viriformat::GamesInBytes;
+use crate::data::pgn::BrokenGame;
+use crate::data::source::pieces;
 
 /// A position to begin with and how it came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,8 +65,7 @@ impl Opening {
 pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
     let all = match Kind::of(path) {
         Kind::Positions => read_positions(path)?,
-        Kind::Games => read_games(path, plies, GameTexts::open(path)?.map(|text| Ok(text?.parse(None))))?,
-        Kind::Viriformat => read_games(path, plies, GamesInBytes::open(path)?.map(|bytes| Ok(bytes?.parse())))?,
+        _ => read_games(path, plies)?,
     };
     let mut seen = HashSet::new();
     let playable = |opening: &Opening| {
@@ -85,17 +83,16 @@ fn read_positions(path: &Path) -> Result<Vec<Opening>, Error> {
     parse_lines(path, |_, text| Ok(Opening::from_board(Epd::parse(text)?.board)))
 }
 
-fn read_games(
-    path: &Path,
-    plies: usize,
-    games: impl Iterator<Item = Result<Result<GameRecord, BrokenGame>, Error>>,
-) -> Result<Vec<Opening>, Error> {
+fn read_games(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
     let mut openings = Vec::new();
-    for game in games {
-        let place = |broken: BrokenGame| Error::content(path, format!("game at line {}", broken.line), broken.problem);
-        let game = game?.map_err(place)?;
-        let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
-        openings.push(Opening { start: game.start, moves });
+    for piece in pieces(path)? {
+        for game in piece?.games(None) {
+            let place =
+                |broken: BrokenGame| Error::content(path, format!("game at line {}", broken.line), broken.problem);
+            let game = game.map_err(place)?;
+            let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
+            openings.push(Opening { start: game.start, moves });
+        }
     }
     Ok(openings)
 }

@@ -232,8 +232,8 @@ impl FinishedGame {
     /// The game as those that are read from files.
     #[must_use]
     pub fn record(&self) -> GameRecord {
-        let book = self.opening.moves.iter().map(|&mv| Played { mv, score: None, book: true });
-        let searched = self.moves.iter().map(|made| Played { mv: made.mv, score: Some(made.score), book: false });
+        let book = self.opening.moves.iter().map(|&mv| Played { book: true, ..Played::scored(mv, None) });
+        let searched = self.moves.iter().map(|made| Played::scored(made.mv, Some(made.score)));
         let mut tags = Tags::default();
         tags.result = Some(self.result);
         GameRecord { tags, start: self.opening.start, moves: book.chain(searched).collect(), result: Some(self.result) }

@@ -3,6 +3,7 @@
 use dyad_engine::board::{Board, ChessMove};
 
 use crate::base::hash;
+use crate::data::choice::Choice;
 use crate::data::packed::move_bits;
 use crate::data::score::{GameResult, Score};
 
@@ -15,6 +16,16 @@ pub struct Played {
     pub score: Option<Score>,
     /// Whether it came out of a book.
     pub book: bool,
+    /// What the mover told of the choice.
+    pub choice: Option<Choice>,
+}
+
+impl Played {
+    /// A move of which only the mover's score is known, if anything.
+    #[must_use]
+    pub fn scored(mv: ChessMove, score: Option<Score>) -> Played {
+        Played { mv, score, book: false, choice: None }
+    }
 }
 
 /// The tags of a game that filters look at.

@@ -125,11 +125,16 @@ pub enum Kind {
     Positions,
     /// Games in [`viriformat`](crate::data::viriformat).
     Viriformat,
+    /// Games in Stockfish's binpack (`data::binpack`).
+    Binpack,
+    /// Positions in [`bulletformat`](crate::data::bulletformat).
+    Bulletformat,
 }
 
 impl Kind {
-    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, in `.vf` or
-    /// `.viriformat` games in viriformat, all others games in PGN.
+    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, in `.bullet` or
+    /// `.bulletformat` positions in bulletformat, in `.vf` or `.viriformat` games in viriformat, in `.binpack` games in
+    /// binpack, all others games in PGN.
     #[must_use]
     pub fn of(path: &Path) -> Kind {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -139,6 +144,8 @@ impl Kind {
         match name.rsplit_once('.') {
             Some((_, "epd" | "fen")) => Kind::Positions,
             Some((_, "vf" | "viriformat")) => Kind::Viriformat,
+            Some((_, "binpack")) => Kind::Binpack,
+            Some((_, "bullet" | "bulletformat")) => Kind::Bulletformat,
             _ => Kind::Games,
         }
     }
@@ -374,6 +381,8 @@ mod tests {
             ("a.epd.bz2", Kind::Positions),
             ("a.vf", Kind::Viriformat),
             ("a.viriformat.zst", Kind::Viriformat),
+            ("a.binpack", Kind::Binpack),
+            ("a.bullet.zst", Kind::Bulletformat),
             ("games", Kind::Games),
         ] {
             assert_eq!(Kind::of(Path::new(name)), kind, "{name}");

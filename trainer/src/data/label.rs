@@ -17,7 +17,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, Limits, Report};
-use dyad_engine::value::{Value, WINS_HALF};
+use dyad_engine::value::gap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -101,8 +101,8 @@ pub struct OwnEngine<'a> {
     engine: Engine,
     limits: Limits,
     options: search::Options,
-    /// How far the best move must be ahead, in search units.
-    ahead: Value,
+    /// How far the best move must be ahead, in centipawns.
+    ahead: i32,
     control: &'a Control,
 }
 
@@ -112,8 +112,8 @@ impl OwnEngine<'_> {
         let engine = Engine::with_hash(weights, settings.hash).map_err(|error| Error::Engine(error.to_string()))?;
         let multipv = if settings.decided == 0 { 1 } else { 2 };
         let options = search::Options { multipv, ..search::Options::default() };
-        let ahead = WINS_HALF * settings.decided as Value / 100;
-        Ok(OwnEngine { engine, limits: Limits::nodes(settings.nodes), options, ahead, control })
+        let (limits, ahead) = (Limits::nodes(settings.nodes), settings.decided as i32);
+        Ok(OwnEngine { engine, limits, options, ahead, control })
     }
 }
 
@@ -133,7 +133,7 @@ impl Labeler for OwnEngine<'_> {
         if self.control.stopped() {
             return Err(Error::Stopped);
         }
-        let decided = second.is_none_or(|second| outcome.value - second >= self.ahead);
+        let decided = second.is_none_or(|second| gap(outcome.value, second) >= self.ahead);
         let score = match outcome.score {
             search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
             search::Score::Mate(moves) => Score::mate(moves),

@@ -19,6 +19,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role};
 
 use crate::base::error::Error;
+use crate::data::choice::Choice;
 use crate::data::game::{GameRecord, Played, Tags};
 use crate::data::input::Lines;
 use crate::data::score::{GameResult, Score, ScoreSide};
@@ -294,11 +295,19 @@ impl Visitor for NoteTaker {
     }
 }
 
+/// A move as it is written, and what is said of it.
+struct Token {
+    san: San,
+    remark: Option<Remark>,
+    /// The words that may be of a [`Choice`].
+    choice: Option<String>,
+}
+
 /// What the tokenizer found in a game.
 struct Tokens {
     tags: Tags,
     variant: Option<String>,
-    moves: Vec<(San, Option<Remark>)>,
+    moves: Vec<Token>,
     outcome: Option<Outcome>,
     late_moves: usize,
 }
@@ -341,13 +350,15 @@ impl Visitor for Collector {
         if tokens.outcome.is_some() {
             tokens.late_moves += 1;
         }
-        tokens.moves.push((san.san, None));
+        tokens.moves.push(Token { san: san.san, remark: None, choice: None });
         ControlFlow::Continue(())
     }
 
     fn comment(&mut self, tokens: &mut Tokens, comment: RawComment<'_>) -> ControlFlow<Tokens> {
-        if let Some((_, remark)) = tokens.moves.last_mut() {
+        if let Some(Token { remark, choice, .. }) = tokens.moves.last_mut() {
             *remark = remark.or_else(|| Remark::parse(comment.as_bytes()));
+            let words = std::str::from_utf8(comment.as_bytes()).ok().and_then(Choice::words);
+            *choice = choice.take().or_else(|| words.map(str::to_string));
         }
         ControlFlow::Continue(())
     }
@@ -380,7 +391,7 @@ fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<Game
     };
     let mut board = start;
     let mut moves = Vec::with_capacity(tokens.moves.len());
-    for (san, remark) in tokens.moves {
+    for Token { san, remark, choice } in tokens.moves {
         let broken = |problem: &dyn fmt::Display| {
             let dots = if board.side_to_move() == Color::White { "." } else { "..." };
             Err(format!("{}{dots} {san}: {problem}", board.fullmove_number()))
@@ -399,7 +410,10 @@ fn replay(tokens: Tokens, text: &[u8], scores: Option<ScoreSide>) -> Result<Game
             (Some(Remark::Score(score)), Some(_)) => Some(score),
             _ => None,
         };
-        moves.push(Played { mv, score, book: remark == Some(Remark::Book) });
+        let choice = choice.and_then(|words| Choice::parse(&words, &board));
+        // Words on another position may fit by chance; that the move played is second to itself is a sure sign.
+        let choice = choice.filter(|choice| choice.second.is_none_or(|(second, _)| second != mv));
+        moves.push(Played { mv, score, book: remark == Some(Remark::Book), choice });
         theirs.play_unchecked(chosen);
         let after = board.after(mv);
         if !same_pieces(&after, &theirs) {

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
 use crate::base::hash;
+use crate::data::choice::Choice;
 use crate::data::epd::Epd;
 use crate::data::game::{GameRecord, Played};
 use crate::data::packed::{Packed, Sample, move_bits};
-use crate::data::score::GameResult;
+use crate::data::score::{GameResult, Score};
 
 /// Percent of the games that are kept out of training where nobody says another.
 pub const TEST_PERCENT: f64 = 5.0;
@@ -86,8 +87,19 @@ pub struct Filters {
     pub book: bool,
     /// Take moves that mate.
     pub mates: bool,
+    /// Centipawns by which the mover must have told that its move is better than the second best, or the position counts as
+    /// undecided: only result and score teach something then, and it is none to test with. 0 does not ask.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub decided: u32,
+    /// Only positions of which the mover told that it chose with the weights of this id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<String>,
     /// Which of several equal positions are kept.
     pub duplicates: Duplicates,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Default for Filters {
@@ -108,6 +120,8 @@ impl Default for Filters {
             forced: false,
             book: false,
             mates: false,
+            decided: 0,
+            told_by: None,
             duplicates: Duplicates::default(),
         }
     }
@@ -138,6 +152,10 @@ pub enum Reason {
     Forced,
     /// The move mates.
     Mate,
+    /// Nobody told that the move is clearly better than others, and it would be tested whether it is found.
+    Undecided,
+    /// Nothing was told of the choice, or not with the weights wanted.
+    Untold,
     /// The game came before.
     DuplicateGame,
     /// The position came before.
@@ -164,6 +182,8 @@ impl Reason {
             Reason::Tactical => "something to win",
             Reason::Forced => "only move",
             Reason::Mate => "mating move",
+            Reason::Undecided => "undecided test position",
+            Reason::Untold => "not told by these weights",
             Reason::DuplicateGame => "game came before",
             Reason::Duplicate => "position came before",
             Reason::PerGame => "enough of its game",
@@ -179,6 +199,8 @@ pub struct Candidate {
     pub sample: Packed,
     /// Equal for positions that count as the same.
     pub identity: u64,
+    /// The weights with which its runner-up was found.
+    pub told_by: Option<u32>,
 }
 
 impl Filters {
@@ -204,16 +226,13 @@ impl Filters {
         let mut passed = Vec::new();
         for (board, played) in game.positions() {
             let checked = self.rating(game, board.side_to_move()).and_then(|()| self.played(&board, played));
-            match checked {
-                Ok(()) => passed.push(self.candidate(&Sample {
-                    board,
-                    desired: Some(played.mv),
-                    result: game.result,
-                    score: played.score,
-                    test,
-                    starts_game: false,
-                    decided: true,
-                })),
+            match checked.and_then(|()| self.decided(&board, played, test)) {
+                Ok(decided) => {
+                    let (desired, result, score) = (Some(played.mv), game.result, played.score);
+                    let sample = Sample { board, desired, result, score, test, starts_game: false, decided };
+                    let told_by = played.choice.filter(|choice| choice.second.is_some()).map(|choice| choice.weights);
+                    passed.push(Candidate { told_by, ..self.candidate(&sample) });
+                }
                 Err(reason) => left_out(reason),
             }
         }
@@ -225,7 +244,7 @@ impl Filters {
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(Reason::Result);
         }
-        let unknown = Played { mv: ChessMove::default(), score: epd.score, book: false };
+        let unknown = Played::scored(ChessMove::default(), epd.score);
         match epd.best {
             Some(mv) => self.played(&epd.board, &Played { mv, ..unknown })?,
             None => self.standing(&epd.board, &unknown)?,
@@ -240,7 +259,33 @@ impl Filters {
             Duplicates::Moves => hash::fold(key, u64::from(move_bits(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
-        Candidate { sample: Packed::new(sample), identity }
+        Candidate { sample: Packed::new(sample), identity, told_by: None }
+    }
+
+    /// Whether the move played is a lesson, by what the mover told of its choice.
+    fn decided(&self, board: &Board, played: &Played, test: bool) -> Result<bool, Reason> {
+        if self.told_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
+            return Err(Reason::Untold);
+        }
+        let told = || played.choice.and_then(|choice| choice.second).is_some_and(|(_, gap)| gap >= self.decided);
+        match self.decided == 0 || told() || board.count_moves() == 1 {
+            false if test => Err(Reason::Undecided),
+            decided => Ok(decided),
+        }
+    }
+
+    /// Says what is wrong with filters through which nothing could pass.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let most = Score::LARGEST as u32;
+        if self.decided > most {
+            return Err(Error::Settings(format!("decided must be 0 to {most} centipawns, not {}", self.decided)));
+        }
+        match &self.told_by {
+            Some(id) if id.len() != 8 || u32::from_str_radix(id, 16).is_err() || id.contains(char::is_uppercase) => {
+                Err(Error::Settings(format!("told by weights '{id}', expected an id of eight hexadecimal digits")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), Reason> {

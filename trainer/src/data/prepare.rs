@@ -19,15 +19,17 @@ use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
+use crate::data::bulletformat::{Block, Boards};
+use crate::data::choice::weights_id;
 use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
 use crate::data::packed::Packed;
-use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::pgn::BrokenGame;
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
 use crate::data::score::{GameResult, ScoreSide};
-use crate::data::viriformat::{GameBytes, GamesInBytes};
+use crate::data::source::{Piece, Pieces, pieces};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -110,6 +112,8 @@ pub struct Counts {
     pub left_out: BTreeMap<Reason, u64>,
     /// Positions that passed everything.
     pub positions: u64,
+    /// Those among them of which the mover told the runner-up, by the weights that it chose with.
+    pub told: BTreeMap<u32, u64>,
 }
 
 impl Counts {
@@ -140,6 +144,7 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         return Err(Error::Settings("no files to read".to_string()));
     }
     check_percent(settings.test_percent)?;
+    settings.filters.check()?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
     let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
     let origins = origins(settings, job)?;
@@ -158,6 +163,9 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
+                if let Some(weights) = candidate.told_by {
+                    *counts.told.entry(weights).or_default() += 1;
+                }
                 if let Some(tables) = &tables {
                     correct(&mut candidate.sample, tables)?;
                 }
@@ -171,6 +179,10 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
             "no position was found in {} games and lines, {} of them broken",
             counts.games, counts.broken
         )));
+    }
+    if !counts.told.is_empty() {
+        let told: BTreeMap<String, u64> = counts.told.iter().map(|(&id, &count)| (weights_id(id), count)).collect();
+        writer.note("told", json!(told));
     }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
@@ -329,8 +341,8 @@ struct Selected {
 
 /// A piece of work for a thread.
 enum Batch {
-    Games(Vec<GameText>),
-    Bytes(Vec<GameBytes>),
+    Games(Vec<Piece>),
+    Boards(Block),
     Lines(Arc<Path>, Vec<(u64, String)>),
 }
 
@@ -371,20 +383,21 @@ fn read(
 fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
     let mut output = Output::default();
     match batch {
-        Batch::Games(texts) => {
-            for text in texts {
+        Batch::Games(pieces) => {
+            for game in pieces.iter().flat_map(|piece| piece.games(settings.scores)) {
                 output.games += 1;
-                match text.parse(settings.scores) {
+                match game {
                     Ok(game) => output.game(&game, settings),
                     Err(broken) => output.broken.push(broken),
                 }
             }
         }
-        Batch::Bytes(games) => {
-            for bytes in games {
+        Batch::Boards(block) => {
+            for position in block.positions() {
                 output.games += 1;
-                match bytes.parse() {
-                    Ok(game) => output.game(&game, settings),
+                match position {
+                    // Without castling and side to move nobody can tell which games it occurs in.
+                    Ok(epd) => output.position(&epd, settings, None),
                     Err(broken) => output.broken.push(broken),
                 }
             }
@@ -440,8 +453,8 @@ struct Batches {
 }
 
 enum Source {
-    Games(GameTexts),
-    Bytes(GamesInBytes),
+    Games(Pieces),
+    Boards(Boards),
     Lines(Arc<Path>, Lines),
 }
 
@@ -455,8 +468,8 @@ impl Batches {
             let Some(source) = &mut self.current else {
                 let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
-                    Kind::Games => Source::Games(GameTexts::open(&path)?),
-                    Kind::Viriformat => Source::Bytes(GamesInBytes::open(&path)?),
+                    Kind::Games | Kind::Viriformat | Kind::Binpack => Source::Games(pieces(&path)?),
+                    Kind::Bulletformat => Source::Boards(Boards::open(&path, LINES_IN_BATCH)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
                 });
                 continue;
@@ -473,14 +486,15 @@ impl Batches {
 impl Source {
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
         Ok(match self {
-            Source::Games(texts) => {
-                let games = texts.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
+            Source::Games(pieces) => {
+                let mut games: Vec<Piece> = Vec::new();
+                while games.len() < GAMES_IN_BATCH && !games.last().is_some_and(Piece::is_large) {
+                    let Some(piece) = pieces.next() else { break };
+                    games.push(piece?);
+                }
                 (!games.is_empty()).then_some(Batch::Games(games))
             }
-            Source::Bytes(games) => {
-                let games = games.take(GAMES_IN_BATCH).collect::<Result<Vec<_>, _>>()?;
-                (!games.is_empty()).then_some(Batch::Bytes(games))
-            }
+            Source::Boards(boards) => boards.next().transpose()?.map(Batch::Boards),
             Source::Lines(path, input) => {
                 let lines = read_lines(input)?;
                 (!lines.is_empty()).then(|| Batch::Lines(path.clone(), lines))
@@ -703,6 +717,42 @@ mod tests {
         assert!(samples.iter().all(|sample| sample.starts_game));
     }
 
+    /// As OpenBench writes what Dyad tells of its choices, and as fastchess does.
+    const TOLD: &str = "[White \"Dyad-dev\"]\n[Black \"Dyad-base\"]\n[Result \"1-0\"]\n\n\
+        e4 {+0.35/9, line=second d2d4 gap 4 depth 9 weights 0000000a} e5 {-0.30/8, line=second c7c5 gap 20 depth 8 \
+        weights 0000000b} Nf3 {+0.31/9, line=depth 9 weights 0000000a} Nc6 {unknown} 1-0\n\n\
+        [Result \"0-1\"]\n\n1. d4 {+0.20/9 0.01s, n=3000, sd=14, line=\"info string pgncomment second e2e4 gap 150 \
+        depth 9\nweights 0000000a\"} d5 {-0.20/9 0.01s, line=\"info string pgncomment second d7d5 gap 90 depth 9 weights \
+        0000000a\"} 0-1\n";
+
+    #[test]
+    fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
+        let told = |name: &str, filters: Filters, test_percent| {
+            let settings = Settings { filters, test_percent, scores: Some(ScoreSide::Mover), ..Settings::default() };
+            let (samples, counts) = samples(&format!("told-{name}"), TOLD, settings);
+            let moves: Vec<String> = samples
+                .iter()
+                .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.decided { "" } else { "?" }))
+                .collect();
+            (moves.join(" "), counts)
+        };
+        let filters = |decided, told_by: Option<&str>| Filters {
+            decided,
+            told_by: told_by.map(str::to_string),
+            duplicates: Duplicates::Keep,
+            ..Filters::default()
+        };
+        let (moves, counts) = told("unasked", filters(0, None), 0.0);
+        assert_eq!(moves, "e2e4 e7e5 g1f3 b8c6 d2d4 d7d5");
+        assert_eq!(counts.told, BTreeMap::from([(10, 2), (11, 1)]));
+        assert_eq!(told("by-four", filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
+        assert_eq!(told("by-twenty", filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
+        let (moves, counts) = told("by-ten", filters(20, Some("0000000a")), 0.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::Untold]), ("e2e4? g1f3? d2d4", 3));
+        let (moves, counts) = told("tests", filters(20, None), 100.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::Undecided]), ("e7e5 d2d4", 4));
+    }
+
     #[test]
     fn threads_change_nothing() {
         let folder = folder("prepare-threads");
@@ -738,6 +788,17 @@ mod tests {
             (Settings::default(), "no files"),
             (Settings { test_percent: 101.0, ..missing.clone() }, "test percent"),
             (Settings { count: Some(0), ..missing.clone() }, "count"),
+            (
+                Settings { filters: Filters { decided: 30_001, ..Filters::default() }, ..missing.clone() },
+                "decided must be 0 to 30000 centipawns, not 30001",
+            ),
+            (
+                Settings {
+                    filters: Filters { told_by: Some("5A443AD5".into()), ..Filters::default() },
+                    ..missing.clone()
+                },
+                "told by weights '5A443AD5', expected an id of eight hexadecimal digits",
+            ),
             (missing, "cannot open no such file.pgn"),
         ];
         for (settings, expected) in cases {

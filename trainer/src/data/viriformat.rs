@@ -136,7 +136,7 @@ fn decode(bytes: &[u8]) -> Result<GameRecord, String> {
         let mv =
             mv.ok_or_else(|| format!("move {} ({bits:#06x}) is not legal in {}", played.len() + 1, board.fen()))?;
         let score = decode_score(i16::from_le_bytes([record[2], record[3]]), board.side_to_move());
-        played.push(Played { mv, score, book: false });
+        played.push(Played::scored(mv, score));
         board = board.after(mv);
     }
     Ok(GameRecord {

@@ -1,0 +1,69 @@
+//! The runner-up of a search, for the comments of its game.
+//!
+//! Alpha-beta knows the value of the best move; of the others it only proves that they are not better. So a search that is
+//! to tell the second best has to look for it: it searches two variations, as with `MultiPV` 2, and what is told is the
+//! difference of their values in the last iteration that finished both. If the move that is played is not the best one of
+//! that iteration, since a stop came in between or another thread found it, no second one is told.
+
+use std::sync::Arc;
+
+use dyad_engine::board::Board;
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{Info, Outcome};
+use dyad_engine::value::gap;
+use dyad_trainer::data::choice::{BEGINNING, Choice};
+
+/// Variations that a search must have.
+pub const VARIATIONS: usize = 2;
+
+/// The best two moves of the last iteration that finished both.
+#[derive(Default)]
+pub struct BestTwo {
+    best: Option<Info>,
+    two: Option<[Info; 2]>,
+}
+
+impl BestTwo {
+    /// Takes note of a variation.
+    pub fn note(&mut self, info: &Info) {
+        match info.multipv {
+            1 => self.best = Some(info.clone()),
+            2 => {
+                let best = self.best.take().filter(|best| best.depth == info.depth);
+                self.two = best.map(|best| [best, info.clone()]).or(self.two.take());
+            }
+            _ => {}
+        }
+    }
+
+    /// The line on the answer of a search with the weights of this id.
+    pub fn line(&self, board: &Board, outcome: &Outcome, weights: u32) -> String {
+        let played = |[best, _]: &&[Info; 2]| best.pv.first() == outcome.best.as_ref();
+        let choice = match self.two.as_ref().filter(played) {
+            Some([best, second]) => {
+                let behind = gap(best.value, second.value).max(0).unsigned_abs();
+                Choice { second: second.pv.first().map(|&mv| (mv, behind)), depth: best.depth, weights }
+            }
+            None => Choice { second: None, depth: outcome.depth, weights },
+        };
+        format!("{BEGINNING} {}", choice.text(board))
+    }
+}
+
+/// The id of the weights in use. To find it takes a walk through all of them, so it is kept.
+#[derive(Default)]
+pub struct KnownId(Option<(Arc<Weights>, u32)>);
+
+impl KnownId {
+    /// The id of these weights.
+    pub fn of(&mut self, weights: &Arc<Weights>) -> u32 {
+        match &self.0 {
+            Some((known, id)) if Arc::ptr_eq(known, weights) => *id,
+            _ => {
+                let id = u32::from_str_radix(&weights.id(), 16).expect("an id is eight hexadecimal digits");
+                self.0 = Some((Arc::clone(weights), id));
+                id
+            }
+        }
+    }
+}
