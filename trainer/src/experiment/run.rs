@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -233,7 +233,7 @@ fn load(path: &Path) -> Result<Option<StepResult>, Error> {
     }
 }
 
-fn write(path: &PathBuf, value: &impl Serialize) -> Result<(), Error> {
+fn write(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(value).expect("plain data");
     write_atomic(path, &text).map_err(Error::file("write", path))
 }
