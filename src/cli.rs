@@ -7,6 +7,7 @@
 mod annotate;
 mod average;
 mod convert;
+mod experiment;
 mod fit;
 mod games;
 mod label;
@@ -80,6 +81,8 @@ enum Command {
     Completions(shell::CompletionsArguments),
     /// Prints a page of the manual, for `man`.
     Man(shell::ManArguments),
+    /// Repeats a paper: from games to a page with the paper's figures beside those found here.
+    Experiment(experiment::Arguments),
     /// Explains games: evaluations, mistakes with the better line and why, as PGN and as a page.
     Annotate(annotate::Arguments),
 }
@@ -146,6 +149,7 @@ pub fn run() -> ExitCode {
         Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
         Command::Man(arguments) => shell::man(&arguments, Arguments::command_with_defaults()),
+        Command::Experiment(arguments) => experiment::run(arguments),
         Command::Annotate(arguments) => annotate::run(arguments),
     };
     match outcome {

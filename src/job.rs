@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Sender, unbounded};
 use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
-use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Report};
 
 use crate::bench;

@@ -1,13 +1,17 @@
-//! The opponent that `UCI_LimitStrength` or `StyleFile` asks for: who plays in place of the search.
+//! Who plays in place of the search: the opponent that `UCI_LimitStrength` or `StyleFile` asks for, or the network of
+//! `Model`.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::quote;
+use dyad_engine::engine::AnyEngine;
 use dyad_engine::levels::file::{HIGHEST, MoveModel};
 use dyad_engine::levels::player::{Persona, Player};
 use dyad_engine::search::Limits;
+use dyad_trainer::deepchess::network::Network;
+use dyad_trainer::deepchess::search::ComparisonEngine;
 
 use crate::session::Outcome;
 
@@ -24,12 +28,14 @@ pub struct Opponent {
     /// The seed drawn for this game.
     game: u64,
     player: Option<Player>,
+    /// Plays by comparing positions.
+    network: Option<ComparisonEngine>,
 }
 
 impl Opponent {
     /// Nobody plays in place of the search.
     pub fn new() -> Opponent {
-        Opponent { limited: false, elo: HIGHEST, seed: 0, style: None, game: any_seed(), player: None }
+        Opponent { limited: false, elo: HIGHEST, seed: 0, style: None, game: any_seed(), player: None, network: None }
     }
 
     /// Sets `StyleFile`; an empty path is none. A file that cannot be used leaves what was.
@@ -43,10 +49,25 @@ impl Opponent {
         self.game = any_seed();
     }
 
-    /// The player of this search, if it is one for a game: an analysis is never limited.
-    pub fn player(&mut self, limits: &Limits) -> Option<&mut Player> {
+    /// Takes the network in a file for player; none if there is no file.
+    ///
+    /// # Errors
+    /// When the file cannot be read; who played goes on.
+    pub fn set_model(&mut self, file: &str) -> Result<(), String> {
+        self.network = match file {
+            "" => None,
+            file => {
+                let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
+                Some(ComparisonEngine::new(Arc::new(network)))
+            }
+        };
+        Ok(())
+    }
+
+    /// The player of this search, if it is not the engine. An analysis is never limited, but a network analyzes too.
+    pub fn player(&mut self, limits: &Limits) -> Option<&mut dyn AnyEngine> {
         if (!self.limited && self.style.is_none()) || limits.infinite || limits.mate.is_some() {
-            return None;
+            return self.network.as_mut().map(|network| network as &mut dyn AnyEngine);
         }
         let seed = if self.seed == 0 { self.game } else { self.seed };
         let persona = match &self.style {

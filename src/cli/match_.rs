@@ -23,6 +23,7 @@ use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule}
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
+use dyad_trainer::deepchess::network::Network;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -32,7 +33,8 @@ use super::{Outcome, load_weights, on_interrupt, parse_seconds, settings, thread
 #[derive(Args)]
 pub struct Arguments {
     /// Weights of the first player: a file, `default` or `material`; or a level, as `level:1600`; or a style of
-    /// `dyad level style`, as `style:FILE`; or another engine, as `uci:PATH,OPTION=VALUE`
+    /// `dyad level style`, as `style:FILE`; or a network that compares positions, as `deepchess:FILE`; or another
+    /// engine, as `uci:PATH,OPTION=VALUE`
     a: String,
     /// Weights of the second player, or a level
     b: String,
@@ -309,6 +311,9 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         Persona::with_strength(&model, Strength { rating: number(rating)?, care: number(care)? }, SEED)
     } else if let Some(path) = argument.strip_prefix("style:") {
         Persona::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
+    } else if let Some(file) = argument.strip_prefix("deepchess:") {
+        let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
+        return Ok(Contestant::new(name, Arc::new(network), budget));
     } else if let Some(program) = argument.strip_prefix("uci:") {
         let program = outside(program)?;
         return Ok(Contestant::new(name, Arc::new(program), budget));

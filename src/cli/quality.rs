@@ -1,15 +1,17 @@
-//! `dyad quality`: how well weights agree with the scores of engine games.
+//! `dyad quality`: how well weights agree with the scores of engine games, or with results.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use dyad_trainer::data::positions::TEST_PERCENT;
+use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::data::score::ScoreSide;
+use dyad_trainer::fit::auc::{Auc, auc};
 use dyad_trainer::fit::quality::{Settings, measure};
 
 use super::prepare::Side;
-use super::{Outcome, load_file, threads};
+use super::{Outcome, load_file, load_weights, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -17,8 +19,12 @@ pub struct Arguments {
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     /// Games with scores in their comments; their held-out part is looked at.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "auc")]
     games: Vec<PathBuf>,
+    /// How often a position of a game that White won is valued above one of a game that Black won: the test positions of
+    /// this sample file.
+    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["games", "scores"])]
+    auc: Option<PathBuf>,
     /// From whose side the scores are given [default: told by the games]
     #[arg(long, value_enum)]
     scores: Option<Side>,
@@ -30,8 +36,20 @@ pub struct Arguments {
     threads: Option<usize>,
 }
 
-/// Prints R2 for each weights file.
+/// Prints R2 for each weights file, or the area under the curve.
 pub fn run(arguments: Arguments) -> Outcome {
+    if let Some(path) = &arguments.auc {
+        let samples = SampleFile::open(path)?;
+        for name in &arguments.weights {
+            let Auc { share, won, lost, games } = auc(&load_weights(name)?, &samples)?;
+            let (name, positions) = (name.display(), won + lost);
+            let [value, low, high] = [share.value, share.low, share.high].map(|share| 100.0 * share);
+            println!(
+                "{name}: AUC {value:.2} % ({low:.2} to {high:.2}), {positions} positions of {games} decided games"
+            );
+        }
+        return Ok(());
+    }
     let scores = arguments.scores.map(ScoreSide::from);
     let settings = Settings { games: arguments.games, scores, test_percent: arguments.test_percent };
     let threads = threads("threads", arguments.threads)?;

@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 28] = [
+const TABLE: [Row; 29] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -145,6 +145,11 @@ const TABLE: [Row; 28] = [
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
     Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: false, set: weights::set_use_trained }) },
+    // For experiments: a network that compares positions plays in place of the search.
+    Row { name: "Model", of: Of::Engine(Kind::Text { default: String::new, set: |session, file| {
+        session.opponent.set_model(file)?;
+        Ok(None)
+    } }) },
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
     Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
     Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },

@@ -8,6 +8,7 @@ mod arguments;
 mod conversations;
 mod data;
 mod driver;
+mod experiments;
 #[cfg(unix)]
 mod full_disk;
 mod gui_training;

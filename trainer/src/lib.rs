@@ -15,9 +15,11 @@
 //! - [`annotate`]: games with what the engine thinks of them, and why; it knows `base`, `data`, `arena` and
 //!   `report`;
 //! - [`levels`]: which move a player of a given rating plays; it knows `base` and `data`;
+//! - [`deepchess`]: networks that compare two positions, and a search that asks them; it knows `base`, `data` and `fit`;
 //! - [`report`]: a training on a page;
 //! - [`tune`]: constants of the search and factors of weights by games; it knows `base`, `data`, `fit`, `arena` and
-//!   `report`.
+//!   `report`;
+//! - [`experiment`]: the papers repeated, each by one command; it knows all of them.
 //!
 //! Nothing here prints.
 
@@ -25,6 +27,8 @@ pub mod annotate;
 pub mod arena;
 pub mod base;
 pub mod data;
+pub mod deepchess;
+pub mod experiment;
 pub mod fit;
 pub mod learn;
 pub mod levels;

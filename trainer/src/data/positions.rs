@@ -81,6 +81,9 @@ pub struct Filters {
     pub still: bool,
     /// Leave out positions in check.
     pub no_checks: bool,
+    /// Leave out positions of games right after a capture.
+    #[serde(skip_serializing_if = "is_false")]
+    pub settled: bool,
     /// Take positions with a single legal move.
     pub forced: bool,
     /// Take moves out of an opening book.
@@ -117,6 +120,7 @@ impl Default for Filters {
             quiet: false,
             still: false,
             no_checks: false,
+            settled: false,
             forced: false,
             book: false,
             mates: false,
@@ -125,6 +129,10 @@ impl Default for Filters {
             duplicates: Duplicates::default(),
         }
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Why a game or a position was left out. The names are what reports print.
@@ -146,6 +154,8 @@ pub enum Reason {
     Check,
     /// The move is a capture or a promotion.
     Noisy,
+    /// The move before was a capture.
+    Captured,
     /// A capture or promotion would win material.
     Tactical,
     /// There is only one legal move, or none.
@@ -179,6 +189,7 @@ impl Reason {
             Reason::Score => "score",
             Reason::Check => "in check",
             Reason::Noisy => "capture or promotion",
+            Reason::Captured => "after a capture",
             Reason::Tactical => "something to win",
             Reason::Forced => "only move",
             Reason::Mate => "mating move",
@@ -223,9 +234,12 @@ impl Filters {
 
     /// The positions of a game that pass, and a call of `left_out` for each that does not.
     pub fn positions(&self, game: &GameRecord, test: bool, mut left_out: impl FnMut(Reason)) -> Vec<Candidate> {
-        let mut passed = Vec::new();
+        let (mut passed, mut captured) = (Vec::new(), false);
         for (board, played) in game.positions() {
-            let checked = self.rating(game, board.side_to_move()).and_then(|()| self.played(&board, played));
+            let unsettled = self.settled && std::mem::replace(&mut captured, board.is_capture(played.mv));
+            let settled = if unsettled { Err(Reason::Captured) } else { Ok(()) };
+            let rated = settled.and_then(|()| self.rating(game, board.side_to_move()));
+            let checked = rated.and_then(|()| self.played(&board, played));
             match checked.and_then(|()| self.decided(&board, played, test)) {
                 Ok(decided) => {
                     let (desired, result, score) = (Some(played.mv), game.result, played.score);

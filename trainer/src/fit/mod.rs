@@ -5,6 +5,7 @@
 //! [`logistic`] is the loss that they share, [`norms`] tells how large the weights of a group are. This room knows
 //! [`base`](crate::base) and [`data`](crate::data).
 
+pub mod auc;
 pub mod averaging;
 pub mod calibration;
 pub mod logistic;

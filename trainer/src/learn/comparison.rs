@@ -39,6 +39,8 @@ pub struct Comparer<M: Trainable = Weights> {
     objective: Arc<dyn Objective>,
     /// Whether each parameter learns.
     learns: Vec<bool>,
+    /// Whether middlegame and endgame change alike.
+    untapered: bool,
     sum: GradientSum,
     trace: M::Trace,
     values: Vec<f64>,
@@ -54,6 +56,7 @@ impl<M: Trainable> Comparer<M> {
         Comparer {
             objective,
             learns: learns.chain(std::iter::repeat(true)).take(parameters).collect(),
+            untapered: settings.untapered,
             sum: GradientSum::new(parameters),
             trace: M::Trace::default(),
             values: Vec::new(),
@@ -98,10 +101,13 @@ impl<M: Trainable> Comparer<M> {
         let sign = if leaf.side_to_move() == mover { 1 } else { -1 };
         let evaluation = sign * model.forward(leaf, &mut self.trace);
         assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
-        let share = if self.objective.balanced() { Share::Balanced } else { Share::Gradient };
-        let Comparer { learns, sum, trace, .. } = self;
+        let Comparer { learns, sum, trace, untapered, .. } = self;
+        // With one weight in both phases formula (2) holds as it is: the shares of the gradient add up to the pull.
+        let balanced = self.objective.balanced() && !*untapered;
+        let share = if balanced { Share::Balanced } else { Share::Gradient };
         model.backward(trace, f64::from(sign) * pull, share, |parameter, [mg, eg]| {
             if learns[parameter as usize] {
+                let [mg, eg] = if *untapered { [mg + eg; 2] } else { [mg, eg] };
                 sum.add(parameter, mg, eg);
             }
         });
@@ -200,6 +206,23 @@ mod tests {
             assert!((alpha * mg + (1.0 - alpha) * eg - 1.0).abs() < 1e-12);
         }
         assert_eq!(tapered_factors(0.5, Share::Gradient), [0.5, 0.5]);
+    }
+
+    /// Without tapering the value of a feature changes by the pull in every phase, by formula (2).
+    #[test]
+    fn untapered_weights_stay_equal_in_both_phases() {
+        let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
+        let weights = Arc::new(Weights::material());
+        let never = AtomicBool::new(false);
+        let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&Settings::default()).into(), &never);
+        let candidates = leaves.candidates(&example, 0).unwrap().expect("no mate is near");
+        let settings = Settings { untapered: true, ..Settings::default() };
+        let lesson = Comparer::new(Arc::new(Perceptron), &settings, LEN).compare(&example, &candidates, &*weights);
+        let queen = MATERIAL.at(Piece::Queen);
+        assert!(lesson.gradient.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12), "{:?}", lesson.gradient);
+        let queen = lesson.gradient.iter().find(|entry| entry.feature as usize == queen).unwrap();
+        // Half of S has one queen more than the desired leaf.
+        assert!((queen.mg + 0.5).abs() < 1e-12, "{queen:?}");
     }
 
     /// The objectives with a true gradient, against finite differences of the loss by single weights.

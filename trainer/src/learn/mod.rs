@@ -19,6 +19,7 @@ pub mod log;
 pub mod objective;
 pub mod optimizer;
 pub mod origin;
+pub mod ranking;
 pub mod settings;
 pub mod state;
 #[cfg(test)]

@@ -49,6 +49,9 @@ pub struct Settings {
     pub test_positions: Option<usize>,
     /// Leave out positions in which the mover is in check.
     pub skip_in_check: bool,
+    /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
+    #[serde(skip_serializing_if = "is_false")]
+    pub untapered: bool,
     /// How the siblings are searched.
     pub search: SearchWay,
     /// Nodes for one position at most, all its moves together; a position that needs more is skipped and counted. Far
@@ -66,6 +69,10 @@ pub struct Settings {
 
 /// Numbers are at most this large, so that nothing overflows that is made of them.
 const LARGEST: f64 = 1e7;
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
 
 /// Settings without influence on the result: they may differ when a training is resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,6 +109,7 @@ impl Default for Settings {
             train_positions: None,
             test_positions: None,
             skip_in_check: false,
+            untapered: false,
             search: SearchWay::default(),
             node_limit: 20_000_000,
             keep_going: false,

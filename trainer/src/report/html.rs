@@ -126,7 +126,7 @@ pub(crate) fn data(value: &impl serde::Serialize) -> String {
 }
 
 /// A value of JSON as names and simple values.
-pub(super) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
+pub(crate) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) if !fields.is_empty() => {
             for (field, value) in fields {

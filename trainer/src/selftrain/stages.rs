@@ -4,10 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use serde_json::json;
 
@@ -27,6 +25,7 @@ use crate::arena::statistics::{Decision, Sprt};
 use crate::base::atomic::write_atomic;
 use crate::base::error::Error;
 use crate::base::json_lines::Log;
+use crate::base::parallel::controlled;
 use crate::data::label::{self, OwnEngine, label};
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
@@ -36,9 +35,6 @@ use crate::fit::calibration::{calibrate_by_points, pawn};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
 use crate::learn::training;
-
-/// The stop is looked at so often where a stage cannot do it by itself.
-const WATCH_EVERY: Duration = Duration::from_millis(30);
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
@@ -422,23 +418,4 @@ fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
         Err(Error::Stopped) => Ok(None),
         other => other.map(Some),
     }
-}
-
-/// Runs `body` with a control that stops with the flag, in the middle of a search.
-fn controlled<T>(stop: &AtomicBool, body: impl FnOnce(&Control) -> T) -> T {
-    let control = Control::new(false);
-    std::thread::scope(|scope| {
-        // Dropped at the end of the body, however it ends.
-        let (_running, ended) = channel::<()>();
-        let control = &control;
-        scope.spawn(move || {
-            while !stop.load(Ordering::Relaxed) {
-                if ended.recv_timeout(WATCH_EVERY) == Err(RecvTimeoutError::Disconnected) {
-                    return;
-                }
-            }
-            control.stop();
-        });
-        body(control)
-    })
 }

@@ -1,0 +1,89 @@
+//! `dyad experiment`: the papers, each by one command.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use dyad_trainer::experiment::catalog;
+use dyad_trainer::experiment::plan::{Inputs, Scale};
+use dyad_trainer::experiment::run::{Event, Surroundings, run as run_plan};
+
+use super::progress::Progress;
+use super::{Outcome, stop_on_interrupt, threads};
+
+#[derive(Args)]
+#[command(after_help = names())]
+pub struct Arguments {
+    /// Which one.
+    name: String,
+    /// How large: seconds without any evidence, about an hour of a processor, or the paper's own numbers.
+    #[arg(long, value_enum, default_value = "small")]
+    scale: Size,
+    /// The folder for all that is made; the same command resumes what was stopped there.
+    #[arg(long)]
+    out: PathBuf,
+    /// Games of strong players.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    games: Vec<PathBuf>,
+    /// Games of players of one band of ratings, the weakest first; a file a band, which is called by its name.
+    #[arg(long = "band", value_name = "FILE", num_args = 1..)]
+    bands: Vec<PathBuf>,
+    /// Openings of the matches, positions or games [default: random openings].
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Weights that `deepchess` is measured against besides those built in, called by the names of their files.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    weights: Vec<PathBuf>,
+    /// Seed of all draws.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads, which change nothing in the results [default: one per processor].
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Size {
+    Tiny,
+    Small,
+    Full,
+}
+
+fn names() -> String {
+    let line = |entry: &catalog::Entry| format!("  {:<12} {}; needs {}\n", entry.name, entry.about, entry.needs);
+    let lines: String = catalog::ALL.iter().map(line).collect();
+    format!("Experiments:\n{lines}")
+}
+
+/// Runs an experiment, or what is left of it.
+pub fn run(arguments: Arguments) -> Outcome {
+    let Arguments { name, scale, out, games, bands, openings, weights, seed, threads: asked } = arguments;
+    let scale = match scale {
+        Size::Tiny => Scale::Tiny,
+        Size::Small => Scale::Small,
+        Size::Full => Scale::Full,
+    };
+    let plan = catalog::plan(&name, scale, Inputs { games, bands, openings, weights }, seed)?;
+    let mut progress = Progress::new();
+    let mut step = String::new();
+    let mut report = |event: Event| match event {
+        Event::Begin { step: name, number, of } => {
+            step = format!("{number}/{of} {name}");
+            progress.show(|| step.clone());
+        }
+        Event::Progress { done, of } => progress.show(|| {
+            let mut line = format!("{step}: {done}");
+            if of > 0 {
+                write!(line, " of {of}").expect("writing to a string does not fail");
+            }
+            line
+        }),
+        Event::Done { result, .. } => progress.say(&format!("{step}: {} in {:.1} s", result.hash, result.seconds)),
+    };
+    let threads = threads("threads", asked)?;
+    let surroundings = Surroundings { threads, stop: &stop_on_interrupt(), report: &mut report };
+    let results = run_plan(&plan, &out, surroundings)?;
+    drop(progress);
+    println!("{}: {} steps are done, see {}", plan.name, results.len(), out.join("report.html").display());
+    Ok(())
+}

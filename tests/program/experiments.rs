@@ -1,0 +1,56 @@
+//! Experiments on the command line: killed and resumed, and what they make in matches and in a GUI.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::driver::{Program, folder, kill_until_it_ends, output, refusal, text, tool};
+
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/tutorial/games.pgn");
+
+fn results(folder: &Path) -> Value {
+    serde_json::from_slice(&fs::read(folder.join("results.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
+    let folder = folder("experiment");
+    let (whole, killed) = (folder.join("whole"), folder.join("killed"));
+    let arguments = |out| ["deepchess", "--scale", "tiny", "--games", GAMES, "--out", out, "--threads", "1"];
+    let told = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
+    assert!(told[0].starts_with("deepchess: ") && told[0].ends_with("report.html"), "{told:?}");
+    kill_until_it_ends(Duration::from_millis(300), || tool("experiment", &arguments(text(&killed)), Stdio::null()));
+    let [one, other] = [&whole, &killed].map(|folder| results(folder));
+    assert_eq!((&one["finished"], &one["hashes"]), (&true.into(), &other["hashes"]));
+    assert!(fs::read_to_string(killed.join("report.html")).unwrap().contains("Which of two positions was won?"));
+
+    let network = whole.join("steps/distilled/network.bin");
+    let player = format!("deepchess:{}", text(&network));
+    let lines = output(&["match", &player, "material", "--nodes", "20", "--games", "2", "--max-plies", "60"]);
+    assert!(lines.iter().any(|line| line.contains("network")), "{lines:?}");
+
+    let mut program = Program::start();
+    program.send(&format!("setoption name Model value {}\nposition startpos moves e2e4", text(&network)));
+    let lines = program.search("go nodes 60");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 1 ") && line.contains(" pv ")), "{lines:?}");
+    program.send("setoption name Model value /nowhere.bin\nsetoption name Model value <empty>");
+    let told = program.sync();
+    assert!(told.len() == 1 && told[0].contains("/nowhere.bin"), "{told:?}");
+    program.quit();
+
+    let samples = whole.join("steps/positions/positions.samples");
+    let lines = output(&["quality", "material", "default", "--auc", text(&samples)]);
+    assert!(lines.len() == 2 && lines[1].starts_with("default: AUC "), "{lines:?}");
+
+    for (arguments, expected) in [
+        (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
+        (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games"),
+        (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),
+    ] {
+        let told = refusal(arguments);
+        assert!(told.contains(expected), "{arguments:?}: {told}");
+    }
+}

@@ -1,0 +1,480 @@
+//! Alpha-beta on positions: nothing has a value, and a network says which of two positions is better.
+//!
+//! As in the paper, alpha and beta are positions: the best that either player is sure of. A new position that is better than
+//! alpha takes its place, one that is better than beta ends the node. Mates and draws are known without the network: a mate
+//! is better or worse than any position, a draw is worth what the initial position is. The network is asked both ways round,
+//! so that of two positions at most one is better. Around it is what any such search has: iterative deepening, captures until
+//! the position is quiet, the best move of the last iteration first.
+//!
+//! For people, and for nobody else, the chance that a position is better than the initial one is told as centipawns.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dyad_engine::board::{Board, ChessMove, Color, Game, PIECES};
+use dyad_engine::control::Control;
+use dyad_engine::engine::{AnyEngine, AnyModel};
+use dyad_engine::search::{Info, Limits, Options, Outcome, Report, Score};
+use dyad_engine::tt::{Bound, HashError};
+use dyad_engine::value::{MATE, MAX_PLY};
+use ndarray::Array2;
+
+use crate::deepchess::network::{Bits, Network};
+
+/// What a line leads to.
+#[derive(Clone, Debug, PartialEq)]
+enum Worth {
+    /// This color mates at this ply.
+    Mate(Color, usize),
+    /// A position, by its vector.
+    Position(Arc<[f32]>),
+}
+
+/// The search was ended.
+struct Ended;
+
+/// What a search ended with: the worth and the moves that lead to it.
+type Found = Result<(Worth, Vec<ChessMove>), Ended>;
+
+/// Vectors and moves that are kept: beyond these memory is for other things.
+const MOST_VECTORS: usize = 100_000;
+const MOST_MOVES: usize = 1_000_000;
+/// Plies of captures at most.
+const QUIESCENCE: usize = 12;
+
+/// Plays by comparing positions.
+pub struct ComparisonEngine {
+    network: Arc<Network>,
+    vectors: HashMap<u64, Arc<[f32]>>,
+    /// The best move found in a position.
+    best: HashMap<u64, ChessMove>,
+    draw: Arc<[f32]>,
+    /// The positions before the one that is searched, from the last move that cannot be taken back.
+    keys: Vec<u64>,
+    nodes: u64,
+    seldepth: usize,
+    limits: Bounds,
+}
+
+/// What ends a search.
+#[derive(Clone, Copy)]
+struct Bounds {
+    nodes: u64,
+    until: Option<Instant>,
+    /// The first iteration is always searched to its end, unless somebody stops it.
+    binding: bool,
+}
+
+impl ComparisonEngine {
+    /// An engine with this network.
+    #[must_use]
+    pub fn new(network: Arc<Network>) -> ComparisonEngine {
+        let draw = vector(&network, &Board::startpos());
+        let limits = Bounds { nodes: u64::MAX, until: None, binding: false };
+        ComparisonEngine {
+            network,
+            vectors: HashMap::new(),
+            best: HashMap::new(),
+            draw,
+            keys: Vec::new(),
+            nodes: 0,
+            seldepth: 0,
+            limits,
+        }
+    }
+
+    fn vector(&mut self, board: &Board) -> Arc<[f32]> {
+        if self.vectors.len() >= MOST_VECTORS {
+            self.vectors.clear();
+        }
+        let network = &self.network;
+        self.vectors.entry(board.key()).or_insert_with(|| vector(network, board)).clone()
+    }
+
+    /// How clearly the network prefers one position to another for White: above zero if it does.
+    fn preference(&self, one: &[f32], other: &[f32]) -> f32 {
+        let rows = [one, other, other, one].concat();
+        let pairs = Array2::from_shape_vec((2, 2 * one.len()), rows).expect("two pairs of two vectors");
+        let answers = self.network.compare(pairs);
+        (answers[(0, 0)] - answers[(0, 1)] - answers[(1, 0)] + answers[(1, 1)]) / 2.0
+    }
+
+    /// Whether one is better than the other for this player.
+    fn is_better(&self, one: &Worth, other: &Worth, us: Color) -> bool {
+        match (one, other) {
+            (Worth::Position(one), Worth::Position(other)) => {
+                let preference = if Arc::ptr_eq(one, other) { 0.0 } else { self.preference(one, other) };
+                if us == Color::White { preference > 0.0 } else { preference < 0.0 }
+            }
+            (Worth::Mate(winner, ply), Worth::Mate(other, other_ply)) if winner == other => {
+                if *winner == us {
+                    ply < other_ply
+                } else {
+                    ply > other_ply
+                }
+            }
+            (Worth::Mate(winner, _), _) => *winner == us,
+            (Worth::Position(_), Worth::Mate(winner, _)) => *winner != us,
+        }
+    }
+
+    fn draw(&self) -> Worth {
+        Worth::Position(Arc::clone(&self.draw))
+    }
+
+    /// The mate, or the draw, that a node is without a search.
+    fn known(&self, board: &Board, ply: usize) -> Option<Worth> {
+        if !board.has_legal_move() {
+            return Some(if board.in_check() { Worth::Mate(!board.side_to_move(), ply) } else { self.draw() });
+        }
+        let reversible = board.halfmove_clock() as usize;
+        let seen = ply > 0 && self.keys.iter().rev().take(reversible).any(|&key| key == board.key());
+        (seen || reversible >= 100 || board.insufficient_material()).then(|| self.draw())
+    }
+
+    fn count(&mut self, control: &Control, ply: usize) -> Result<(), Ended> {
+        self.nodes += 1;
+        self.seldepth = self.seldepth.max(ply);
+        let Bounds { nodes, until, binding } = self.limits;
+        let over = || self.nodes >= nodes || until.is_some_and(|until| Instant::now() >= until);
+        if control.stopped() || binding && over() { Err(Ended) } else { Ok(()) }
+    }
+
+    /// The best that the player to move can reach, not worse than `alpha` and not better than `beta`, which is the
+    /// opponent's; none is the worst for whom it belongs to.
+    fn alpha_beta(
+        &mut self,
+        board: &Board,
+        depth: u32,
+        ply: usize,
+        [alpha, beta]: [Option<&Worth>; 2],
+        control: &Control,
+    ) -> Found {
+        if let Some(known) = self.known(board, ply) {
+            self.count(control, ply)?;
+            return Ok((known, Vec::new()));
+        }
+        if depth == 0 || ply + QUIESCENCE >= MAX_PLY {
+            return self.quiescence(board, ply, QUIESCENCE, [alpha, beta], control);
+        }
+        self.count(control, ply)?;
+        let us = board.side_to_move();
+        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        let moves = ordered(board, self.best.get(&board.key()).copied(), |_| true);
+        self.keys.push(board.key());
+        for mv in moves {
+            let floor = best.as_ref().map(|best| &best.0).or(alpha);
+            let found = self.alpha_beta(&board.after(mv), depth - 1, ply + 1, [beta, floor], control);
+            let (worth, line) = match found {
+                Ok(found) => found,
+                Err(ended) => {
+                    self.keys.pop();
+                    return Err(ended);
+                }
+            };
+            if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
+                continue;
+            }
+            self.remember(board, mv);
+            let cut = beta.is_some_and(|beta| self.is_better(&worth, beta, us));
+            best = Some((worth, [vec![mv], line].concat()));
+            if cut {
+                break;
+            }
+        }
+        self.keys.pop();
+        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first move is the best").clone(), Vec::new())))
+    }
+
+    /// Captures, and all answers to a check, until nobody wants to go on.
+    fn quiescence(
+        &mut self,
+        board: &Board,
+        ply: usize,
+        left: usize,
+        [alpha, beta]: [Option<&Worth>; 2],
+        control: &Control,
+    ) -> Found {
+        self.count(control, ply)?;
+        if let Some(known) = self.known(board, ply) {
+            return Ok((known, Vec::new()));
+        }
+        let us = board.side_to_move();
+        let standing = Worth::Position(self.vector(board));
+        let check = board.in_check() && left > 0;
+        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        if !check {
+            if left == 0 || beta.is_some_and(|beta| self.is_better(&standing, beta, us)) {
+                return Ok((standing, Vec::new()));
+            }
+            if alpha.is_none_or(|alpha| self.is_better(&standing, alpha, us)) {
+                best = Some((standing, Vec::new()));
+            }
+        }
+        for mv in ordered(board, None, |mv| check || board.is_noisy(mv) && board.see_ge(mv, 0)) {
+            let floor = best.as_ref().map(|best| &best.0).or(alpha);
+            let (worth, line) = self.quiescence(&board.after(mv), ply + 1, left - 1, [beta, floor], control)?;
+            if floor.is_some_and(|floor| !self.is_better(&worth, floor, us)) {
+                continue;
+            }
+            let cut = beta.is_some_and(|beta| self.is_better(&worth, beta, us));
+            best = Some((worth, [vec![mv], line].concat()));
+            if cut {
+                break;
+            }
+        }
+        Ok(best.unwrap_or_else(|| (alpha.expect("without one the first position is the best").clone(), Vec::new())))
+    }
+
+    fn remember(&mut self, board: &Board, mv: ChessMove) {
+        if self.best.len() >= MOST_MOVES {
+            self.best.clear();
+        }
+        self.best.insert(board.key(), mv);
+    }
+
+    /// What people are told of a worth, for the player to move.
+    fn score(&self, worth: &Worth, us: Color) -> Score {
+        match worth {
+            Worth::Mate(winner, ply) => {
+                let moves = ply.div_ceil(2) as i32;
+                Score::Mate(if *winner == us { moves } else { -moves })
+            }
+            Worth::Position(position) => {
+                // Odds as the logistic Elo scale has them: 400 for ten to one.
+                let odds = f64::from(self.preference(position, &self.draw)) * 400.0 / std::f64::consts::LN_10;
+                let centipawns = odds.clamp(-3000.0, 3000.0).round() as i32;
+                Score::Cp(if us == Color::White { centipawns } else { -centipawns })
+            }
+        }
+    }
+
+    /// The time this search may take.
+    fn time(limits: &Limits, options: &Options) -> Option<Duration> {
+        let overhead = options.move_overhead;
+        let fixed = limits.movetime.map(|time| time.saturating_sub(overhead));
+        let clock = limits.clock.map(|clock| {
+            let moves = clock.moves_to_go.unwrap_or(30).clamp(2, 30);
+            let share = clock.remaining / moves + clock.increment * 3 / 4;
+            share.min(clock.remaining.saturating_sub(overhead) / 2)
+        });
+        [fixed, clock].into_iter().flatten().min()
+    }
+}
+
+/// The vector of a position.
+fn vector(network: &Network, board: &Board) -> Arc<[f32]> {
+    network.encode(&[&Bits::new(board)]).into_iter().collect()
+}
+
+/// The moves that are wanted: the one found before, captures of much by little, all others.
+fn ordered(board: &Board, first: Option<ChessMove>, wanted: impl Fn(ChessMove) -> bool) -> Vec<ChessMove> {
+    let mut moves: Vec<ChessMove> = board.moves().iter().copied().filter(|&mv| wanted(mv)).collect();
+    let rank = |&mv: &ChessMove| {
+        let victim = board.captured(mv).map_or(0, |piece| 1 + piece.to_index());
+        let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index());
+        let attacker = board.piece_on(mv.get_source()).map_or(0, |piece| piece.to_index());
+        let order =
+            if victim + promotion > 0 { PIECES.len() * (victim + promotion) + PIECES.len() - attacker } else { 0 };
+        std::cmp::Reverse(if Some(mv) == first { usize::MAX } else { order })
+    };
+    moves.sort_by_key(rank);
+    moves
+}
+
+impl AnyEngine for ComparisonEngine {
+    fn clear(&mut self) {
+        self.best.clear();
+    }
+
+    fn search(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+        report: &mut (dyn FnMut(&Report) + Send),
+    ) -> Outcome {
+        let since = control.hit().unwrap_or_else(|| control.accepted());
+        let board = game.board();
+        let us = board.side_to_move();
+        let until = ComparisonEngine::time(limits, options).map(|time| since + time);
+        self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
+        self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
+        (self.nodes, self.seldepth) = (0, 0);
+        let roots: Vec<ChessMove> = board.moves().iter().copied().collect();
+        let roots: Vec<ChessMove> = match limits.searchmoves.is_empty() {
+            true => roots,
+            false => roots.into_iter().filter(|mv| limits.searchmoves.contains(mv)).collect(),
+        };
+        let mate = if board.in_check() { Score::Mate(0) } else { Score::Cp(0) };
+        let mut outcome = Outcome {
+            best: roots.first().copied(),
+            ponder: None,
+            value: 0,
+            score: if roots.is_empty() { mate } else { Score::Cp(0) },
+            depth: 0,
+            nodes: 0,
+            pv: roots.first().copied().into_iter().collect(),
+        };
+        let deepest = limits.depth.unwrap_or(MAX_PLY as u32 / 2);
+        for depth in 1..=deepest.max(1) {
+            if roots.is_empty() {
+                break;
+            }
+            let Ok((worth, pv)) = self.root(board, &roots, depth, control) else { break };
+            let score = self.score(&worth, us);
+            outcome = Outcome {
+                best: pv.first().copied(),
+                ponder: pv.get(1).copied(),
+                value: shown(score),
+                score,
+                depth,
+                nodes: self.nodes,
+                pv,
+            };
+            report(&Report::Info(Info {
+                depth,
+                seldepth: self.seldepth as u32,
+                multipv: 1,
+                value: outcome.value,
+                score,
+                bound: Bound::Exact,
+                wdl: [0, 1000, 0],
+                nodes: self.nodes,
+                time: since.elapsed(),
+                hashfull: 0,
+                tbhits: 0,
+                pv: outcome.pv.clone(),
+            }));
+            let decided =
+                matches!(worth, Worth::Mate(_, ply) if ply <= depth as usize) || roots.len() == 1 && until.is_some();
+            self.limits.binding = true;
+            if decided || self.count(control, 0).is_err() {
+                break;
+            }
+        }
+        outcome.nodes = self.nodes;
+        control.wait(limits.infinite);
+        report(&Report::Answer(outcome.clone()));
+        outcome
+    }
+}
+
+impl ComparisonEngine {
+    /// An iteration over the moves of the root.
+    fn root(&mut self, board: &Board, roots: &[ChessMove], depth: u32, control: &Control) -> Found {
+        self.count(control, 0)?;
+        let us = board.side_to_move();
+        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        let keys = self.keys.len();
+        self.keys.push(board.key());
+        for mv in ordered(board, self.best.get(&board.key()).copied(), |mv| roots.contains(&mv)) {
+            let floor = best.as_ref().map(|best| &best.0);
+            let found = self.alpha_beta(&board.after(mv), depth - 1, 1, [None, floor], control);
+            let Ok((worth, line)) = found else {
+                self.keys.truncate(keys);
+                return Err(Ended);
+            };
+            if floor.is_none_or(|floor| self.is_better(&worth, floor, us)) {
+                self.remember(board, mv);
+                best = Some((worth, [vec![mv], line].concat()));
+            }
+        }
+        self.keys.truncate(keys);
+        best.ok_or(Ended)
+    }
+}
+
+/// A score as a value of search, which nobody compares.
+fn shown(score: Score) -> i32 {
+    match score {
+        Score::Cp(centipawns) => centipawns,
+        Score::Mate(moves) if moves > 0 => MATE - 2 * moves,
+        Score::Mate(moves) => -MATE - 2 * moves,
+    }
+}
+
+impl AnyModel for Network {
+    fn id(&self) -> String {
+        Network::id(self)
+    }
+
+    fn engine(self: Arc<Network>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+        Ok(Box::new(ComparisonEngine::new(self)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deepchess::network::{INPUTS, Layer, Sizes};
+    use dyad_engine::board::COLORS;
+    use ndarray::Array1;
+
+    /// A network that counts: vectors hold White's material and Black's, and who is further ahead is better.
+    fn counting() -> Arc<Network> {
+        let mut network = Network::random(&Sizes { encoder: vec![2], comparator: vec![2, 2] }, 1).zeros_like();
+        for (kind, worth) in [1.0, 3.0, 3.0, 5.0, 9.0, 0.0].into_iter().enumerate() {
+            for (color, _) in COLORS.iter().enumerate() {
+                for square in 0..64 {
+                    network.encoder[0].weights[(64 * (6 * color + kind) + square, color)] = worth;
+                }
+            }
+        }
+        assert_eq!(network.encoder[0].weights.nrows(), INPUTS);
+        // Both sums of differences, each far enough above zero that nothing is rectified.
+        for (row, by) in [1.0, -1.0, -1.0, 1.0].into_iter().enumerate() {
+            network.comparator[0].weights[(row, 0)] = by;
+            network.comparator[0].weights[(row, 1)] = -by;
+        }
+        network.comparator[0].bias = Array1::from(vec![200.0, 200.0]);
+        network.comparator[1] = Layer::zeros(2, 2);
+        network.comparator[1].weights[(0, 0)] = 1.0;
+        network.comparator[1].weights[(1, 1)] = 1.0;
+        Arc::new(network)
+    }
+
+    fn best(fen: &str, limits: &Limits) -> (String, Outcome) {
+        let game = Game::new(Board::from_fen(fen).unwrap());
+        let mut engine = ComparisonEngine::new(counting());
+        let outcome = engine.search(&game, limits, &Options::default(), &Control::new(false), &mut |_| ());
+        (game.board().san(outcome.best.unwrap()), outcome)
+    }
+
+    #[test]
+    fn it_wins_material_and_mates_for_either_side() {
+        let depth = Limits::depth(3);
+        assert_eq!(best("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &depth).0, "Ra8#");
+        assert_eq!(best("r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1", &depth).0, "Ra1#");
+        // A knight fork of king and queen.
+        assert_eq!(best("3q3k/8/8/4N3/8/8/8/K7 w - - 0 1", &depth).0, "Nf7+");
+        assert_eq!(best("k7/8/8/8/4n3/8/8/3Q3K b - - 0 1", &depth).0, "Nf2+");
+        // The defended pawn is left alone.
+        assert_ne!(best("6k1/4p3/3p4/8/8/8/3R4/3R2K1 w - - 0 1", &depth).0, "Rxd6");
+        let (_, mate) = best("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &depth);
+        assert!(matches!(mate.score, Score::Mate(1)) && mate.value == MATE - 2, "{mate:?}");
+    }
+
+    #[test]
+    fn nodes_end_it_and_the_same_nodes_give_the_same_move() {
+        let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
+        let (one, first) = best(fen, &Limits::nodes(3000));
+        let (other, second) = best(fen, &Limits::nodes(3000));
+        assert_eq!((one, first.nodes, first.depth), (other, second.nodes, second.depth));
+        assert!(first.nodes <= 3001 && first.depth >= 1, "{first:?}");
+    }
+
+    #[test]
+    fn a_game_that_is_over_has_no_move_and_a_stop_has_one() {
+        let game = Game::new(Board::from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1").unwrap());
+        let mut engine = ComparisonEngine::new(counting());
+        let control = Control::new(false);
+        let over = engine.search(&game, &Limits::depth(2), &Options::default(), &control, &mut |_| ());
+        assert!(over.best.is_none());
+        control.stop();
+        let stopped = engine.search(&Game::default(), &Limits::depth(9), &Options::default(), &control, &mut |_| ());
+        assert!(stopped.best.is_some());
+    }
+}

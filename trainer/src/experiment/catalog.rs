@@ -1,0 +1,59 @@
+//! The experiments by their names.
+
+use crate::experiment::plan::{Inputs, Plan, Scale};
+use crate::experiment::{chess, deep, features, ranking};
+
+/// An experiment that can be asked for.
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it repeats.
+    pub about: &'static str,
+    /// What it must be given.
+    pub needs: &'static str,
+    plan: fn(Scale, Inputs, u64) -> Plan,
+}
+
+/// All of them.
+pub const ALL: [Entry; 4] = [
+    Entry {
+        name: "ct-chess",
+        about: "comparison training with 2-tuples for chess (Tseng, Chen and Wu 2018)",
+        needs: "--games of masters",
+        plan: chess::plan,
+    },
+    Entry {
+        name: "ct-features",
+        about: "features, tapering, batches and depth (Tseng, Chen, Wu and Wei 2018, on Chinese chess)",
+        needs: "--games of masters",
+        plan: features::plan,
+    },
+    Entry {
+        name: "ranking-svm",
+        about: "evaluations from games of players of different strengths (Paulsen and Fuernkranz 2010)",
+        needs: "--band for each band of ratings, at least two; --games of masters for one band more",
+        plan: ranking::plan,
+    },
+    Entry {
+        name: "deepchess",
+        about: "a network that compares positions, and a search that asks it (David, Netanyahu and Wolf 2016)",
+        needs: "--games, most of them decided",
+        plan: deep::plan,
+    },
+];
+
+/// The plan of an experiment.
+///
+/// # Errors
+/// When there is none of this name, or it is not given what it needs.
+pub fn plan(name: &str, scale: Scale, inputs: Inputs, seed: u64) -> Result<Plan, String> {
+    let entry = ALL.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names = ALL.map(|entry| entry.name).join(", ");
+        format!("no experiment is called '{name}'; there are {names}")
+    })?;
+    let given = if name == "ranking-svm" { inputs.bands.len() >= 2 } else { !inputs.games.is_empty() };
+    match given {
+        true => Ok((entry.plan)(scale, inputs, seed)),
+        false => Err(format!("{name} needs {}", entry.needs)),
+    }
+}

@@ -1,0 +1,64 @@
+//! An evaluation as a person would write it down: what trained weights are set beside.
+//!
+//! Pieces, squares and mobility, the features of EVAL0. Nobody tuned these numbers: pieces are worth what Table X of the chess
+//! paper gives for the original program, knights and bishops belong to the middle, pawns go forward, rooks to the seventh
+//! rank, and the king hides in the middlegame and comes out in the endgame; a safe square more is worth a few centipawns.
+
+use dyad_engine::board::Piece;
+use dyad_engine::eval::layout::{
+    HalfSquare, LOCATION, MATERIAL, MOBILITY_BISHOP, MOBILITY_KNIGHT, MOBILITY_QUEEN, MOBILITY_ROOK,
+};
+use dyad_engine::eval::{FloatWeights, Weights, pairs};
+use serde_json::json;
+
+/// Table X: opening and endgame weights of pawn, knight, bishop, rook and queen.
+const PIECES: [[f64; 2]; 5] = [[171.0, 240.0], [764.0, 848.0], [826.0, 891.0], [1282.0, 1373.0], [2500.0, 2670.0]];
+
+/// The weights; without tapering both phases have the mean.
+pub(super) fn hand_set(tapered: bool) -> Weights {
+    let mut floats = FloatWeights::zeros();
+    let mut set = |feature: usize, [mg, eg]: [f64; 2]| {
+        let both = if tapered { [mg, eg] } else { [(mg + eg) / 2.0; 2] };
+        [floats.mg[feature], floats.eg[feature]] = both;
+    };
+    let types = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
+    for (piece, worth) in types.into_iter().zip(PIECES) {
+        set(MATERIAL.at(piece), worth);
+    }
+    for row in 0..pairs::ROWS {
+        let square = pairs::square_of_row(row);
+        let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
+        for piece in types {
+            set(LOCATION.at(piece, HalfSquare(row)), on_square(piece, file.min(7 - file), rank));
+        }
+    }
+    // Knight, bishop, rook, queen: what a safe square is worth, and the usual number of them.
+    let groups = [
+        (MOBILITY_KNIGHT.range(), [14.0, 14.0], 4.0),
+        (MOBILITY_BISHOP.range(), [10.0, 12.0], 6.0),
+        (MOBILITY_ROOK.range(), [5.0, 10.0], 7.0),
+        (MOBILITY_QUEEN.range(), [3.0, 6.0], 13.0),
+    ];
+    for (range, [mg, eg], usual) in groups {
+        for (squares, feature) in range.enumerate() {
+            let more = squares as f64 - usual;
+            set(feature, [mg * more, eg * more]);
+        }
+    }
+    Weights::from_floats(&floats, json!({ "by": "formulas", "tapered": tapered })).expect("small finite numbers")
+}
+
+/// What a piece gains from its square, White moving up: `edge` is the distance of its file from the edge, 0 to 3.
+fn on_square(piece: Piece, edge: usize, rank: usize) -> [f64; 2] {
+    // 0 in the corners of the board, 6 in the middle.
+    let center = (edge + rank.min(7 - rank)) as f64;
+    let (forward, edge) = (rank as f64, edge as f64);
+    match piece {
+        Piece::Pawn => [6.0 * (forward - 1.0) * edge / 3.0, 14.0 * (forward - 1.0)],
+        Piece::Knight => [16.0 * (center - 3.0), 14.0 * (center - 3.0)],
+        Piece::Bishop => [8.0 * (center - 3.0), 6.0 * (center - 3.0)],
+        Piece::Rook => [4.0 * edge + if rank == 6 { 30.0 } else { 0.0 }, if rank == 6 { 30.0 } else { 0.0 }],
+        Piece::Queen => [3.0 * (center - 3.0), 8.0 * (center - 3.0)],
+        Piece::King => [-14.0 * center - 20.0 * forward, 18.0 * (center - 3.0)],
+    }
+}

@@ -1,0 +1,268 @@
+//! Carries out a plan in a folder.
+//!
+//! | file | what |
+//! |---|---|
+//! | `plan.json` | the plan it was begun with, and the checksums of the files it was given |
+//! | `steps/NAME.json` | what the step found, with a hash of all it depended on |
+//! | `steps/NAME/` | what it made: samples, weights, a training, games |
+//! | `results.json`, `report.html` | all results; the page |
+//!
+//! A step whose file is there, for the same work and the same results of what it uses, is done. So the same command begins an
+//! experiment and resumes it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::base::atomic::{clean, write_atomic};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::lock::FolderLock;
+use crate::experiment::page;
+use crate::experiment::plan::{Inputs, Plan, Step};
+use crate::experiment::work::{Made, Workshop};
+
+const PLAN: &str = "plan.json";
+const RESULTS: &str = "results.json";
+const PAGE: &str = "report.html";
+/// The folder of the steps.
+const STEPS: &str = "steps";
+
+/// What a step found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StepResult {
+    /// Hash of the work and of the results it depends on.
+    pub key: String,
+    /// Hash of what was made: equal in every run where the step is repeatable.
+    pub hash: String,
+    /// Whether it is.
+    pub repeatable: bool,
+    /// What was found.
+    pub result: Json,
+    /// How long it took, since it was last begun or resumed.
+    pub seconds: f64,
+    /// Which program made it: version and checksum.
+    pub program: String,
+}
+
+/// All results by the names of their steps.
+pub type Results = BTreeMap<String, StepResult>;
+
+/// A file that was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Given {
+    name: String,
+    bytes: u64,
+    crc32: String,
+}
+
+/// The plan as it is kept in the folder.
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Begun {
+    plan: Plan,
+    files: Vec<Given>,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step begins.
+    Begin {
+        /// Its name.
+        step: &'a str,
+        /// From 1.
+        number: usize,
+        /// Of so many.
+        of: usize,
+    },
+    /// How far it is.
+    Progress {
+        /// So far.
+        done: u64,
+        /// Of so many, if that is known.
+        of: u64,
+    },
+    /// It is done.
+    Done {
+        /// Its name.
+        step: &'a str,
+        /// What it found.
+        result: &'a StepResult,
+    },
+}
+
+/// What has no influence on what is found.
+pub struct Surroundings<'a> {
+    /// Threads.
+    pub threads: usize,
+    /// Ends the experiment when set; the same call resumes it.
+    pub stop: &'a AtomicBool,
+    /// Hears of what happens.
+    pub report: &'a mut dyn FnMut(Event<'_>),
+}
+
+/// Runs an experiment in a folder, or what is left of it.
+///
+/// # Errors
+/// When the plan cannot be carried out, the folder holds another experiment or is in use, a step fails, or it was stopped.
+pub fn run(plan: &Plan, folder: &Path, surroundings: Surroundings) -> Result<Results, Error> {
+    plan.check().map_err(Error::Settings)?;
+    fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
+    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
+    clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
+    let files = files(&plan.inputs)?;
+    begin(plan, &files, folder)?;
+    let Surroundings { threads, stop, report } = surroundings;
+    let program = program();
+    let mut results = Results::new();
+    for (number, step) in (1..).zip(&plan.steps) {
+        let path = folder.join(STEPS).join(format!("{}.json", step.name));
+        let key = key(step, plan, &files, &results);
+        if let Some(done) = load(&path)?.filter(|done| done.key == key) {
+            results.insert(step.name.clone(), done);
+            continue;
+        }
+        report(Event::Begin { step: &step.name, number, of: plan.steps.len() });
+        let begun = Instant::now();
+        let mut workshop = Workshop { plan, folder: &folder.join(STEPS), threads, stop, report };
+        let Made { hash, result } = workshop.make(step)?;
+        let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
+        let made = StepResult { key, hash, repeatable, result, seconds, program: program.clone() };
+        write(&path, &made)?;
+        report(Event::Done { step: &step.name, result: &made });
+        results.insert(step.name.clone(), made);
+        show(plan, &files, folder, &results)?;
+        if stop.load(Ordering::Relaxed) && number < plan.steps.len() {
+            return Err(Error::Stopped);
+        }
+    }
+    show(plan, &files, folder, &results)?;
+    Ok(results)
+}
+
+/// Keeps the plan, or compares it with the one that the folder was begun with.
+fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
+    let path = folder.join(PLAN);
+    let now = Begun { plan: plan.clone(), files: files.to_vec() };
+    if !path.exists() {
+        return write(&path, &now);
+    }
+    let text = fs::read(&path).map_err(Error::file("read", &path))?;
+    let begun: Begun =
+        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error.to_string()))?;
+    let (before, after) = (&begun.plan, &now.plan);
+    if (&before.name, before.scale, before.seed) != (&after.name, after.scale, after.seed) || begun.files != now.files {
+        let problem = format!(
+            "{} holds the experiment {} ({:?}, seed {}) with these files or others; name another folder",
+            folder.display(),
+            before.name,
+            before.scale,
+            before.seed,
+        );
+        return Err(Error::Settings(problem));
+    }
+    // Steps of a later program whose work is another one are done again; all others stay.
+    if begun == now { Ok(()) } else { write(&path, &now) }
+}
+
+fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
+    let Inputs { games, bands, openings, weights } = inputs;
+    let all = games.iter().chain(bands).chain(openings).chain(weights);
+    all.map(|path| {
+        let wrong = |error| Error::file("read", path)(error);
+        let (mut file, mut crc, mut bytes) = (File::open(path).map_err(wrong)?, crc32fast::Hasher::new(), 0);
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            let count = file.read(&mut buffer).map_err(|error| Error::file("read", path)(error))?;
+            if count == 0 {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                return Ok(Given { name, bytes, crc32: format!("{:08x}", crc.finalize()) });
+            }
+            crc.update(&buffer[..count]);
+            bytes += count as u64;
+        }
+    })
+    .collect()
+}
+
+/// Stands for all that a step's result depends on.
+fn key(step: &Step, plan: &Plan, files: &[Given], results: &Results) -> String {
+    // Where files lie does not matter, only what is in them.
+    let nameless = without_folders(serde_json::to_value(&step.work).expect("plain data"));
+    let mut key = hash::fold_text(plan.seed, &nameless.to_string());
+    for used in step.work.uses() {
+        if let Some(result) = results.get(used) {
+            key = hash::fold_text(key, &result.hash);
+        }
+    }
+    for file in files {
+        key = hash::fold_text(key, &format!("{} {} {}", file.name, file.bytes, file.crc32));
+    }
+    format!("{key:016x}")
+}
+
+fn without_folders(value: Json) -> Json {
+    match value {
+        Json::String(text) => {
+            let name = Path::new(&text).file_name().map(|name| name.to_string_lossy().into_owned());
+            Json::String(name.unwrap_or(text))
+        }
+        Json::Array(all) => all.into_iter().map(without_folders).collect(),
+        Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, without_folders(value))).collect(),
+        other => other,
+    }
+}
+
+fn load(path: &Path) -> Result<Option<StepResult>, Error> {
+    match fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file("read", path)(error)),
+        Ok(text) => {
+            let result = serde_json::from_slice(&text);
+            result.map(Some).map_err(|error| Error::content(path, "result", error.to_string()))
+        }
+    }
+}
+
+fn write(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_vec_pretty(value).expect("plain data");
+    write_atomic(path, &text).map_err(Error::file("write", path))
+}
+
+/// Version and checksum of the running program: which revision it was.
+fn program() -> String {
+    let crc = std::env::current_exe().and_then(fs::read).map(|bytes| crc32fast::hash(&bytes));
+    let crc = crc.map_or_else(|_| "unknown".to_string(), |crc| format!("{crc:08x}"));
+    format!("Dyad {}, executable {crc}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Writes the results and the page.
+fn show(plan: &Plan, files: &[Given], folder: &Path, results: &Results) -> Result<(), Error> {
+    let finished = results.len() == plan.steps.len();
+    let hashes: BTreeMap<&String, &String> =
+        results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect();
+    let all = json!({
+        "experiment": plan.name,
+        "paper": plan.paper,
+        "scale": plan.scale,
+        "seed": plan.seed,
+        "finished": finished,
+        "files": files,
+        "hashes": hashes,
+        "results": results,
+        "steps": plan.steps,
+    });
+    write(&folder.join(RESULTS), &all)?;
+    let path = folder.join(PAGE);
+    let page = page::of(plan, results, &folder.join(STEPS));
+    write_atomic(&path, page.as_bytes()).map_err(Error::file("write", &path))
+}

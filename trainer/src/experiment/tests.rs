@@ -1,0 +1,174 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::catalog::{ALL, plan};
+use super::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work};
+use super::run::{Event, Results, Surroundings, run};
+use crate::base::error::Error;
+use crate::base::testing::folder;
+
+/// Games of the engine against itself, which the tutorial is about; cut in two for bands.
+fn inputs(folder: &Path) -> Inputs {
+    let games = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tutorial/games.pgn"));
+    let text = fs::read_to_string(&games).unwrap();
+    let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).collect();
+    let half = starts[starts.len() / 2];
+    let bands = [("band_1000.pgn", &text[..half]), ("band_1600.pgn", &text[half..])].map(|(name, games)| {
+        let path = folder.join(name);
+        fs::write(&path, games).unwrap();
+        path
+    });
+    Inputs { games: vec![games], bands: bands.to_vec(), ..Inputs::default() }
+}
+
+/// Runs, and stops with the event of this number.
+fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Result<Results, Error> {
+    let stop = AtomicBool::new(false);
+    let mut left = events;
+    let mut report = |event: Event| {
+        if matches!(event, Event::Progress { .. } | Event::Done { .. }) {
+            left = left.saturating_sub(1);
+            stop.fetch_or(left == 0, Ordering::Relaxed);
+        }
+    };
+    run(plan, folder, Surroundings { threads, stop: &stop, report: &mut report })
+}
+
+/// The hashes of all that must be the same in every run.
+fn hashes(results: &Results) -> Vec<(&String, &String)> {
+    results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect()
+}
+
+/// Runs an experiment whole and in pieces: every table and figure is there, and both found the same.
+fn check(name: &str) {
+    let folder = folder(&format!("experiment-{name}"));
+    let plan = plan(name, Scale::Tiny, inputs(&folder), 1).unwrap();
+    let (whole, pieces) = (folder.join("whole"), folder.join("pieces"));
+    let results = run_until(&plan, &whole, 1, usize::MAX).unwrap();
+    assert_eq!(results.len(), plan.steps.len());
+
+    let page = fs::read_to_string(whole.join("report.html")).unwrap();
+    let mut tables = 0;
+    for exhibit in &plan.exhibits {
+        match exhibit {
+            Exhibit::Table { rows, .. } => {
+                tables += 1;
+                assert!(!rows.is_empty());
+            }
+            Exhibit::Chart { caption, .. } | Exhibit::Boards { caption, .. } => {
+                assert!(page.contains(&format!(". {caption}</figcaption>")), "{caption}");
+            }
+            Exhibit::Heading { .. } | Exhibit::Text { .. } => {}
+        }
+    }
+    assert_eq!(page.matches("<caption>").count(), tables + 2, "with the steps and the settings");
+    assert!(!page.contains("NaN") && !page.contains("not finished"));
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(whole.join("results.json")).unwrap()).unwrap();
+    assert_eq!((&record["finished"], &record["experiment"]), (&true.into(), &name.into()));
+    assert_eq!(record["hashes"].as_object().unwrap().len(), hashes(&results).len());
+
+    // Stopped again and again, within steps and between them, later each time; on other threads besides.
+    let mut events = 1;
+    let resumed = loop {
+        match run_until(&plan, &pieces, 2, events) {
+            Err(Error::Stopped) => events += 1 + events / 2,
+            other => break other.unwrap(),
+        }
+    };
+    assert!(events > 3);
+    assert_eq!(hashes(&results), hashes(&resumed));
+    // There is nothing left to do, and another experiment has no place there.
+    assert_eq!(hashes(&run_until(&plan, &pieces, 1, 1).unwrap()), hashes(&resumed));
+    let other = Plan { seed: 2, ..plan };
+    let refused = run_until(&other, &pieces, 1, usize::MAX).unwrap_err().to_string();
+    assert!(refused.contains("name another folder"), "{refused}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn ct_chess() {
+    check("ct-chess");
+}
+
+#[test]
+fn ct_features() {
+    check("ct-features");
+}
+
+#[test]
+fn ranking_svm() {
+    check("ranking-svm");
+}
+
+#[test]
+fn deepchess() {
+    check("deepchess");
+}
+
+/// The scales of an experiment are the same steps with other numbers, as far as these are no lists.
+#[test]
+fn plans_are_consistent_at_every_scale() {
+    let folder = folder("experiment-plans");
+    let inputs = inputs(&folder);
+    for entry in &ALL {
+        for scale in [Scale::Tiny, Scale::Small, Scale::Full] {
+            let plan = plan(entry.name, scale, inputs.clone(), 1).unwrap();
+            plan.check().unwrap_or_else(|error| panic!("{} {scale:?}: {error}", entry.name));
+            for cell in cells(&plan) {
+                let named: Vec<&String> = match cell {
+                    Cell::Score { step, .. } | Cell::Games { step } | Cell::Verdict { step, .. } => vec![step],
+                    Cell::Value { step, .. } => vec![step],
+                    Cell::Ratio { step, by, .. } => vec![step, by],
+                    Cell::Total { steps } => steps.iter().map(|(step, _)| step).collect(),
+                    Cell::Weight { weights, .. } => vec![weights],
+                    Cell::Text { .. } | Cell::Paper { .. } => Vec::new(),
+                };
+                for name in named {
+                    let known = plan.steps.iter().any(|step| step.name == *name);
+                    assert!(known, "{} shows {name}, which no step makes", entry.name);
+                }
+            }
+            let text = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+        }
+        let error = plan(entry.name, Scale::Tiny, Inputs::default(), 1).unwrap_err();
+        assert!(error.contains("needs --"), "{error}");
+    }
+    assert!(plan("nonsense", Scale::Tiny, inputs, 1).unwrap_err().contains("there are ct-chess"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+fn cells(plan: &Plan) -> Vec<&Cell> {
+    let mut all = Vec::new();
+    for exhibit in &plan.exhibits {
+        match exhibit {
+            Exhibit::Table { rows, .. } => all.extend(rows.iter().flatten()),
+            Exhibit::Chart { series, .. } => {
+                all.extend(series.iter().flat_map(|(_, points)| points.iter().map(|(_, cell)| cell)));
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn a_plan_that_cannot_be_carried_out_is_refused() {
+    let folder = folder("experiment-refused");
+    let good = plan("ct-chess", Scale::Tiny, inputs(&folder), 1).unwrap();
+    let with = |step: Step| Plan { steps: [good.steps.clone(), vec![step]].concat(), ..good.clone() };
+    let hand_set = Work::HandSet { tapered: true };
+    for (name, work, expected) in [
+        ("../up", hand_set.clone(), "cannot be called"),
+        ("ct1", hand_set, "the name of two"),
+        ("new", Work::Label { samples: "nowhere".into(), nodes: 1 }, "uses 'nowhere'"),
+    ] {
+        let error = with(Step { name: name.into(), work }).check().unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let missing = Plan { inputs: Inputs { games: vec!["/nowhere.pgn".into()], ..Inputs::default() }, ..good };
+    let error = run_until(&missing, &folder.join("run"), 1, usize::MAX).unwrap_err().to_string();
+    assert!(error.contains("/nowhere.pgn"), "{error}");
+    fs::remove_dir_all(folder).unwrap();
+}

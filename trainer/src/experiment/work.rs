@@ -1,0 +1,462 @@
+//! A step of an experiment: a call of the tool that does it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use dyad_engine::board::Piece;
+use dyad_engine::eval::{FloatWeights, Weights, layout};
+use dyad_engine::search::Options;
+use serde_json::{Value as Json, json};
+
+use crate::arena::matches::{Contestant, Match, MatchEnd};
+use crate::arena::openings::{self, Opening, RandomOpenings, Recipe};
+use crate::arena::play::{Adjudication, Budget, WinRule};
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::json_lines::{self, Log};
+use crate::base::parallel::controlled;
+use crate::data::label::{self, OwnEngine, label};
+use crate::data::positions::Filters;
+use crate::data::prepare::{self, prepare};
+use crate::data::samples::SampleFile;
+use crate::data::score::GameResult;
+use crate::deepchess::measure::pair_accuracy;
+use crate::deepchess::network::Network;
+use crate::deepchess::training::{self as networks, NetworkSettings};
+use crate::experiment::hand_set::hand_set;
+use crate::experiment::plan::{Plan, Step, Work, stem};
+use crate::experiment::run::Event;
+use crate::fit::auc::{Share, auc};
+use crate::fit::calibration::calibrate_by_file;
+use crate::learn::examples::FileExamples;
+use crate::learn::folder::Folder as RunFolder;
+use crate::learn::log::{LineKind, LogLine};
+use crate::learn::ranking::{self, rank};
+use crate::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
+use crate::learn::training;
+
+/// What a step made: the hash of it, and what it found.
+pub struct Made {
+    /// Equal exactly when what was made is.
+    pub hash: String,
+    /// What was found.
+    pub result: Json,
+}
+
+/// Where steps are done.
+pub struct Workshop<'a, 'b> {
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// The folder of the steps.
+    pub folder: &'a Path,
+    /// Threads.
+    pub threads: usize,
+    /// Ends a step when set.
+    pub stop: &'a AtomicBool,
+    /// Hears of progress.
+    pub report: &'a mut (dyn FnMut(Event<'_>) + 'b),
+}
+
+/// The weights of a step in its folder.
+pub const WEIGHTS: &str = "weights.json";
+const SAMPLES: &str = "positions.samples";
+const NETWORK: &str = "network.bin";
+const GAMES: &str = "games.jsonl";
+/// Plies of an opening that is taken from a game.
+const BOOK_PLIES: usize = 16;
+/// A win is given once both sides agreed about so many centipawns for so many moves.
+const WIN: WinRule = WinRule { moves: 3, score: 1500 };
+
+/// The weights that a name means.
+pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weights>, Error> {
+    let load = |path: &Path| Weights::load(path).map(Arc::new).map_err(|error| Error::Settings(error.to_string()));
+    match name {
+        "default" => Ok(Weights::embedded()),
+        "material" => Ok(Arc::new(Weights::material())),
+        _ => match plan.inputs.weights.iter().find(|path| stem(path) == name) {
+            Some(path) => load(path),
+            None => load(&folder.join(name).join(WEIGHTS)),
+        },
+    }
+}
+
+impl Workshop<'_, '_> {
+    /// Does a step, or what is left of it.
+    ///
+    /// # Errors
+    /// Those of the tool; [`Error::Stopped`] when it was stopped.
+    pub fn make(&mut self, step: &Step) -> Result<Made, Error> {
+        let folder = self.folder.join(&step.name);
+        fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+        match &step.work {
+            Work::Prepare { games, filters, count, test_percent } => {
+                self.prepare(&folder, games, filters, *count, *test_percent)
+            }
+            Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
+            Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
+            Work::HandSet { tapered } => save(&folder, &step.name, hand_set(*tapered)),
+            Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
+            Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),
+            Work::Ranking { weights, samples, depth } => self.ranking(weights, samples, *depth),
+            Work::Auc { weights, samples } => self.auc(weights, samples),
+            Work::Network { samples, settings, teacher } => {
+                self.network(&folder, samples, settings, teacher.as_deref())
+            }
+            Work::Pairs { network, samples, pairs } => self.pairs(network, samples, *pairs),
+            Work::Speed { samples, learn, settings, threads } => {
+                self.speed(&folder, samples, learn, settings, *threads)
+            }
+        }
+    }
+
+    fn samples(&self, name: &str) -> Result<SampleFile, Error> {
+        SampleFile::open(&self.folder.join(name).join(SAMPLES))
+    }
+
+    fn weights(&self, name: &str) -> Result<Arc<Weights>, Error> {
+        weights(self.plan, self.folder, name)
+    }
+
+    fn prepare(
+        &mut self,
+        folder: &Path,
+        games: &[PathBuf],
+        filters: &Filters,
+        count: u64,
+        test_percent: f64,
+    ) -> Result<Made, Error> {
+        let settings = prepare::Settings {
+            inputs: games.to_vec(),
+            filters: filters.clone(),
+            test_percent,
+            count: Some(count),
+            seed: self.plan.seed,
+            ..prepare::Settings::default()
+        };
+        let out = folder.join(SAMPLES);
+        let report = &mut self.report;
+        let mut tell = |event: prepare::Event| {
+            if let prepare::Event::Progress { games, .. } = event {
+                report(Event::Progress { done: games, of: 0 });
+            }
+        };
+        let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut tell };
+        let (_, counts) = prepare(&settings, &out, &mut job)?;
+        samples_made(&out, json!({ "read": counts.games, "broken": counts.broken }))
+    }
+
+    fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<Made, Error> {
+        let (input, out) = (self.samples(samples)?, folder.join(SAMPLES));
+        let settings = label::Settings { nodes, ..label::Settings::default() };
+        let weights = Weights::embedded();
+        let by = format!("dyad with {} {}", weights.meta.name, weights.id());
+        let (report, stop, threads) = (&mut self.report, self.stop, self.threads);
+        controlled(stop, |control| {
+            let make = || OwnEngine::new(weights.clone(), &settings, control);
+            let mut tell = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
+            let mut job = label::Job { threads, stop, report: &mut tell };
+            label(&input, &out, &settings, &by, make, &mut job)
+        })?;
+        samples_made(&out, json!({ "nodes": nodes }))
+    }
+
+    /// The settings of a training from Table I in which only some families or groups learn.
+    fn settings(&self, samples: &str, learn: &[String], settings: &Training) -> Result<Training, Error> {
+        let mut settings = settings.clone();
+        settings.samples = self.folder.join(samples).join(SAMPLES);
+        settings.seed = self.plan.seed;
+        for group in &layout::GROUPS {
+            if !learn.iter().any(|name| group.family.name() == name || group.name == name) {
+                let frozen = GroupSettings { learn: false, ..GroupSettings::default() };
+                settings.groups.insert(group.name.to_string(), frozen);
+            }
+        }
+        settings.machine = MachineSettings { threads: self.threads, ..MachineSettings::default() };
+        settings.check().map_err(Error::Settings)?;
+        Ok(settings)
+    }
+
+    fn train(&mut self, step: &Step, samples: &str, learn: &[String], settings: &Training) -> Result<Made, Error> {
+        let folder = self.folder.join(&step.name);
+        let settings = self.settings(samples, learn, settings)?;
+        let (run, file) = (folder.join("training"), self.samples(samples)?);
+        let examples = FileExamples::new(&file, &Weights::material());
+        let report = &mut self.report;
+        let mut tell = |progress: &training::Progress| {
+            let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
+            report(Event::Progress { done: past + progress.done, of: u64::from(progress.iterations) * progress.of });
+        };
+        let surroundings = training::Surroundings { examples: &examples, stop: self.stop, progress: &mut tell };
+        let refused = |error: crate::learn::error::TrainError| Error::Settings(format!("{}: {error}", step.name));
+        let summary = if RunFolder::holds_run(&run) {
+            let threads = self.threads;
+            training::resume(&run, &|saved| saved.machine.threads = threads, surroundings).map_err(refused)?
+        } else {
+            training::begin(&settings, &run, surroundings).map_err(refused)?
+        };
+        if !summary.finished {
+            return Err(Error::Stopped);
+        }
+        let mut weights = Weights::load(&summary.file).map_err(|error| Error::Settings(error.to_string()))?;
+        calibrate_by_file(&mut weights, &file)?;
+        let log = RunFolder::open(&run).map_err(Error::file("open", &run))?.log();
+        let lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
+        let iterations: Vec<Json> = lines
+            .iter()
+            .filter(|line| line.kind == LineKind::Iteration)
+            .map(|line| json!({ "iteration": line.iteration, "accuracy": line.accuracy, "loss": line.loss }))
+            .collect();
+        let learned = layout::GROUPS.iter().filter(|group| settings.group(group.name).learn);
+        let features: usize = learned.map(|group| group.len).sum();
+        let mut made = save(&folder, &step.name, weights)?;
+        let percent = summary.accuracy.map(|accuracy| 100.0 * accuracy);
+        made.result["accuracy"] = json!({ "value": percent });
+        made.result["iterations"] = iterations.into();
+        made.result["best"] = summary.best.into();
+        made.result["features"] = features.into();
+        Ok(made)
+    }
+
+    fn without(&self, step: &Step, weights: &str, groups: &[String], samples: &str) -> Result<Made, Error> {
+        let source = self.weights(weights)?;
+        let mut floats = FloatWeights::from(&*source);
+        for group in &layout::GROUPS {
+            if groups.iter().any(|name| group.family.name() == name || group.name == name) {
+                floats.mg[group.range()].fill(0.0);
+                floats.eg[group.range()].fill(0.0);
+            }
+        }
+        let made = json!({ "by": "dyad experiment", "parent": source.id(), "without": groups });
+        let mut rest = Weights::from_floats(&floats, made).map_err(|error| Error::Settings(error.to_string()))?;
+        calibrate_by_file(&mut rest, &self.samples(samples)?)?;
+        save(&self.folder.join(&step.name), &step.name, rest)
+    }
+
+    /// A player of matches by its name, and whether its scores mean anything.
+    fn contestant(&self, name: &str, budget: Budget) -> Result<(Contestant, bool), Error> {
+        let is_network = |step: &&Step| step.name == name && matches!(step.work, Work::Network { .. });
+        let network = self.plan.steps.iter().any(|step| is_network(&step));
+        let mut contestant = if network {
+            Contestant::new(name, Arc::new(self.load_network(name)?), budget)
+        } else {
+            Contestant::new(name, self.weights(name)?, budget)
+        };
+        contestant.hash = 4;
+        contestant.options = Options::default();
+        Ok((contestant, !network))
+    }
+
+    fn openings(&self) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
+        match &self.plan.inputs.openings {
+            None => {
+                let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
+                Ok(Box::new(RandomOpenings::new(Recipe::new(self.plan.seed), judge)))
+            }
+            Some(path) => {
+                let mut list = openings::read(path, BOOK_PLIES)?;
+                openings::shuffle(&mut list, self.plan.seed);
+                Ok(Box::new(list.into_iter()))
+            }
+        }
+    }
+
+    /// Games of two players: so many pairs, each game of so many plies at most.
+    fn play(
+        &mut self,
+        folder: &Path,
+        players: &[String; 2],
+        budget: Budget,
+        pairs: u64,
+        plies: u32,
+    ) -> Result<Made, Error> {
+        let (a, a_scores) = self.contestant(&players[0], budget)?;
+        let (b, b_scores) = self.contestant(&players[1], budget)?;
+        // A player without values cannot be asked who wins.
+        let win = (a_scores && b_scores).then_some(WIN);
+        let played = Match {
+            contestants: [a, b],
+            pairs,
+            threads: self.threads,
+            adjudication: Adjudication { draw: None, win, plies: Some(plies) },
+            tables: None,
+            sprt: None,
+        };
+        let path = folder.join(GAMES);
+        let before: Vec<GameResult> = match path.exists() {
+            true => json_lines::read(&path).map_err(Error::file("read", &path))?,
+            false => Vec::new(),
+        };
+        let mut log = Log::open(&path, 0).map_err(Error::file("write", &path))?;
+        for result in &before {
+            log.append(result).map_err(Error::file("write", &path))?;
+        }
+        let openings = self.openings()?;
+        let (report, stop) = (&mut self.report, self.stop);
+        let record = controlled(stop, |control| {
+            played.resume(&before, openings, control, |game, _| {
+                report(Event::Progress { done: game.number + 1, of: 2 * pairs });
+                log.append(&game.game.result).map_err(Error::file("write", &path))
+            })
+        })?;
+        if record.end == MatchEnd::Stopped {
+            return Err(Error::Stopped);
+        }
+        let hash = format!("{:?} {:?}", record.tally, record.ids);
+        let result = json!({
+            "players": players,
+            "ids": record.ids,
+            "budget": record.budgets[0],
+            "tally": record.tally,
+            "games": record.tally.games(),
+            "score": record.score,
+            "elo": record.elo,
+            "superiority": record.superiority,
+        });
+        Ok(Made { hash: hash_of(&hash), result })
+    }
+
+    fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<Made, Error> {
+        let weights = self.weights(weights)?;
+        let job = ranking::Job { threads: self.threads, stop: self.stop };
+        let found = rank(&weights, &self.samples(samples)?, depth, &job)?;
+        Ok(found_only(json!({
+            "positions": found.positions,
+            "pairs": found.pairs,
+            "error": found.error,
+            "recall": found.recall,
+            "precision": found.precision,
+        })))
+    }
+
+    fn auc(&mut self, weights: &str, samples: &str) -> Result<Made, Error> {
+        let found = auc(&self.weights(weights)?, &self.samples(samples)?)?;
+        let positions = found.won + found.lost;
+        Ok(found_only(json!({ "accuracy": percent(found.share), "positions": positions, "games": found.games })))
+    }
+
+    fn load_network(&self, name: &str) -> Result<Network, Error> {
+        Network::load(&self.folder.join(name).join(NETWORK))
+    }
+
+    fn network(
+        &mut self,
+        folder: &Path,
+        samples: &str,
+        settings: &NetworkSettings,
+        teacher: Option<&str>,
+    ) -> Result<Made, Error> {
+        let teacher = teacher.map(|name| self.load_network(name)).transpose()?;
+        let samples = self.samples(samples)?;
+        let report = &mut self.report;
+        let mut tell = |done: u64, of: u64| report(Event::Progress { done, of });
+        let seed = self.plan.seed;
+        let mut job = networks::Job { threads: self.threads, stop: self.stop, report: &mut tell };
+        let trained = networks::train(settings, seed, &samples, teacher.as_ref(), folder, &mut job)?;
+        trained.network.save(&folder.join(NETWORK))?;
+        let hash = trained.network.id();
+        let result = json!({
+            "id": hash,
+            "layers": settings.encoder.iter().chain(&settings.comparator).collect::<Vec<_>>(),
+            "parameters": trained.network.parameters(),
+            "epochs": trained.epochs,
+            "curve": trained.epochs.iter().filter(|epoch| epoch.layer == 0).map(|epoch| epoch.loss).collect::<Vec<_>>(),
+            "training_seconds": trained.seconds,
+            "pairs_per_second": trained.pairs_per_second,
+            "positions": trained.positions,
+        });
+        Ok(Made { hash, result })
+    }
+
+    fn pairs(&mut self, network: &str, samples: &str, pairs: u64) -> Result<Made, Error> {
+        let is_this = |step: &&Step| step.name == network;
+        let split = match self.plan.steps.iter().find(is_this).map(|step| &step.work) {
+            Some(Work::Network { settings, .. }) => settings.split,
+            _ => return Err(Error::Settings(format!("'{network}' is no network"))),
+        };
+        let (samples, seed) = (self.samples(samples)?, self.plan.seed);
+        let found = pair_accuracy(&self.load_network(network)?, &samples, split, pairs, seed, self.threads)?;
+        let mut made = found_only(json!({
+            "accuracy": percent(found.accuracy),
+            "pairs": found.pairs,
+            "positions": found.positions,
+            "games": found.games,
+        }));
+        // Times differ from run to run: they are told, and have no part in the hash.
+        made.result["pairs_per_second"] = found.pairs_per_second.into();
+        Ok(made)
+    }
+
+    fn speed(
+        &mut self,
+        folder: &Path,
+        samples: &str,
+        learn: &[String],
+        settings: &Training,
+        threads: usize,
+    ) -> Result<Made, Error> {
+        let mut settings = self.settings(samples, learn, settings)?;
+        settings.machine.threads = threads;
+        let run = folder.join("training");
+        // A time that was interrupted is no time.
+        if run.exists() {
+            fs::remove_dir_all(&run).map_err(Error::file("remove", &run))?;
+        }
+        let file = self.samples(samples)?;
+        let examples = FileExamples::new(&file, &Weights::material());
+        let mut quiet = |_: &training::Progress| ();
+        let surroundings = training::Surroundings { examples: &examples, stop: self.stop, progress: &mut quiet };
+        let summary = training::begin(&settings, &run, surroundings);
+        let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
+        if !summary.finished {
+            return Err(Error::Stopped);
+        }
+        let log = RunFolder::open(&run).map_err(Error::file("open", &run))?.log();
+        let lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
+        let last = lines.iter().rev().find(|line| line.kind == LineKind::Iteration && line.iteration > 0);
+        let speed = last.map_or(0.0, |line| line.positions_per_second);
+        Ok(found_only(json!({ "positions_per_second": speed, "threads": threads, "batch": settings.batch })))
+    }
+}
+
+/// Weights in a step's folder, and what they are worth by piece.
+fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Made, Error> {
+    weights.meta.name = name.to_string();
+    weights.save(&folder.join(WEIGHTS)).map_err(|error| Error::Settings(error.to_string()))?;
+    let id = weights.id();
+    let of = |piece: Piece| weights.ints()[layout::MATERIAL.at(piece)];
+    let result = json!({
+        "id": id,
+        "queen": of(Piece::Queen),
+        "rook": of(Piece::Rook),
+        "bishop": of(Piece::Bishop),
+        "knight": of(Piece::Knight),
+        "pawn": of(Piece::Pawn),
+        "scale": weights.units.scale,
+    });
+    Ok(Made { hash: id, result })
+}
+
+fn samples_made(path: &Path, mut result: Json) -> Result<Made, Error> {
+    let file = SampleFile::open(path)?;
+    let summary = file.summary();
+    result["positions"] = summary.count.into();
+    result["tests"] = summary.tests.into();
+    result["games"] = summary.games.into();
+    Ok(Made { hash: format!("{:016x}", summary.identity), result })
+}
+
+/// A measure: what it found is what it made.
+fn found_only(result: Json) -> Made {
+    Made { hash: hash_of(&result.to_string()), result }
+}
+
+fn percent(share: Share) -> Json {
+    let Share { value, low, high } = share;
+    json!({ "value": 100.0 * value, "low": 100.0 * low, "high": 100.0 * high })
+}
+
+fn hash_of(text: &str) -> String {
+    format!("{:016x}", hash::fold_text(0, text))
+}

@@ -1,0 +1,110 @@
+//! How often an evaluation tells the position of a won game from that of a lost one.
+//!
+//! Of one position from a game that White won and one from a game that Black won, which is which? An evaluation answers by
+//! the greater value. Over all such pairs the share of right answers, ties for one half, is the area under the receiver
+//! operating characteristic (Hanley and McNeil 1982), so it can be had without drawing pairs: it is what an evaluation has to set
+//! beside the accuracy of a network that compares positions.
+
+use std::sync::Arc;
+
+use dyad_engine::board::Color;
+use dyad_engine::eval::{Evaluator, Model};
+
+use crate::base::error::Error;
+use crate::data::samples::SampleFile;
+use crate::data::score::GameResult;
+
+/// A share with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The share, 0 to 1.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+impl Share {
+    /// The share of pairs told apart in so many won and so many lost games, and so many pairs drawn of them; none for all
+    /// pairs. By Hanley and McNeil's formula; games are counted and not positions, since those of one game share its result.
+    #[must_use]
+    pub fn of_games(value: f64, won: usize, lost: usize, drawn: Option<u64>) -> Share {
+        let (q1, q2) = (value / (2.0 - value), 2.0 * value * value / (1.0 + value));
+        let spread = value * (1.0 - value);
+        let [won, lost] = [won, lost].map(|games| games.max(1) as f64);
+        let among = (won - 1.0) * (q1 - value * value) + (lost - 1.0) * (q2 - value * value);
+        let variance =
+            (spread + among.max(0.0)) / (won * lost) + drawn.map_or(0.0, |pairs| spread / pairs.max(1) as f64);
+        let error = 1.959_963_984_540_054 * variance.sqrt();
+        Share { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Auc {
+    /// The share of pairs told apart.
+    pub share: Share,
+    /// Positions of games that White won.
+    pub won: usize,
+    /// Positions of games that Black won.
+    pub lost: usize,
+    /// Games they come from.
+    pub games: usize,
+}
+
+/// Measures an evaluation, endgame knowledge included, on the test positions of decided games.
+///
+/// # Errors
+/// When the file cannot be read, or has no test positions of games that either side won.
+pub fn auc<M: Model>(model: &Arc<M>, samples: &SampleFile) -> Result<Auc, Error> {
+    let mut evaluator: Option<Evaluator<M>> = None;
+    let (mut values, mut games) = ([Vec::new(), Vec::new()], [0, 0]);
+    for index in samples.indices(true) {
+        let sample = samples.read(index as usize)?;
+        let side = match sample.result {
+            Some(GameResult::WhiteWins) => 0,
+            Some(GameResult::BlackWins) => 1,
+            _ => continue,
+        };
+        let evaluator = evaluator.get_or_insert_with(|| Evaluator::new(Arc::clone(model)));
+        evaluator.reset(&sample.board);
+        let value = evaluator.evaluate(&sample.board);
+        values[side].push(if sample.board.side_to_move() == Color::White { value } else { -value });
+        games[side] += usize::from(sample.starts_game);
+    }
+    let [won, lost] = values;
+    if won.is_empty() || lost.is_empty() {
+        return Err(Error::Nothing(format!(
+            "{} has no test positions of won and of lost games",
+            samples.path().display()
+        )));
+    }
+    let share = Share::of_games(area(&won, &lost), games[0], games[1], None);
+    Ok(Auc { share, won: won.len(), lost: lost.len(), games: games[0] + games[1] })
+}
+
+/// The share of all pairs in which the first value is greater, ties for one half.
+fn area(won: &[i32], lost: &[i32]) -> f64 {
+    let mut lost = lost.to_vec();
+    lost.sort_unstable();
+    let below =
+        |value: i32| lost.partition_point(|&other| other < value) + lost.partition_point(|&other| other <= value);
+    let twice: usize = won.iter().map(|&value| below(value)).sum();
+    twice as f64 / (2 * won.len() * lost.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_counts_pairs() {
+        assert_eq!(area(&[1, 2, 3], &[0, 2]), (1.0 + 1.5 + 2.0) / 6.0);
+        assert_eq!(area(&[5], &[5]), 0.5);
+        let share = Share::of_games(0.8, 50, 50, None);
+        assert!(share.low > 0.70 && share.low < 0.73 && share.high > 0.87, "{share:?}");
+        assert!(Share::of_games(0.8, 50, 50, Some(100)).low < share.low);
+    }
+}

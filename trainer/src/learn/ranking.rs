@@ -1,0 +1,148 @@
+//! How well weights order the moves of positions, pair by pair.
+//!
+//! A training by pairs, as that of the ranking SVM, asks that the desired move stands above each of its siblings. On held-out
+//! positions every such pair is asked, by the values of the leaves as in training. Each pair is an example twice, as the
+//! difference of its two positions and as the negative of it, so that with a share `a` of the pairs above, `t` tied and `b`
+//! below, ties being answered by neither, error = b + t / 2, recall = a, precision = a / (a + b).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dyad_engine::eval::Weights;
+use dyad_engine::search::{LeafBudget, LeafSearcher, Unfinished};
+use dyad_engine::value::{INFINITE, Value};
+
+use crate::base::error::Error;
+use crate::base::parallel::ordered_for_each;
+use crate::data::packed::Sample;
+use crate::data::samples::SampleFile;
+
+/// How to work.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// Threads.
+    pub threads: usize,
+    /// Ends it.
+    pub stop: &'a AtomicBool,
+}
+
+/// What was found; shares are 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Test positions.
+    pub positions: u64,
+    /// Pairs of a desired move and a sibling.
+    pub pairs: u64,
+    /// Share of wrong answers, ties for one half.
+    pub error: f64,
+    /// Share of pairs with the desired move above.
+    pub recall: f64,
+    /// Share of these among all pairs that are no ties.
+    pub precision: f64,
+}
+
+/// Nodes for one position; the few that need more are left out.
+const NODES: u64 = 20_000_000;
+
+/// Measures weights on the test positions of a file.
+///
+/// # Errors
+/// When the file cannot be read, or it was stopped.
+pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Job) -> Result<Ranking, Error> {
+    let tests = samples.indices(true).into_iter().map(|index| samples.read(index as usize));
+    let (mut positions, mut counts) = (0, [0u64; 3]);
+    ordered_for_each(
+        job.threads,
+        tests,
+        || Ok(LeafSearcher::new(Arc::clone(weights))),
+        |searcher, sample| count(searcher, &sample?, depth, job.stop),
+        |found: Option<[u64; 3]>| {
+            if let Some(found) = found {
+                positions += 1;
+                counts.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+            }
+            if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        },
+    )?;
+    let pairs = counts.iter().sum::<u64>();
+    let [above, tied, below] = counts.map(|count| count as f64);
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    Ok(Ranking {
+        positions,
+        pairs,
+        error: share(below + tied / 2.0, pairs as f64),
+        recall: share(above, pairs as f64),
+        precision: share(above, above + below),
+    })
+}
+
+/// The siblings below, beside and above the desired move of a position; nothing if that takes too long.
+fn count(
+    searcher: &mut LeafSearcher<Weights>,
+    sample: &Sample,
+    depth: u32,
+    stop: &AtomicBool,
+) -> Result<Option<[u64; 3]>, Error> {
+    let Some(desired) = sample.desired else { return Ok(None) };
+    searcher.begin_position();
+    let mut nodes = NODES;
+    let mut value = |mv, alpha: Value, beta: Value| {
+        let budget = LeafBudget { nodes, stop };
+        let found = searcher.search(&sample.board.after(mv), depth - 1, (-beta, -alpha), &budget)?;
+        nodes -= found.nodes.min(nodes);
+        Ok(-found.value)
+    };
+    let mut counts = [0; 3];
+    let mut all = || {
+        let best = value(desired, -INFINITE, INFINITE)?;
+        for &mv in sample.board.moves().iter().filter(|&&mv| mv != desired) {
+            let other = value(mv, best - 1, best + 1)?;
+            counts[1 + usize::from(other > best) - usize::from(other < best)] += 1;
+        }
+        Ok(())
+    };
+    match all() {
+        Ok(()) => Ok(Some(counts)),
+        Err(Unfinished::Stopped) => Err(Error::Stopped),
+        Err(Unfinished::OutOfNodes) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::folder;
+    use crate::data::packed::Packed;
+    use crate::data::samples::SampleWriter;
+    use dyad_engine::board::Board;
+
+    /// The best of all moves is above all others, the worst below; moves of equal value are ties.
+    #[test]
+    fn moves_are_counted_by_hand() {
+        let path = folder("ranking").join("in.samples");
+        let measure = |desired: &str| {
+            let board = Board::from_fen("7k/8/8/3q4/4P3/8/8/K7 w - - 0 1").unwrap();
+            let sample = Sample {
+                board,
+                desired: Some(board.parse_san(desired).unwrap()),
+                result: None,
+                score: None,
+                test: true,
+                starts_game: true,
+                decided: true,
+            };
+            let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
+            writer.push(&Packed::new(&sample)).unwrap();
+            writer.finish().unwrap();
+            let job = Job { threads: 1, stop: &AtomicBool::new(false) };
+            rank(&Arc::new(Weights::material()), &SampleFile::open(&path).unwrap(), 1, &job).unwrap()
+        };
+        let best = measure("exd5");
+        assert_eq!((best.positions, best.pairs), (1, 3));
+        assert_eq!((best.error, best.recall, best.precision), (0.0, 1.0, 1.0));
+        // The capture is better, the other moves are at most alike.
+        let other = measure("Kb1");
+        assert!(other.recall < 1.0 && other.precision < 1.0 && other.error > 0.0, "{other:?}");
+        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    }
+}
