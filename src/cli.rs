@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::base::parallel::check_threads;
 
@@ -167,6 +168,14 @@ fn stop_on_interrupt() -> Arc<AtomicBool> {
     let flag = stop.clone();
     on_interrupt(move || flag.store(true, Ordering::Relaxed));
     stop
+}
+
+/// A control that Ctrl-C stops; a second Ctrl-C ends the program at once.
+fn control_on_interrupt() -> Arc<Control> {
+    let control = Arc::new(Control::new(false));
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop());
+    control
 }
 
 /// Has the first Ctrl-C call `stop`, and the second end the program at once.

@@ -1,14 +1,12 @@
 //! `dyad annotate`: games explained.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::control::Control;
 use dyad_trainer::annotate::{Event, Settings, Summary, annotate};
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, on_interrupt, threads};
+use super::{Outcome, control_on_interrupt, load_weights, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -53,9 +51,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         threads: threads("threads", arguments.threads)?,
     };
     let weights = load_weights(&arguments.weights)?;
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let mut progress = Progress::new();
     let summary = annotate(&settings, &weights, &control, |event| match event {
         Event::Broken(broken) => progress.say(&format!("left out: {broken}")),

@@ -1,17 +1,15 @@
 //! `dyad games`: games of weights against themselves, to train on.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::openings;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, load_weights, on_interrupt, settings, threads};
+use super::{Outcome, control_on_interrupt, load_weights, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -67,9 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => Vec::new(),
     };
     let threads = threads("threads", arguments.threads)?;
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |Played { games, moves }| {
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
@@ -18,7 +17,7 @@ use dyad_trainer::levels::{records, style, training};
 
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, on_interrupt, settings, threads};
+use super::{Outcome, control_on_interrupt, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -206,9 +205,7 @@ fn prepare(arguments: Prepare) -> Outcome {
     set(&mut settings.player_games, &arguments.player_games);
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let mut progress = Progress::new();
     let mut first = None;
     let mut report = |done: usize, of: usize| {
@@ -279,9 +276,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let job = estimate::Job {
         files: arguments.files,
         player: arguments.player,
@@ -321,9 +316,7 @@ fn style(arguments: StyleArguments) -> Outcome {
         Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |done: usize, of: usize| progress.show(|| format!("{done} of {of} positions"));
     let mut job = style::Job {

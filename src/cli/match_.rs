@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::{MoveModel, Strength};
 use dyad_engine::levels::player::Persona;
@@ -28,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, on_interrupt, parse_seconds, settings, threads};
+use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -149,9 +148,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(path) => Some(PgnFile::append_to(path).map_err(Error::file("open", path))?),
         None => None,
     };
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let event = format!("dyad match, seed {}", settings.seed());
     let date = today();
     let mut progress = Progress::new();

@@ -1,11 +1,9 @@
 //! `dyad spsa`: constants of the search and factors of weights, tuned by games.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use dyad_engine::control::Control;
 use dyad_engine::params::TUNABLES;
 use dyad_trainer::arena::play::Budget;
 use dyad_trainer::base::error::Error;
@@ -16,7 +14,7 @@ use dyad_trainer::tune::state::{Settings, State};
 use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;
 use super::settings::{self, set};
-use super::{Outcome, on_interrupt, threads};
+use super::{Outcome, control_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -93,9 +91,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         print!("{}", list(names)?);
         return Ok(());
     }
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     let checkpoint = Duration::from_secs(arguments.checkpoint_seconds);
     let machine = Machine { threads: threads("threads", arguments.threads)?, checkpoint };
     let mut progress = Progress::new();

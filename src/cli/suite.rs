@@ -11,7 +11,7 @@ use dyad_trainer::arena::play::Budget;
 use dyad_trainer::arena::suite::{Answer, Goal, Problem, Settings, read, solve};
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, on_interrupt, parse_seconds, threads};
+use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -56,9 +56,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     // All files are read before the first search, so that a faulty one is told at once.
     let suites: Result<Vec<_>, _> =
         arguments.suites.iter().map(|path| Ok::<_, dyad_trainer::base::error::Error>((path, read(path)?))).collect();
-    let control = Arc::new(Control::new(false));
-    let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
+    let control = control_on_interrupt();
     for (path, problems) in suites? {
         println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
     }
