@@ -221,7 +221,7 @@ fn prepare(arguments: Prepare) -> Outcome {
         report: &mut report,
     };
     let summary = match prepare::prepare(&settings, &Weights::embedded(), &mut job) {
-        Err(Error::Stopped) => return Err("stopped; the same command goes on".into()),
+        Err(Error::Stopped) => return Err("stopped; the same command resumes it".into()),
         other => other?,
     };
     drop(progress);

@@ -11,10 +11,10 @@
 //! network does not depend on the number of threads. Momentum begins at rest in each epoch, so a checkpoint is the network
 //! at the end of one.
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use ndarray::Array2;
@@ -26,6 +26,7 @@ use serde_json::json;
 
 use crate::base::error::Error;
 use crate::base::hash;
+use crate::base::parallel::ordered_for_each;
 use crate::data::samples::SampleFile;
 use crate::data::score::GameResult;
 use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, gate, rectify};
@@ -320,9 +321,8 @@ impl Trainer<'_, '_> {
             let all = self.order.single(layer, epoch);
             for batch in all.chunks(self.settings.batch) {
                 self.stopped()?;
-                let (encoder, parts) = (&self.network.encoder[..layer], batch.chunks(PART).collect::<Vec<_>>());
-                let learned =
-                    on_threads(self.job.threads, &parts, |part| autoencoder_gradient(encoder, &decoder, part));
+                let encoder = &self.network.encoder[..layer];
+                let learned = on_threads(self.job.threads, batch, |part| autoencoder_gradient(encoder, &decoder, part));
                 let step = rate / batch.len() as f32;
                 for (loss, of_layer, of_decoder) in learned {
                     sum += loss;
@@ -345,9 +345,8 @@ impl Trainer<'_, '_> {
         let mut sum = 0.0;
         for batch in pairs.chunks(self.settings.batch) {
             self.stopped()?;
-            let parts: Vec<_> = batch.chunks(PART).collect();
             let (network, teacher) = (&self.network, self.teacher);
-            let learned = on_threads(self.job.threads, &parts, |part| pair_gradient(network, teacher, part));
+            let learned = on_threads(self.job.threads, batch, |part| pair_gradient(network, teacher, part));
             let share = rate / batch.len() as f32;
             for layer in velocity.layers_mut() {
                 layer.weights *= self.settings.momentum;
@@ -431,18 +430,16 @@ fn pair_gradient(network: &Network, teacher: Option<&Network>, pairs: &[Pair]) -
     (loss, gradient)
 }
 
-/// What `work` makes of each part, in their order.
-fn on_threads<T: Sync, R: Send>(threads: usize, parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    if threads <= 1 || parts.len() <= 1 {
-        return parts.iter().map(work).collect();
-    }
-    let (each, work) = (parts.len().div_ceil(threads), &work);
-    thread::scope(|scope| {
-        let chunks = parts.chunks(each);
-        let running: Vec<_> =
-            chunks.map(|chunk| scope.spawn(move || chunk.iter().map(work).collect::<Vec<R>>())).collect();
-        running.into_iter().flat_map(|thread| thread.join().expect("sums of floats do not panic")).collect()
-    })
+/// What `work` makes of each part of a batch, in their order.
+fn on_threads<T: Sync, R: Send>(threads: usize, batch: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+    let mut all = Vec::new();
+    let take = |made| {
+        all.push(made);
+        Ok(())
+    };
+    let Ok(()) =
+        ordered_for_each(threads, batch.chunks(PART), || Ok::<_, Infallible>(()), |(), part| Ok(work(part)), take);
+    all
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Workshop<'_, '_> {
         settings.samples = self.folder.join(samples).join(SAMPLES);
         settings.seed = self.plan.seed;
         for group in &layout::GROUPS {
-            if !learn.iter().any(|name| group.family.name() == name || group.name == name) {
+            if !is_named(group, learn) {
                 let frozen = GroupSettings { learn: false, ..GroupSettings::default() };
                 settings.groups.insert(group.name.to_string(), frozen);
             }
@@ -201,11 +201,9 @@ impl Workshop<'_, '_> {
         }
         let mut weights = Weights::load(&summary.file).map_err(|error| Error::Settings(error.to_string()))?;
         calibrate_by_file(&mut weights, &file)?;
-        let log = RunFolder::open(&run).map_err(Error::file("open", &run))?.log();
-        let lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
+        let lines = iterations(&run)?;
         let iterations: Vec<Json> = lines
             .iter()
-            .filter(|line| line.kind == LineKind::Iteration)
             .map(|line| json!({ "iteration": line.iteration, "accuracy": line.accuracy, "loss": line.loss }))
             .collect();
         let learned = layout::GROUPS.iter().filter(|group| settings.group(group.name).learn);
@@ -223,7 +221,7 @@ impl Workshop<'_, '_> {
         let source = self.weights(weights)?;
         let mut floats = FloatWeights::from(&*source);
         for group in &layout::GROUPS {
-            if groups.iter().any(|name| group.family.name() == name || group.name == name) {
+            if is_named(group, groups) {
                 floats.mg[group.range()].fill(0.0);
                 floats.eg[group.range()].fill(0.0);
             }
@@ -412,12 +410,24 @@ impl Workshop<'_, '_> {
         if !summary.finished {
             return Err(Error::Stopped);
         }
-        let log = RunFolder::open(&run).map_err(Error::file("open", &run))?.log();
-        let lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
-        let last = lines.iter().rev().find(|line| line.kind == LineKind::Iteration && line.iteration > 0);
+        let lines = iterations(&run)?;
+        let last = lines.iter().rev().find(|line| line.iteration > 0);
         let speed = last.map_or(0.0, |line| line.positions_per_second);
         Ok(found_only(json!({ "positions_per_second": speed, "threads": threads, "batch": settings.batch })))
     }
+}
+
+/// Whether a group, or its family, is among these names.
+fn is_named(group: &layout::Group, names: &[String]) -> bool {
+    names.iter().any(|name| group.family.name() == name || group.name == name)
+}
+
+/// The lines of a training's log that end its iterations.
+fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
+    let log = RunFolder::open(run).map_err(Error::file("open", run))?.log();
+    let mut lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
+    lines.retain(|line| line.kind == LineKind::Iteration);
+    Ok(lines)
 }
 
 /// Weights in a step's folder, and what they are worth by piece.

@@ -106,7 +106,7 @@ pub fn estimate(
         )?;
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
         let written = (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64);
-        let (rating, interval) = likeliest(&model.parameters, &examples);
+        let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
         report(Estimate {
             name: name.to_string(),
             games: games.len(),
@@ -133,7 +133,7 @@ fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Contr
 }
 
 /// The rating at which the moves played are the likeliest, and the interval about it.
-pub(super) fn likeliest(parameters: &[f64], examples: &[Example]) -> (u32, [u32; 2]) {
+pub(super) fn likeliest(parameters: &[f64], examples: &[&Example]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
         let level = Level::new(parameters, f64::from(rating));

@@ -122,7 +122,9 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     };
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
     let (_, records) = records::read(&beside)?;
-    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, 0.0)).collect();
+    // All stand at the first knot, so that it alone learns.
+    let at_first_knot = |record| Example { rating: KNOTS[0], ..Example::new(record, 0.0) };
+    let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
     let mut style = fit(settings, model, &examples, job.control)?;
     style.games = games_of(&games, &job.player).count();
     style.model.name = job.player.clone();
@@ -180,7 +182,7 @@ fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate>
     for (index, &(number, side)) in own.iter().enumerate() {
         let game = &games[number];
         let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
-        let plies = (side..game.moves.len()).step_by(2).filter(|&ply| has_a_choice(game, ply));
+        let plies = (side..game.moves.len()).step_by(2);
         candidates.extend(plies.map(|ply| Candidate {
             order: hash::fold(draw, ply as u64),
             game: number,
@@ -190,15 +192,14 @@ fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate>
         }));
     }
     candidates.sort_unstable_by_key(|candidate| (candidate.order, candidate.game, candidate.ply));
-    candidates.truncate(settings.positions);
-    candidates
+    let chosen = candidates.into_iter().filter(|candidate| has_a_choice(&games[candidate.game], candidate.ply));
+    chosen.take(settings.positions).collect()
 }
 
 /// The style that the examples ask for.
 fn fit(settings: &Settings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
     let (test, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(|example| example.test);
-    let counted: Vec<Example> =
-        learned.iter().filter(|example| example.ply >= FIRST_PLY).map(|&example| example.clone()).collect();
+    let counted: Vec<&Example> = learned.iter().copied().filter(|example| example.ply >= FIRST_PLY).collect();
     let (rating, _) = likeliest(&model.parameters, &counted);
     let start = everywhere(&model.parameters, f64::from(rating));
     let judged = || test.iter().copied().filter(|example| example.ply >= FIRST_PLY);
@@ -230,11 +231,8 @@ fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
     (0..COEFFICIENTS).flat_map(|coefficient| [at(coefficient); KNOTS.len()]).collect()
 }
 
-/// Trains from `start`, pulled back to it.
+/// Trains from `start`, pulled back to it, on examples that stand at the first knot.
 fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) -> Vec<f64> {
-    // All stand at the first knot, so that it alone learns.
-    let moved: Vec<Example> = examples.iter().map(|&example| Example { rating: KNOTS[0], ..example.clone() }).collect();
-    let examples: Vec<&Example> = moved.iter().collect();
     let pull = pull / examples.len().max(1) as f64;
     let descent = training::Settings {
         epochs: settings.epochs,
@@ -248,7 +246,7 @@ fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) 
             *slope += pull * (now - start);
         }
     };
-    let trained = descend(&descent, start.to_vec(), &examples, back, |_, _| ());
+    let trained = descend(&descent, start.to_vec(), examples, back, |_, _| ());
     everywhere(&trained, KNOTS[0])
 }
 
