@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::board::quote;
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::MoveModel;
 use dyad_trainer::base::error::Error;
+use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
@@ -459,23 +459,20 @@ impl Order {
         let Source::Games(games) = &self.settings.source else { unreachable!("a style is learned from games") };
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let out = self.style_file();
-        let control = Control::new(false);
         let settings = style::Settings::default();
-        let mut report = |done: usize, of: usize| {
-            if stop.load(Ordering::Relaxed) {
-                control.stop();
-            }
-            teller.progress(&format!("{done} of {of} positions"));
-        };
-        let mut job = style::Job {
-            files: vec![games.clone()],
-            player: self.player.clone(),
-            out: out.clone(),
-            threads: self.settings.threads,
-            control: &control,
-            report: &mut report,
-        };
-        match style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job) {
+        let mut report = |done: usize, of: usize| teller.progress(&format!("{done} of {of} positions"));
+        let learned = controlled(stop, |control| {
+            let mut job = style::Job {
+                files: vec![games.clone()],
+                player: self.player.clone(),
+                out: out.clone(),
+                threads: self.settings.threads,
+                control,
+                report: &mut report,
+            };
+            style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
+        });
+        match learned {
             Ok(learned) => {
                 Ok(format!("finished: {}; StyleFile {} plays like it", style::summary(&learned), out.display()))
             }
