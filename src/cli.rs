@@ -40,7 +40,7 @@ use crate::named_weights;
 
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
-#[command(name = "dyad", version, after_help = HELP, disable_help_subcommand = true)]
+#[command(name = "dyad", version = VERSION, after_help = HELP, disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -87,6 +87,9 @@ enum Command {
     /// Explains games: evaluations, mistakes with the better line and why, as PGN and as a page.
     Annotate(annotate::Arguments),
 }
+
+/// With the revision, since strength and results differ from one to the next.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("DYAD_REVISION"), ")");
 
 const HELP: &str = "\
 Without arguments Dyad speaks UCI on standard input and output, for a chess GUI.

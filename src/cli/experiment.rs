@@ -81,7 +81,8 @@ pub fn run(arguments: Arguments) -> Outcome {
         Event::Done { result, .. } => progress.say(&format!("{step}: {} in {:.1} s", result.hash, result.seconds)),
     };
     let threads = threads("threads", asked)?;
-    let surroundings = Surroundings { threads, stop: &stop_on_interrupt(), report: &mut report };
+    let revision = env!("DYAD_REVISION");
+    let surroundings = Surroundings { revision, threads, stop: &stop_on_interrupt(), report: &mut report };
     let results = run_plan(&plan, &out, surroundings)?;
     drop(progress);
     println!("{}: {} steps are done, see {}", plan.name, results.len(), out.join("report.html").display());

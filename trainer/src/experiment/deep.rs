@@ -46,7 +46,7 @@ const SCALES: [Numbers; 3] = [
         batch: 128,
         tested_pairs: 50_000,
         nodes: 1_000,
-        move_time: Duration::from_millis(100),
+        move_time: Duration::from_millis(50),
         games: 25,
     },
     Numbers {

@@ -49,7 +49,7 @@ pub struct StepResult {
     pub result: Json,
     /// How long it took, since it was last begun or resumed.
     pub seconds: f64,
-    /// Which program made it: version and checksum.
+    /// Which program made it: version, revision and checksum.
     pub program: String,
 }
 
@@ -103,6 +103,8 @@ pub enum Event<'a> {
 
 /// What has no influence on what is found.
 pub struct Surroundings<'a> {
+    /// The revision that the program is built from.
+    pub revision: &'a str,
     /// Threads.
     pub threads: usize,
     /// Ends the experiment when set; the same call resumes it.
@@ -122,8 +124,8 @@ pub fn run(plan: &Plan, folder: &Path, surroundings: Surroundings) -> Result<Res
     clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
     let files = files(&plan.inputs)?;
     begin(plan, &files, folder)?;
-    let Surroundings { threads, stop, report } = surroundings;
-    let program = program();
+    let Surroundings { revision, threads, stop, report } = surroundings;
+    let program = program(revision);
     let mut results = Results::new();
     for (number, step) in (1..).zip(&plan.steps) {
         let path = folder.join(STEPS).join(format!("{}.json", step.name));
@@ -239,11 +241,11 @@ fn write(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     write_atomic(path, &text).map_err(Error::file("write", path))
 }
 
-/// Version and checksum of the running program: which revision it was.
-fn program() -> String {
+/// Version, revision and checksum of the running program.
+fn program(revision: &str) -> String {
     let crc = std::env::current_exe().and_then(fs::read).map(|bytes| crc32fast::hash(&bytes));
     let crc = crc.map_or_else(|_| "unknown".to_string(), |crc| format!("{crc:08x}"));
-    format!("Dyad {}, executable {crc}", env!("CARGO_PKG_VERSION"))
+    format!("Dyad {}, revision {revision}, executable {crc}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Writes the results and the page.

@@ -32,7 +32,7 @@ fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Resul
             stop.fetch_or(left == 0, Ordering::Relaxed);
         }
     };
-    run(plan, folder, Surroundings { threads, stop: &stop, report: &mut report })
+    run(plan, folder, Surroundings { revision: "abc", threads, stop: &stop, report: &mut report })
 }
 
 /// The hashes of all that must be the same in every run.
@@ -66,6 +66,7 @@ fn check(name: &str) {
     assert!(!page.contains("NaN") && !page.contains("not finished"));
     let record: serde_json::Value = serde_json::from_slice(&fs::read(whole.join("results.json")).unwrap()).unwrap();
     assert_eq!((&record["finished"], &record["experiment"]), (&true.into(), &name.into()));
+    assert!(record["results"][&plan.steps[0].name]["program"].as_str().unwrap().contains("revision abc, executable "));
     assert_eq!(record["hashes"].as_object().unwrap().len(), hashes(&results).len());
 
     // Stopped again and again, within steps and between them, later each time; on other threads besides.
