@@ -11,14 +11,15 @@
 //! - [`fit`]: weights by regression, their scale, their quality; it knows `base` and `data`;
 //! - [`learn`]: comparison training; it knows these three;
 //! - [`arena`]: matches and suites; it knows `base` and `data`, and nothing of training;
-//! - [`selftrain`]: own games, labels, training, a match, and again; it knows all of them;
+//! - [`page`]: pages and figures; it knows no other room;
+//! - [`tune`]: constants of the search, factors of weights and steps along a training, by games; it knows `base`, `data`,
+//!   `fit`, `arena` and `page`;
+//! - [`selftrain`]: own games, labels, training, a tuning, a match, and again; it knows all of them;
 //! - [`annotate`]: games with what the engine thinks of them, and why; it knows `base`, `data`, `arena` and
-//!   `report`;
+//!   `page`;
 //! - [`levels`]: which move a player of a given rating plays; it knows `base` and `data`;
 //! - [`deepchess`]: networks that compare two positions, and a search that asks them; it knows `base`, `data` and `fit`;
 //! - [`report`]: a training on a page;
-//! - [`tune`]: constants of the search and factors of weights by games; it knows `base`, `data`, `fit`, `arena` and
-//!   `report`;
 //! - [`experiment`]: the papers repeated, each by one command; it knows all of them.
 //!
 //! Nothing here prints.
@@ -32,6 +33,7 @@ pub mod experiment;
 pub mod fit;
 pub mod learn;
 pub mod levels;
+pub mod page;
 pub mod report;
 pub mod selftrain;
 pub mod tune;

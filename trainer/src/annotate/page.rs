@@ -14,7 +14,7 @@ use super::analysis::{Annotated, Fault, Finding};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
 use super::reason::{Mark, Place};
-use crate::report::html::{data, escape, frame};
+use crate::page::html::{data, escape, frame};
 
 const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");

@@ -14,8 +14,8 @@ use crate::arena::statistics::{Estimate, Tally};
 use crate::experiment::plan::{Cell, Exhibit, Plan};
 use crate::experiment::run::Results;
 use crate::experiment::work::weights;
-use crate::report::figures::{Axes, Board, Series, boards, chart};
-use crate::report::html::{Page, flatten};
+use crate::page::figures::{Axes, Board, Series, boards, chart};
+use crate::page::html::{Page, flatten};
 
 /// A chart, in pixels.
 const CHART: (u32, u32) = (560, 300);

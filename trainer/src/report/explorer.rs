@@ -14,9 +14,9 @@ use dyad_engine::eval::layout::{Family, GROUPS, Group, HalfSquare, LEN, LOCATION
 use dyad_engine::eval::pairs::{self, ROWS};
 use dyad_engine::eval::taper::PHASE_MAX;
 
-use super::figures::{self, Board};
-use super::html::{Page, data, escape, flatten};
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
+use crate::page::figures::{self, Board};
+use crate::page::html::{Page, data, escape, flatten};
 
 const SCRIPT: &str = include_str!("assets/explorer.js");
 

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use dyad_engine::board::Board;
 
-use super::html::{Page, data, escape};
 use crate::data::game::GameRecord;
 use crate::data::input::Lines;
 use crate::data::pgn::GameTexts;
+use crate::page::figures;
+use crate::page::html::{Page, data, escape};
 
 const SCRIPT: &str = include_str!("assets/game.js");
 
@@ -97,5 +98,5 @@ fn board_of(board: &Board) -> String {
             "<text x=\"{x}\" y=\"{y}\" font-size=\"32\" text-anchor=\"middle\" class=\"piece {color}\">{figure}</text>"
         );
     }
-    text + &super::figures::edges(CELL, EDGE, 12) + "</svg>\n"
+    text + &figures::edges(CELL, EDGE, 12) + "</svg>\n"
 }

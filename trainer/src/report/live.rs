@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Color, Piece, PieceSquare, Square};
 
-use super::html::MARK;
 use super::page::page;
 use super::run_data::{Now, RunData};
 use crate::base::atomic::write_atomic;
 use crate::learn::folder::REPORT;
 use crate::learn::training;
+use crate::page::html::MARK;
 use crate::selftrain::{Event, Stage};
 
 /// The page is renewed at least so often.

@@ -7,9 +7,7 @@
 //! renews it while the training runs. [`weights_page`] shows what weights know.
 
 mod explorer;
-pub(crate) mod figures;
 mod games;
-pub(crate) mod html;
 mod live;
 mod page;
 mod pieces;

@@ -7,14 +7,14 @@ use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL};
 use dyad_engine::eval::pairs;
 
-use super::figures::{self, Axes, Board, Series};
 use super::games;
-use super::html::{Page, escape, flatten};
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
 use super::run_data::{Generation, Now, RunData};
 use crate::arena::matches::MatchRecord;
 use crate::arena::statistics::Estimate;
 use crate::learn::log::{LineKind, LogLine};
+use crate::page::figures::{self, Axes, Board, Series};
+use crate::page::html::{Page, escape, flatten};
 
 /// What material is drawn over.
 const MATERIAL_AXES: [&str; 2] = ["weight, opening", "weight, endgame"];

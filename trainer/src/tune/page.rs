@@ -1,7 +1,7 @@
 //! A tuning on one page: where every value began, where it stands, and its way there.
 
-use crate::report::figures::{Axes, Series, chart};
-use crate::report::html::Page;
+use crate::page::figures::{Axes, Series, chart};
+use crate::page::html::Page;
 use crate::tune::parameters::Parameter;
 use crate::tune::state::{Settings, State};
 

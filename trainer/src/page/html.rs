@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 /// By this a page is known to be Dyad's own, to be replaced without asking.
-pub(super) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
+pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
 
 const STYLE: &str = include_str!("assets/page.css");
 

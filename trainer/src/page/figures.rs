@@ -187,7 +187,7 @@ fn draw_board(board: &Board, largest: f64) -> String {
 }
 
 /// A board without numbers, for a script to fill in: 64 squares, a1 first, then as many numbers.
-pub(super) fn empty_board(title: &str, class: &str) -> String {
+pub(crate) fn empty_board(title: &str, class: &str) -> String {
     let size = 8 * CELL + EDGE;
     let title = escape(title);
     let mut text = format!(
@@ -205,14 +205,14 @@ pub(super) fn empty_board(title: &str, class: &str) -> String {
 }
 
 /// The colors of boards from the least to the greatest value, and on which of them one writes in black.
-pub(super) fn palette() -> (Vec<String>, Vec<bool>) {
+pub(crate) fn palette() -> (Vec<String>, Vec<bool>) {
     const STEPS: i32 = 32;
     let colors = (-STEPS..=STEPS).map(|step| diverging(f64::from(step) / f64::from(STEPS)));
     colors.map(|color| (hex(color), is_light(color))).unzip()
 }
 
 /// Letters of the files below a board, numbers of the ranks at its left.
-pub(super) fn edges(cell: usize, edge: usize, size: usize) -> String {
+pub(crate) fn edges(cell: usize, edge: usize, size: usize) -> String {
     let mut text = format!("<g class=\"edge\" font-size=\"{size}\" text-anchor=\"middle\">");
     for (index, (file, rank)) in ('a'..='h').zip(1..).enumerate() {
         let (x, y) = (edge + index * cell + cell / 2, 8 * cell + edge - 3);
@@ -224,7 +224,7 @@ pub(super) fn edges(cell: usize, edge: usize, size: usize) -> String {
 }
 
 /// What the colors of boards mean, from the least to the greatest value.
-pub(super) fn scale(least: &str, greatest: &str) -> String {
+pub(crate) fn scale(least: &str, greatest: &str) -> String {
     let stops = palette().0.join(",");
     format!("<div class=\"scale\">{least}<i style=\"background:linear-gradient(90deg,{stops})\"></i>{greatest}</div>\n")
 }
