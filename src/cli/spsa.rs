@@ -7,6 +7,8 @@ use clap::Args;
 use dyad_engine::params::TUNABLES;
 use dyad_trainer::arena::play::Budget;
 use dyad_trainer::base::error::Error;
+use dyad_trainer::data::samples::SampleFile;
+use dyad_trainer::tune::directions::{self, Goal, directions};
 use dyad_trainer::tune::parameters::{self, Parameter};
 use dyad_trainer::tune::run::{Machine, begin, resume};
 use dyad_trainer::tune::state::{Settings, State};
@@ -15,15 +17,16 @@ use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;
 use super::settings::{self, set};
 use super::{Outcome, control_on_interrupt, threads};
+use crate::named_weights;
 
 #[derive(Args)]
 pub struct Arguments {
     /// What is tuned: a file in the form that OpenBench reads, one parameter a line: name, int, value, min, max, c_end,
     /// r_end
-    #[arg(required_unless_present_any = ["resume", "list", "settings"], conflicts_with_all = ["resume", "list"])]
+    #[arg(required_unless_present_any = ["resume", "list", "directions", "settings"], conflicts_with_all = ["resume", "list"])]
     parameters: Option<PathBuf>,
     /// Folder for the run, made new
-    #[arg(long, value_name = "FOLDER", required_unless_present_any = ["resume", "list"])]
+    #[arg(long, value_name = "FOLDER", required_unless_present_any = ["resume", "list", "directions"])]
     out: Option<PathBuf>,
     /// Resume the run in this folder; --threads and --checkpoint-seconds may be given with it
     #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
@@ -32,6 +35,13 @@ pub struct Arguments {
     /// so
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with_all = ["resume", "out"])]
     list: Option<Vec<String>>,
+    /// Print the directions in which --weights can be changed in that form, each with the step that games feel, measured on
+    /// positions of this sample file
+    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["parameters", "list", "resume", "out"])]
+    directions: Option<PathBuf>,
+    /// Trained weights that some of the directions lead to
+    #[arg(long, value_name = "FILE", requires = "directions")]
+    goal: Option<PathBuf>,
     /// Settings from a JSON file, such as a run's settings.json; the other arguments override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
@@ -44,6 +54,9 @@ pub struct Arguments {
     /// Pairs played from the same values before they are changed
     #[arg(long, conflicts_with = "resume")]
     batch: Option<u64>,
+    /// Share of the pairs, the last ones, over which the values are averaged for the result; 0 for the last values
+    #[arg(long, conflicts_with = "resume")]
+    average: Option<f64>,
     /// Exponent of the rate
     #[arg(long, conflicts_with = "resume")]
     alpha: Option<f64>,
@@ -91,6 +104,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         print!("{}", list(names)?);
         return Ok(());
     }
+    if let Some(samples) = &arguments.directions {
+        print!("{}", directions_on(samples, arguments)?);
+        return Ok(());
+    }
     let control = control_on_interrupt();
     let checkpoint = Duration::from_secs(arguments.checkpoint_seconds);
     let machine = Machine { threads: threads("threads", arguments.threads)?, checkpoint };
@@ -129,8 +146,21 @@ fn list(names: &[String]) -> Result<String, String> {
     let wanted = |name: &str| names.is_empty() || names.iter().any(|pattern| is_for(pattern, name));
     let listed: Vec<Parameter> =
         TUNABLES.iter().filter(|tunable| wanted(tunable.name)).map(Parameter::constant).collect();
-    let values: Vec<f64> = listed.iter().map(|parameter| parameter.value).collect();
-    Ok(parameters::format(&listed, &values))
+    Ok(lines(&listed))
+}
+
+/// Parameters with the values at which they begin.
+fn lines(parameters: &[Parameter]) -> String {
+    parameters.iter().map(|parameter| format!("{parameter}\n")).collect()
+}
+
+/// The directions from the weights, in the form that is read.
+fn directions_on(samples: &Path, arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
+    let weights = named_weights::load(arguments.weights.as_deref().unwrap_or(Path::new("default")))?;
+    let trained = arguments.goal.as_deref().map(named_weights::load).transpose()?;
+    let boards = directions::boards(&SampleFile::open(samples)?.load()?)?;
+    let goal = arguments.goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| Goal { file, weights });
+    Ok(lines(&directions(&weights, goal, &boards)))
 }
 
 fn progress_line(settings: &Settings, state: &State, from: u64, elapsed: Duration) -> String {
@@ -156,6 +186,7 @@ impl Arguments {
         set(&mut settings.schedule.gamma, &self.gamma);
         set(&mut settings.schedule.a_ratio, &self.a_ratio);
         set(&mut settings.batch, &self.batch);
+        set(&mut settings.average, &self.average);
         set(&mut settings.seed, &self.seed);
         set(&mut settings.hash, &self.hash);
         set(&mut settings.plies, &self.plies);

@@ -8,10 +8,11 @@
 
 use crate::base::hash;
 use crate::fit::calibration::factor;
-use dyad_engine::eval::layout::{self, GROUPS, Group, LEN, MATERIAL};
+use dyad_engine::eval::layout::{self, Group, LEN, MATERIAL};
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::Value as Json;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The mean of sets of weights, each with its share, in units of search. The shares need not sum to 1, but to more
@@ -33,7 +34,8 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
 /// A factor for the weights of some groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupFactor {
-    /// The name of a group, the beginning of several names and `*`, or `@` and the name of a family.
+    /// The name of a group, the beginning of several names and `*`, `@` and the name of a family, or a group and the number
+    /// of one of its features, counted from 0, as `material.1`.
     pub groups: String,
     /// What the middlegame and the endgame weights are multiplied by.
     pub factors: [f64; 2],
@@ -60,11 +62,7 @@ impl GroupFactor {
     /// # Errors
     /// When it does.
     pub fn check(&self) -> Result<(), String> {
-        layout::select(&self.groups).map(|_| ())
-    }
-
-    fn is_for(&self, group: &Group) -> bool {
-        group.is_in(&self.groups)
+        features(&self.groups).map(|_| ())
     }
 
     /// Orders the factors for one group: the more letters are named the better, and best is the whole name. A family is
@@ -90,14 +88,31 @@ pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(
             return Err(format!("{} has two factors", factor.groups));
         }
     }
-    for group in &GROUPS {
-        let of_group = factors.iter().filter(|factor| factor.is_for(group));
-        if let Some(GroupFactor { factors: [mg, eg], .. }) = of_group.max_by_key(|factor| factor.precision()) {
-            weights.mg[group.range()].iter_mut().for_each(|weight| *weight *= mg);
-            weights.eg[group.range()].iter_mut().for_each(|weight| *weight *= eg);
+    let mut by_precision: Vec<&GroupFactor> = factors.iter().collect();
+    by_precision.sort_by_key(|factor| factor.precision());
+    let mut of_feature = vec![[1.0; 2]; LEN];
+    for factor in by_precision {
+        for range in features(&factor.groups)? {
+            of_feature[range].fill(factor.factors);
         }
     }
+    for (feature, [mg, eg]) in of_feature.into_iter().enumerate() {
+        weights.mg[feature] *= mg;
+        weights.eg[feature] *= eg;
+    }
     Ok(())
+}
+
+/// The features that a selection means: those of groups, or a single one of a group.
+fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
+    let Some((name, number)) = selection.split_once('.') else {
+        return Ok(layout::select(selection)?.into_iter().map(Group::range).collect());
+    };
+    let group = layout::group(name).ok_or_else(|| format!("no group of features is called {name}"))?;
+    match number.parse().ok().filter(|&number: &usize| number < group.len) {
+        Some(number) => Ok(vec![group.nth(number)..group.nth(number) + 1]),
+        None => Err(format!("{name} has the features 0 to {}, not '{number}'", group.len - 1)),
+    }
 }
 
 /// What lies so near a whole number was meant to be one.
@@ -106,7 +121,7 @@ const NEARLY_WHOLE: f64 = 1e-6;
 /// A step of the weights of some groups towards those of another set, or away from them.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
-    /// A group, the beginning of several names and `*`, or `@` and the name of a family.
+    /// As for a factor.
     pub groups: &'a str,
     /// Whether middlegame and endgame weights go.
     pub stages: [bool; 2],
@@ -131,8 +146,8 @@ pub fn step(base: &Weights, steps: &[Step]) -> Result<FloatWeights, String> {
     let mut moved = [vec![false; LEN], vec![false; LEN]];
     for Step { groups, stages, goal, share } in steps {
         let goal = mean(&[(goal, 1.0)]);
-        for group in layout::select(groups)? {
-            for feature in group.range() {
+        for range in features(groups)? {
+            for feature in range {
                 for (stage, (to, from, goal)) in
                     [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
                 {
@@ -186,7 +201,7 @@ pub fn changed(base: &Weights, steps: &[Step], factors: &[GroupFactor]) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::eval::layout::MATERIAL;
+    use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
     #[test]
     fn sets_count_by_share_and_scale() {
@@ -234,10 +249,17 @@ mod tests {
             };
             assert!(group.range().all(|feature| weights.eg[feature] == expected), "{}", group.name);
         }
+        let mut weights = ones();
+        multiply(&mut weights, &parse(&["material.1=4", "material=2"])).unwrap();
+        let material = &weights.mg[..=MATERIAL.range().end];
+        assert_eq!(material, [[2.0, 4.0].as_slice(), &[2.0; 4], &[1.0]].concat());
         for (wrong, expected) in [
             (&["pears=2"][..], "no group of features is called pears; there are material, "),
             (&["@tempo=2"][..], "no group of features is called @tempo; there are material, "),
             (&["pairs=2", "pairs=3"], "pairs has two factors"),
+            (&["pears.0=2"], "no group of features is called pears"),
+            (&["tempo.2=2"], "tempo has the features 0 to 1, not '2'"),
+            (&["tempo.x=2"], "tempo has the features 0 to 1, not 'x'"),
         ] {
             let error = multiply(&mut ones(), &parse(wrong)).unwrap_err();
             assert!(error.starts_with(expected), "{error}");

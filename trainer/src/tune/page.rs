@@ -21,16 +21,17 @@ pub fn of(settings: &Settings, state: &State) -> String {
         let axes = Axes { x: "pairs", y, from_zero: false, whole: true };
         chart(&axes, &[Series::line("", points)], CHART)
     };
-    let names = settings.parameters.iter().map(|parameter| parameter.name.as_str());
-    let charts: Vec<String> = names.enumerate().map(draw).collect();
+    let names: Vec<String> = settings.parameters.iter().map(Parameter::label).collect();
+    let charts: Vec<String> = names.iter().map(String::as_str).enumerate().map(draw).collect();
     page.charts(&charts, "The values by pairs of games.");
-    let parameters = settings.parameters.iter().zip(&state.values);
-    let row = |(parameter, value): (&Parameter, &f64)| {
-        let steps = (value - parameter.value) / parameter.c_end;
+    let parameters = settings.parameters.iter().zip(&state.values).zip(state.result());
+    let row = |((parameter, value), result): ((&Parameter, &f64), &f64)| {
+        let steps = (result - parameter.value) / parameter.c_end;
         vec![
-            parameter.name.clone(),
+            parameter.label(),
             parameter.value.to_string(),
             format!("{value:.3}"),
+            format!("{result:.3}"),
             format!("{steps:+.2}"),
             parameter.min.to_string(),
             parameter.max.to_string(),
@@ -40,8 +41,9 @@ pub fn of(settings: &Settings, state: &State) -> String {
     };
     let rows: Vec<Vec<String>> = parameters.map(row).collect();
     page.table(
-        "The values; c: half of the distance between the two that are tried, r: the rate, both at the end.",
-        &["Parameter", "Begin", "Now", "Change in c", "Min", "Max", "c", "r"],
+        "The values; the result is their mean over the last pairs; c: half of the distance between the two that are tried, r: the \
+         rate, both at the end.",
+        &["Parameter", "Begin", "Now", "Result", "Change in c", "Min", "Max", "c", "r"],
         &rows,
     );
     page.finish("Tuning by games")
@@ -61,7 +63,12 @@ mod tests {
         let state = State { done: 19, values: vec![158.0, 9.0], history, ..State::default() };
         let page = of(&settings, &state);
         assert_eq!(page.matches("<svg").count(), 2);
-        assert!(page.contains("<th scope=\"row\">rfp_factor</th><td>139</td><td>158.000</td><td>+1.90</td>"), "{page}");
+        assert!(
+            page.contains(
+                "<th scope=\"row\">rfp_factor</th><td>139</td><td>158.000</td><td>158.000</td><td>+1.90</td>"
+            ),
+            "{page}"
+        );
         assert!(
             !page.contains("http://") || page.matches("http://").count() == page.matches("http://www.w3.org").count()
         );

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A constant of the search has the name of its UCI option and is an `int`. A factor is a `float`; its name is
-//! `factor:GROUPS` as in `dyad average --factor` (a group, the beginning of several and `*`, or a family as `@king`), with
-//! `:mg` or `:eg` where only the middlegame or the endgame weights are multiplied. A step is a `float` too, called
+//! `factor:GROUPS` as in `dyad average --factor` (a group, the beginning of several and `*`, a family as `@king`, or a
+//! feature as `material.1`), with `:mg` or `:eg` where only the middlegame or the endgame weights are multiplied. A step is a `float` too, called
 //! `toward:GROUPS:FILE` or `toward:GROUPS:mg:FILE`: 0 leaves the weights where they are, 1 takes those of the file.
 //! OpenBench knows nothing of factors and steps: they are for this program alone.
 
@@ -21,6 +21,7 @@ use std::sync::Arc;
 use dyad_engine::eval::Weights;
 use dyad_engine::params::{Params, Tunable};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 use crate::fit::averaging::{GroupFactor, Step, changed};
 
@@ -28,6 +29,8 @@ use crate::fit::averaging::{GroupFactor, Step, changed};
 const USUAL_C_END: f64 = 0.05;
 /// The usual learning rate at the end, as in OpenBench and Fishtest.
 const USUAL_R_END: f64 = 0.002;
+/// In a line: name, kind, value, min, max, c and r.
+const COLUMNS: usize = 7;
 /// What a factor's name begins with.
 const FACTOR: &str = "factor:";
 /// What a step's name begins with.
@@ -103,6 +106,18 @@ impl Parameter {
         }
     }
 
+    /// The name, with that of a file alone and without its folders, which may lie anywhere.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match &self.target {
+            Target::Toward { file, .. } => {
+                let beginning = self.name.strip_suffix(&*file.to_string_lossy()).unwrap_or(&self.name);
+                format!("{beginning}{}", file.file_name().unwrap_or_default().display())
+            }
+            Target::Constant(_) | Target::Factor { .. } => self.name.clone(),
+        }
+    }
+
     /// This parameter with another value.
     #[must_use]
     pub fn at(&self, value: f64) -> Parameter {
@@ -136,10 +151,11 @@ impl FromStr for Parameter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Parameter, String> {
-        let words: Vec<&str> = text.split(',').map(str::trim).collect();
-        let &[name, kind, ref numbers @ ..] = &words[..] else { return Err(expected(text)) };
+        // The name may have commas of its own: that of a file.
+        let words: Vec<&str> = text.rsplitn(COLUMNS, ',').map(str::trim).collect();
+        let &[ref numbers @ .., kind, name] = &words[..] else { return Err(expected(text)) };
         let numbers: Vec<f64> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
-        let &[value, min, max, c_end, r_end] = &numbers[..] else { return Err(expected(text)) };
+        let &[r_end, c_end, max, min, value] = &numbers[..] else { return Err(expected(text)) };
         let target = target(name)?;
         let (wanted, bounds) = match &target {
             Target::Constant(tunable) => ("int", [f64::from(tunable.min), f64::from(tunable.max)]),
@@ -219,6 +235,12 @@ pub fn parse(text: &str) -> Result<Vec<Parameter>, String> {
 #[must_use]
 pub fn format(parameters: &[Parameter], values: &[f64]) -> String {
     parameters.iter().zip(values).map(|(parameter, &value)| format!("{}\n", parameter.at(value))).collect()
+}
+
+/// The values by the labels of the parameters.
+#[must_use]
+pub fn by_label(parameters: &[Parameter], values: &[f64]) -> Map<String, Json> {
+    parameters.iter().zip(values).map(|(parameter, &value)| (parameter.label(), value.into())).collect()
 }
 
 /// The weights that factors multiply and steps begin at, and those that steps lead to.
@@ -382,6 +404,7 @@ mod tests {
         }
         let error = |text: &str| text.parse::<Parameter>().unwrap_err();
         assert!(error("toward:@king, float, 0, -1, 1, 0.1, 0.02").contains("toward:GROUPS:FILE"));
+        assert_eq!(by_label(&parameters, &[0.5, 2.0])["toward:@king:eg:goal.json"], 0.5);
         assert!(error("toward:@kink:a.json, float, 0, -1, 1, 0.1, 0.02").contains("@kink"));
         let lost: Parameter = "toward:@king:/nowhere.json, float, 0, -1, 1, 0.1, 0.02".parse().unwrap();
         assert!(Base::new(Weights::embedded(), &[lost]).is_err_and(|error| error.contains("/nowhere.json")));

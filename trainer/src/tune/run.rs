@@ -31,9 +31,9 @@ use crate::base::hash;
 use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
-use crate::tune::parameters::{Base, Parameter, Target, apply, format};
+use crate::tune::parameters::{Base, Parameter, apply, by_label, format};
 use crate::tune::spsa::Trial;
-use crate::tune::state::{Moment, Settings, State};
+use crate::tune::state::{Mean, Moment, Settings, State};
 
 /// What has no influence on the result, if players may spend nodes or depth.
 #[derive(Clone, Copy, Debug)]
@@ -64,11 +64,13 @@ struct Written {
     openings: u64,
     done: u64,
     values: Vec<u64>,
+    averaged: u64,
+    mean: Vec<u64>,
     tally: Tally,
     history: Vec<(u64, Vec<u64>)>,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How a tuning ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,11 +104,11 @@ pub fn begin(
     let tuning = Tuning::new(settings.clone(), folder)?;
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
-    let path = folder.join(SETTINGS);
-    if path.exists() {
+    if is_begun(folder) {
         let problem = format!("{} holds a tuning already; resume it, or name another folder", folder.display());
         return Err(Error::Settings(problem));
     }
+    let path = folder.join(SETTINGS);
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
     let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
     let history = vec![Moment { done: 0, values: values.clone() }];
@@ -123,11 +125,7 @@ pub fn resume(
     control: &Control,
     progress: &mut dyn FnMut(&Settings, &State),
 ) -> Result<Summary, Error> {
-    let path = folder.join(SETTINGS);
-    let text = fs::read(&path).map_err(Error::file("read", &path))?;
-    let settings: Settings =
-        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))?;
-    let tuning = Tuning::new(settings, folder)?;
+    let tuning = Tuning::new(settings(folder)?, folder)?;
     let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
     let state = match folder.join(STATE).exists() {
@@ -140,6 +138,28 @@ pub fn resume(
         }
     };
     tuning.run(state, machine, control, progress)
+}
+
+/// Whether a tuning was begun in `folder`.
+#[must_use]
+pub fn is_begun(folder: &Path) -> bool {
+    folder.join(SETTINGS).exists()
+}
+
+/// The settings of the tuning in `folder`.
+///
+/// # Errors
+/// When there are none that can be read.
+pub fn settings(folder: &Path) -> Result<Settings, Error> {
+    let path = folder.join(SETTINGS);
+    let text = fs::read(&path).map_err(Error::file("read", &path))?;
+    serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))
+}
+
+/// The weights that a finished tuning of weights left in `folder`.
+#[must_use]
+pub fn weights(folder: &Path) -> PathBuf {
+    folder.join(WEIGHTS)
 }
 
 fn to_json(settings: &Settings) -> Vec<u8> {
@@ -191,6 +211,9 @@ impl Tuning {
             for (trial, pair) in trials.iter().zip(results) {
                 let ahead: f64 = pair.iter().map(|points| points.halves() as f64 - 1.0).sum();
                 trial.learn(parameters, &mut state.values, ahead);
+                if self.settings.is_averaged(trial.number) {
+                    state.mean.add(&state.values);
+                }
                 state.tally.add(pair);
             }
             let before = state.done;
@@ -260,12 +283,14 @@ impl Tuning {
             openings,
             done: state.done,
             values: bits(&state.values),
+            averaged: state.mean.count,
+            mean: bits(&state.mean.values),
             tally: state.tally,
             history: state.history.iter().map(|moment| (moment.done, bits(&moment.values))).collect(),
         };
         let mut text = serde_json::to_vec(&written).expect("a state is plain data");
         text.extend(format!("\n{:08x}\n", crc32fast::hash(&text)).bytes());
-        let parameters = format(&self.settings.parameters, &state.values);
+        let parameters = format(&self.settings.parameters, state.result());
         let page = page::of(&self.settings, state);
         for (name, bytes) in [(PARAMETERS, parameters.as_bytes()), (PAGE, page.as_bytes()), (STATE, &text)] {
             let path = self.folder.join(name);
@@ -298,20 +323,23 @@ impl Tuning {
         }
         let values = |bits: &[u64]| bits.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<_>>();
         let history = written.history.iter().map(|(done, bits)| Moment { done: *done, values: values(bits) }).collect();
-        Ok(State { done: written.done, values: values(&written.values), tally: written.tally, history })
+        Ok(State {
+            done: written.done,
+            values: values(&written.values),
+            mean: Mean { count: written.averaged, values: values(&written.mean) },
+            tally: written.tally,
+            history,
+        })
     }
 
     /// Writes the weights that factors and steps make.
     fn write_weights(&self, state: &State) -> Result<(), Error> {
         let parameters = &self.settings.parameters;
-        let (_, weights) = apply(parameters, &state.values, &self.base).map_err(Error::Settings)?;
+        let (_, weights) = apply(parameters, state.result(), &self.base).map_err(Error::Settings)?;
         let Some(mut weights) = weights else { return Ok(()) };
-        let factors: serde_json::Map<_, _> = (parameters.iter().zip(&state.values))
-            .filter(|(parameter, _)| !matches!(parameter.target, Target::Constant(_)))
-            .map(|(parameter, &value)| (parameter.name.clone(), value.into()))
-            .collect();
-        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "factors": factors });
-        let path = self.folder.join(WEIGHTS);
+        let tuned = by_label(parameters, state.result());
+        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
+        let path = self::weights(&self.folder);
         weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
     }
 }
@@ -433,6 +461,8 @@ mod tests {
         };
         assert_eq!(legs, 3);
         assert_eq!(last, summary);
+        assert_eq!((summary.state.mean.count, settings.average), (4, 0.5));
+        assert_ne!(summary.state.result(), summary.state.values);
         for name in [STATE, PARAMETERS, PAGE, WEIGHTS] {
             assert!(file(&whole, name) == file(&parts, name), "{name}");
         }
@@ -470,6 +500,7 @@ mod tests {
             (Settings { parameters: Vec::new(), ..small() }, "no parameters"),
             (Settings { batch: 0, ..small() }, "batch must be"),
             (Settings { hash: 0, ..small() }, "hash must be"),
+            (Settings { average: 1.1, ..small() }, "average must be"),
             (Settings { schedule: schedule(0), ..small() }, "pairs must be"),
             (Settings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
         ] {

@@ -21,6 +21,9 @@ pub struct Settings {
     pub schedule: Schedule,
     /// Pairs played from the same values before they are changed.
     pub batch: u64,
+    /// The result is the mean of the values over this share of the pairs, the last ones (Polyak and Juditsky 1992); 0 for the
+    /// values after the last.
+    pub average: f64,
     /// Seed of signs, rounding and openings.
     pub seed: u64,
     /// What a player may spend.
@@ -42,6 +45,7 @@ impl Default for Settings {
             weights: None,
             schedule: Schedule::default(),
             batch: 16,
+            average: 0.5,
             seed: 1,
             budget: Budget::Nodes(10_000),
             hash: 8,
@@ -66,10 +70,20 @@ impl Settings {
         if !(1..=100_000).contains(&self.batch) {
             return Err(format!("batch must be 1 to 100000, not {}", self.batch));
         }
+        if !(0.0..=1.0).contains(&self.average) {
+            return Err(format!("average must be 0 to 1, not {}", self.average));
+        }
         if self.hash == 0 {
             return Err("hash must be at least 1".to_string());
         }
         Ok(())
+    }
+
+    /// Whether the values after this pair, counted from 1, are among those whose mean is the result.
+    #[must_use]
+    pub fn is_averaged(&self, pair: u64) -> bool {
+        let all = self.schedule.pairs as f64;
+        pair as f64 > (1.0 - self.average) * all
     }
 }
 
@@ -80,10 +94,40 @@ pub struct State {
     pub done: u64,
     /// The values, in the order of the parameters.
     pub values: Vec<f64>,
+    /// Their mean over the pairs that [`Settings::average`] asks for, as far as these were played.
+    pub mean: Mean,
     /// Results of the players with the sign on their side: the two are as strong as each other.
     pub tally: Tally,
     /// Values at earlier times, for curves.
     pub history: Vec<Moment>,
+}
+
+impl State {
+    /// What the tuning found: the mean, once there is one.
+    #[must_use]
+    pub fn result(&self) -> &[f64] {
+        if self.mean.count > 0 { &self.mean.values } else { &self.values }
+    }
+}
+
+/// A mean of values that grows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mean {
+    /// Of so many.
+    pub count: u64,
+    /// The mean.
+    pub values: Vec<f64>,
+}
+
+impl Mean {
+    /// Takes more values in.
+    pub fn add(&mut self, values: &[f64]) {
+        self.count += 1;
+        self.values.resize(values.len(), 0.0);
+        for (mean, value) in self.values.iter_mut().zip(values) {
+            *mean += (value - *mean) / self.count as f64;
+        }
+    }
 }
 
 /// Values at a time.

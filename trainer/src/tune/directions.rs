@@ -1,0 +1,227 @@
+//! The directions in which weights can be changed, as parameters of a tuning.
+//!
+//! Games feel a change that moves evaluations by some centipawns, wherever it comes from. So each direction is measured on
+//! positions first: how much it changes their evaluations when all of it is gone, root mean square. Its step is the share
+//! of that which games feel, and a direction of which they would feel nothing is left out. There are
+//!
+//! - a factor for each group of features, for middlegame and endgame apart where both matter;
+//! - the same for each type of piece;
+//! - where trained weights are given, a step towards these for each family of groups: a training knows a direction within a
+//!   family better than how far to go.
+
+use std::path::Path;
+
+use dyad_engine::board::{Board, Color, PIECES, Piece};
+use dyad_engine::eval::explain::shares;
+use dyad_engine::eval::layout::{Family, GROUPS, MATERIAL};
+use dyad_engine::eval::{PHASE_MAX, Weights};
+
+use crate::base::error::Error;
+use crate::data::packed::Packed;
+use crate::fit::calibration::pawn;
+use crate::tune::parameters::Parameter;
+
+/// What games of a few thousand nodes a move feel, in centipawns.
+const FELT: f64 = 4.0;
+/// A direction that changes evaluations by less in its largest step is left out.
+const LEAST: f64 = 0.8;
+/// Stages that are worth more than this by themselves have directions of their own.
+const APART: f64 = 3.0;
+/// The least and the largest step of a factor or share.
+const STEPS: [f64; 2] = [0.02, 0.4];
+/// The rate at the end.
+const RATE: f64 = 0.008;
+/// The bounds of factors, and of steps towards trained weights.
+const FACTORS: [f64; 2] = [0.2, 2.2];
+const SHARES: [f64; 2] = [-1.0, 1.5];
+
+/// Weights to go towards, and their file.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// What is in it.
+    pub weights: &'a Weights,
+}
+
+/// Positions to measure on, so many of a sample file at most, from all over it.
+const POSITIONS: usize = 4_000;
+
+/// The positions of samples on which directions are measured.
+///
+/// # Errors
+/// When a sample holds no position.
+pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
+    let every = samples.len().div_ceil(POSITIONS).max(1);
+    let board = |sample: &Packed| sample.board().map_err(Error::Settings);
+    samples
+        .iter()
+        .step_by(every)
+        .map(board)
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::Settings(error.to_string()))
+}
+
+/// The directions from `weights`, measured on `boards`. They depend on these alone.
+#[must_use]
+pub fn directions(weights: &Weights, goal: Option<Goal>, boards: &[Board]) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    for (index, piece) in PIECES.into_iter().enumerate() {
+        let size = Size::of(boards.iter().map(|board| material(weights, board, piece)));
+        add(&mut found, &size, &format!("factor:{}.{index}", MATERIAL.name), "", 1.0, FACTORS);
+    }
+    let of_groups: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(weights, board)).collect();
+    for (number, group) in GROUPS.iter().enumerate().filter(|(_, group)| **group != MATERIAL) {
+        let size = Size::of(of_groups.iter().map(|groups| groups[number]));
+        add(&mut found, &size, &format!("factor:{}", group.name), "", 1.0, FACTORS);
+    }
+    let Some(goal) = goal else { return found };
+    let trained: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(goal.weights, board)).collect();
+    for family in Family::ALL {
+        let gone = of_groups.iter().zip(&trained).map(|(before, after)| {
+            let own = GROUPS.iter().zip(before.iter().zip(after)).filter(|(group, _)| group.family == family);
+            own.fold([0.0; 2], |[mg, eg], (_, (before, after))| [mg + after[0] - before[0], eg + after[1] - before[1]])
+        });
+        let size = Size::of(gone);
+        let file = format!(":{}", goal.file.display());
+        add(&mut found, &size, &format!("toward:@{}", family.name()), &file, 0.0, SHARES);
+    }
+    found
+}
+
+/// Centipawns of middlegame and endgame, each as far as the position is in it.
+type Stages = [f64; 2];
+
+/// Root mean squares in centipawns: of each stage, and of both together.
+struct Size {
+    stages: Stages,
+    both: f64,
+}
+
+impl Size {
+    fn of(positions: impl Iterator<Item = Stages>) -> Size {
+        let (mut squares, mut count) = ([0.0; 3], 0.0_f64);
+        for [mg, eg] in positions {
+            for (sum, part) in squares.iter_mut().zip([mg, eg, mg + eg]) {
+                *sum += part * part;
+            }
+            count += 1.0;
+        }
+        let [mg, eg, both] = squares.map(|sum: f64| (sum / count.max(1.0)).sqrt());
+        Size { stages: [mg, eg], both }
+    }
+}
+
+/// What each group is worth in a position from White's side.
+fn by_group(weights: &Weights, board: &Board) -> Vec<Stages> {
+    let all = shares(weights, board).into_iter();
+    all.map(|(_, share)| in_centipawns(weights, board, share.total())).collect()
+}
+
+/// What the pieces of a type are worth in a position from White's side.
+fn material(weights: &Weights, board: &Board, piece: Piece) -> Stages {
+    let count = |color| i64::from(board.colored(color, piece).popcnt());
+    let ahead = count(Color::White) - count(Color::Black);
+    in_centipawns(weights, board, weights.ints()[MATERIAL.at(piece)].map(|weight| ahead * i64::from(weight)))
+}
+
+fn in_centipawns(weights: &Weights, board: &Board, [mg, eg]: [i64; 2]) -> Stages {
+    let middlegame = f64::from(weights.phase(board)) / f64::from(PHASE_MAX);
+    let unit = 100.0 / pawn(weights);
+    [mg as f64 * middlegame * unit, eg as f64 * (1.0 - middlegame) * unit]
+}
+
+/// Adds a direction, or one for each stage, if games can feel it.
+fn add(found: &mut Vec<Parameter>, size: &Size, begin: &str, end: &str, value: f64, [min, max]: [f64; 2]) {
+    let mut one = |stage: &str, size: f64| {
+        let [smallest, largest] = STEPS;
+        if largest * size >= LEAST {
+            // Three digits, as people write steps.
+            let step = ((FELT / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
+            let line = format!("{begin}{stage}{end}, float, {value}, {min}, {max}, {step}, {RATE}");
+            found.push(line.parse().expect("a direction is a parameter"));
+        }
+    };
+    if size.stages.iter().all(|&stage| stage >= APART) {
+        one(":mg", size.stages[0]);
+        one(":eg", size.stages[1]);
+    } else {
+        one("", size.both);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::testing::Temporary;
+    use crate::tune::parameters::{Base, Target, apply};
+    use dyad_engine::eval::FloatWeights;
+    use dyad_engine::eval::layout::{MOBILITY_KNIGHT, TEMPO};
+
+    fn boards() -> Vec<Board> {
+        let fens = [
+            "r1bqk2r/pp2bppp/2n1pn2/2pp4/3P1B2/2P1PN2/PP1NBPPP/R2QK2R w KQkq - 0 8",
+            "r4rk1/1bq1bppp/p2ppn2/1p6/3NP3/1BN5/PPP1QPPP/R4RK1 b - - 0 14",
+            "8/5pk1/4p1p1/1p1nP2p/3N3P/1P3PP1/5K2/8 w - - 0 40",
+            "2r3k1/pp3ppp/4p3/3pP3/1P1n4/P4N2/5PPP/3R2K1 w - - 0 26",
+        ];
+        fens.map(|fen| Board::from_fen(fen).unwrap()).to_vec()
+    }
+
+    #[test]
+    fn a_direction_is_as_long_as_games_feel() {
+        let weights = Weights::embedded();
+        let found = directions(&weights, None, &boards());
+        let names: Vec<&str> = found.iter().map(|parameter| parameter.name.as_str()).collect();
+        // A group of much weight by stages, knights that one side has more of, no king, nothing that no position has.
+        assert!(names.contains(&"factor:pairs:mg") && names.contains(&"factor:pairs:eg"), "{names:?}");
+        assert!(names.iter().any(|name| name.starts_with("factor:material.1")), "{names:?}");
+        assert!(names.iter().all(|name| !name.contains("material.5") && !name.contains("passed_unstoppable")));
+        // What a step along a direction changes is what games feel, unless a bound forbids it.
+        let base = Base::new(weights.clone(), &found).unwrap();
+        let start: Vec<f64> = found.iter().map(|parameter| parameter.value).collect();
+        let values = |weights: &Weights| boards().iter().map(|board| by_group(weights, board)).collect::<Vec<_>>();
+        let before = values(&weights);
+        let mut measured = 0;
+        for (index, parameter) in
+            found.iter().enumerate().filter(|(_, parameter)| !parameter.name.contains("material."))
+        {
+            let Target::Factor { stages, .. } = parameter.target else { panic!("{} is a factor", parameter.name) };
+            let mut moved = start.clone();
+            moved[index] += parameter.c_end;
+            let after = values(&apply(&found, &moved, &base).unwrap().1.unwrap());
+            let change = before.iter().flatten().zip(after.iter().flatten());
+            let squares: f64 = change
+                .map(|(before, after)| (0..2).filter(|&stage| stages[stage]).map(|s| after[s] - before[s]).sum::<f64>())
+                .map(|change| change * change)
+                .sum();
+            let felt = (squares / 4.0).sqrt();
+            let within = if parameter.c_end < STEPS[1] { 0.7 * FELT..1.3 * FELT } else { LEAST / 2.0..1.3 * FELT };
+            assert!(within.contains(&felt), "{}: {felt}", parameter.name);
+            measured += 1;
+        }
+        assert!(measured > 20);
+    }
+
+    #[test]
+    fn trained_weights_give_a_step_for_each_family_that_moved() {
+        let folder = Temporary::new();
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let file = folder.0.join("trained, with a comma.json");
+        let weights = Weights::material();
+        let mut floats = FloatWeights::material();
+        floats.mg[MOBILITY_KNIGHT.range()].fill(40.0);
+        for (index, weight) in floats.mg[MOBILITY_KNIGHT.range()].iter_mut().enumerate() {
+            *weight *= index as f64;
+        }
+        floats.mg[TEMPO.start] = 1.0;
+        let trained = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+        trained.save(&file).unwrap();
+        let found = directions(&weights, Some(Goal { file: &file, weights: &trained }), &boards());
+        let steps: Vec<_> = found.iter().filter(|parameter| parameter.name.starts_with("toward:")).collect();
+        assert_eq!(steps.len(), 1, "{steps:?}");
+        assert_eq!(steps[0].name, format!("toward:@mobility:{}", file.display()));
+        assert!(steps[0].value == 0.0 && Base::new(weights.into(), &found).is_ok());
+        assert_eq!(steps[0].to_string().parse::<Parameter>().as_ref(), Ok(steps[0]));
+    }
+}
