@@ -47,7 +47,7 @@ const SCALES: [Numbers; 3] = [
         tested_pairs: 50_000,
         nodes: 1_000,
         move_time: Duration::from_millis(50),
-        games: 25,
+        games: 20,
     },
     Numbers {
         positions: 2_200_000,

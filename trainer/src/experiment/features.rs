@@ -77,7 +77,7 @@ const SCALES: [Numbers; 3] = [
         threads: &[1, 2],
     },
     Numbers {
-        positions: 8_000,
+        positions: 4_000,
         test_percent: 10.0,
         iterations: 2,
         nodes: 1_000,

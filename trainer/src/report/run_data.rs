@@ -56,7 +56,7 @@ impl From<&selftrain::Progress> for Now {
     fn from(progress: &selftrain::Progress) -> Now {
         let selftrain::Progress { stage, generation, generations, done, of, standing, .. } = progress;
         let all = if *generations > 0 { format!(" of {generations}") } else { String::new() };
-        let unit = if matches!(stage, Stage::Match | Stage::Anchor) { "games" } else { "positions" };
+        let unit = stage.unit();
         let mut detail = match (done, of) {
             (0, 0) => String::new(),
             (done, 0) => format!("{done} {unit}"),

@@ -46,6 +46,8 @@ pub enum Stage {
     Training,
     /// The scale and the win rate of the new weights.
     Scale,
+    /// Games that say how far the weights go along the directions of the training, and others.
+    Tuning,
     /// New weights against the best.
     Match,
     /// The best weights against the oldest.
@@ -54,8 +56,22 @@ pub enum Stage {
 
 impl Stage {
     /// All of them, in order.
-    pub const ALL: [Stage; 7] =
-        [Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Scale, Stage::Match, Stage::Anchor];
+    pub const ALL: [Stage; 8] = [
+        Stage::Games,
+        Stage::Positions,
+        Stage::Labels,
+        Stage::Training,
+        Stage::Scale,
+        Stage::Tuning,
+        Stage::Match,
+        Stage::Anchor,
+    ];
+
+    /// What is counted while it goes on.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        if matches!(self, Stage::Tuning | Stage::Match | Stage::Anchor) { "games" } else { "positions" }
+    }
 }
 
 impl fmt::Display for Stage {
@@ -66,6 +82,7 @@ impl fmt::Display for Stage {
             Stage::Labels => "labels",
             Stage::Training => "training",
             Stage::Scale => "scale",
+            Stage::Tuning => "tuning",
             Stage::Match => "match",
             Stage::Anchor => "anchor match",
         })
@@ -81,11 +98,11 @@ pub struct Progress {
     pub generation: u32,
     /// Of so many; 0 for no end.
     pub generations: u32,
-    /// Positions (games in a match) of the stage that are done.
+    /// Positions or games of the stage that are done, see [`Stage::unit`].
     pub done: u64,
     /// Of so many; 0 where nobody knows.
     pub of: u64,
-    /// Positions (games in a match) per second in this stage.
+    /// The same per second in this stage.
     pub positions_per_second: f64,
     /// Move-match accuracy on test positions, 0 to 1: the latest that was measured.
     pub accuracy: Option<f64>,
@@ -162,8 +179,7 @@ impl fmt::Display for Progress {
         if self.of > 0 {
             write!(f, " of {}", self.of)?;
         }
-        let unit = if matches!(self.stage, Stage::Match | Stage::Anchor) { "games" } else { "positions" };
-        write!(f, " {unit} {:.1}/s", self.positions_per_second)?;
+        write!(f, " {} {:.1}/s", self.stage.unit(), self.positions_per_second)?;
         if let Some(accuracy) = self.accuracy {
             write!(f, " accuracy {:.1} %", 100.0 * accuracy)?;
         }

@@ -20,7 +20,9 @@
 //! | `training/` | the run of the comparison training |
 //! | `refinement/` | the run of the perceptron that follows it, once there are positions enough |
 //! | `base.json` | the weights between the two, scaled: the next training starts there |
-//! | `weights.json` | the weights after the last of them, scaled |
+//! | `trained.json` | where games say how far the weights go: those after the last of them, scaled |
+//! | `tuning/` | these games, a run of `dyad spsa` |
+//! | `weights.json` | the new weights, scaled |
 //! | `match.pgn`, `anchor.pgn` | the games of its matches |
 //!
 //! The folder has [one owner](crate::base::lock) at a time. What `state.json` says decides what is cut and overwritten, so it
@@ -147,10 +149,12 @@ const POSITIONS: &str = "positions.samples";
 /// The labeled positions of a generation.
 pub(super) const LABELED: &str = "labeled.samples";
 const BASE: &str = "base.json";
+const TRAINED: &str = "trained.json";
 const WEIGHTS: &str = "weights.json";
 
 /// The files of a self-training and its generations that are written atomically, without those of the runs.
-const ATOMIC: [&str; 10] = [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, BASE, WEIGHTS];
+const ATOMIC: [&str; 11] =
+    [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, BASE, TRAINED, WEIGHTS];
 
 /// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
 const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
@@ -301,7 +305,17 @@ impl GenerationFolder {
         self.path.join(BASE)
     }
 
-    /// The weights after the last of them, scaled.
+    /// The weights after the last of them, scaled, where games say how far the weights go.
+    pub fn trained(&self) -> PathBuf {
+        self.path.join(TRAINED)
+    }
+
+    /// The run of these games.
+    pub fn tuning(&self) -> PathBuf {
+        self.path.join("tuning")
+    }
+
+    /// The new weights, scaled.
     pub fn weights(&self) -> PathBuf {
         self.path.join(WEIGHTS)
     }

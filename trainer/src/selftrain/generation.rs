@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dyad_engine::eval::Weights;
 use serde_json::json;
@@ -21,8 +22,8 @@ use crate::learn::training::saved_settings;
 
 /// Test positions for the move-match accuracy while a training runs.
 const REPORT_POSITIONS: usize = 500;
-/// Seconds between two checkpoints.
-const CHECKPOINT_SECONDS: u64 = 20;
+/// Time between two checkpoints.
+pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
 
 /// What draws belong to; each has random numbers of its own.
 #[derive(Clone, Copy)]
@@ -33,6 +34,7 @@ pub(super) enum Draw {
     Match,
     Anchor,
     Refinement,
+    Tuning,
 }
 
 /// What the stage of training consists of.
@@ -54,8 +56,10 @@ pub(super) struct Generation {
     pub best_name: String,
     /// The best weights before their refinement: what is trained.
     pub base: Arc<Weights>,
-    /// How much of the way from there to the trained weights it goes.
+    /// How much of the way from there to the trained weights it goes, where games do not say it.
     pub step: f64,
+    /// Pairs of games that say it, or none.
+    pub tuning_pairs: u64,
 }
 
 impl Generation {
@@ -71,11 +75,13 @@ impl Generation {
         }
         let own = load_settings(&saved)?;
         let (threads, generations) = (settings.threads, settings.generations);
+        // In its last stage a generation may be the best already.
+        let rejected = state.generation.saturating_sub(state.best + 1);
         Ok(Generation {
             number: state.generation,
             folder: own_folder,
-            // In its last stage a generation may be the best already.
-            step: own.step_after(state.generation.saturating_sub(state.best + 1)),
+            step: own.step_after(rejected),
+            tuning_pairs: own.tuning_pairs_after(rejected),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
@@ -103,7 +109,7 @@ impl Generation {
 
     /// The weights of this generation, which goes only a part of the way to `trained`.
     pub fn part_of_the_way(&self, trained: Weights) -> Result<Weights, SelfTrainError> {
-        if self.step >= 1.0 {
+        if self.step >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
         let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share: self.step };
@@ -160,7 +166,7 @@ impl Generation {
             seed: self.seed(draw),
             report_every: (window.learned() / 4).max(1),
             report_positions: REPORT_POSITIONS,
-            machine: MachineSettings { threads: self.settings.threads, checkpoint_seconds: CHECKPOINT_SECONDS },
+            machine: MachineSettings { threads: self.settings.threads, checkpoint_seconds: CHECKPOINT.as_secs() },
             ..settings
         })
     }

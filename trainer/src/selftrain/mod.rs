@@ -2,7 +2,8 @@
 //!
 //! A generation goes through the [`Stage`]s: the best weights play against themselves, positions are drawn from
 //! the games, a deeper search finds the desired moves, comparison training makes new weights of the best ones,
-//! their scale is fitted to the results, and a match shows whether they are stronger. Each stage is one call of
+//! their scale is fitted to the results, games say how far to go along the directions that it found, where the best weights are
+//! good already, and a match shows whether they are stronger. Each stage is one call of
 //! a module that also serves alone; here is only their order, and what remains on disk ([`folder`]).
 //!
 //! Each stage leaves a file that is written atomically, or one that grows by complete games or labels, and
@@ -20,6 +21,7 @@ mod settings;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod tuning;
 mod window;
 
 use std::path::{Path, PathBuf};

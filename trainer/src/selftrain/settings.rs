@@ -95,6 +95,10 @@ pub struct Settings {
     /// How much of the way from the weights at its start to the trained ones the new weights of a generation go: 1 for
     /// always all of it; less is halved after each generation that was rejected, three times at most.
     pub step: f64,
+    /// Pairs of games, of the nodes of a match, that say how far the new weights go along the directions of the training and
+    /// of their own groups ([`directions`](crate::tune::directions)); 0 for none, and `step` of the way. After each generation
+    /// that was rejected twice as many, two times at most.
+    pub tuning_pairs: u64,
     /// Whether settings that nobody has changed follow the start, see [`Settings::for_start`].
     pub follow_start: bool,
 }
@@ -111,6 +115,8 @@ macro_rules! take_unchanged {
 
 /// A step is halved so often at most.
 const MOST_HALVINGS: u32 = 3;
+/// The pairs of a tuning are doubled so often at most.
+const MOST_DOUBLINGS: u32 = 2;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -147,6 +153,7 @@ impl Default for Settings {
             anneal: false,
             keep_scale: false,
             step: 1.0,
+            tuning_pairs: 0,
             follow_start: true,
         }
     }
@@ -168,6 +175,7 @@ impl Settings {
             label_nodes: 5_000,
             positions: 50_000,
             match_games: 2_000,
+            match_nodes: 2_000,
             sprt: [0.0, 10.0, 0.05, 0.05],
             decided: 0,
             objective: ObjectiveSettings::Listwise {
@@ -185,6 +193,7 @@ impl Settings {
             anneal: true,
             keep_scale: true,
             step: 0.5,
+            tuning_pairs: 3_000,
             ..Settings::default()
         }
     }
@@ -195,8 +204,8 @@ impl Settings {
     pub fn for_start(mut self, start: &Weights) -> Settings {
         if self.follow_start && knows_more_than_pieces(start) {
             let good = Settings::from_good_weights();
-            take_unchanged!(self from good: nodes, label_nodes, positions, match_games, sprt, decided, objective,
-                optimizer, groups, refine_from, hold, anneal, keep_scale, step);
+            take_unchanged!(self from good: nodes, label_nodes, positions, match_games, match_nodes, sprt, decided, objective,
+                optimizer, groups, refine_from, hold, anneal, keep_scale, step, tuning_pairs);
         }
         self
     }
@@ -205,6 +214,12 @@ impl Settings {
     #[must_use]
     pub fn step_after(&self, rejected: u32) -> f64 {
         if self.step < 1.0 { self.step / f64::from(1 << rejected.min(MOST_HALVINGS)) } else { 1.0 }
+    }
+
+    /// The pairs of games of a tuning when so many generations before it were rejected: what is left to gain is smaller.
+    #[must_use]
+    pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
+        self.tuning_pairs << rejected.min(MOST_DOUBLINGS)
     }
 }
 
@@ -234,6 +249,9 @@ impl Settings {
         }
         if !(self.step > 0.0 && self.step <= 1.0) {
             return Err(format!("step must be above 0 and at most 1, not {}", self.step));
+        }
+        if self.tuning_pairs > MOST_GAMES {
+            return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
         }
         check_threads("threads", self.threads)?;
         self.labels().check()?;
@@ -297,6 +315,14 @@ mod tests {
         assert_eq!(own, Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..careful });
         let fixed = Settings { follow_start: false, ..plain };
         assert_eq!(fixed.clone().for_start(&good), fixed);
+    }
+
+    #[test]
+    fn tunings_double_twice() {
+        let pairs = |rejected| Settings { tuning_pairs: 300, ..Settings::default() }.tuning_pairs_after(rejected);
+        assert_eq!([0, 1, 2, 3, 9].map(pairs), [300, 600, 1_200, 1_200, 1_200]);
+        let error = Settings { tuning_pairs: u64::MAX, ..Settings::default() }.check().unwrap_err();
+        assert!(error.starts_with("tuning-pairs must be"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The loop: one stage after the other, one generation after the other.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -16,6 +16,7 @@ use super::generation::{Draw, Generation, Step, name_of};
 use super::progress::Teller;
 use super::self_play::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
 use super::settings::{Settings, Source};
+use super::tuning::tuned;
 use super::window::Window;
 use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord};
 use crate::arena::openings::{RandomOpenings, Recipe, judge};
@@ -93,6 +94,7 @@ impl<'a> Loop<'a> {
                 Stage::Labels => self.labels(generation)?,
                 Stage::Training => self.training(generation)?,
                 Stage::Scale => self.scale(generation)?,
+                Stage::Tuning => self.tuning(generation)?,
                 Stage::Match => self.match_with_best(generation)?,
                 Stage::Anchor => self.anchor(generation)?,
             };
@@ -107,7 +109,8 @@ impl<'a> Loop<'a> {
                 Stage::Positions => Stage::Labels,
                 Stage::Labels => Stage::Training,
                 Stage::Training => Stage::Scale,
-                Stage::Scale => Stage::Match,
+                Stage::Scale => Stage::Tuning,
+                Stage::Tuning => Stage::Match,
                 Stage::Match => Stage::Anchor,
                 Stage::Anchor => Stage::Games,
             };
@@ -269,19 +272,16 @@ impl<'a> Loop<'a> {
 
     /// What the values of the new weights mean.
     fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let out = self.folder.weights(generation.number);
+        let out = match generation.tuning_pairs {
+            0 => generation.folder.weights(),
+            _ => generation.folder.trained(),
+        };
         self.teller.tell_stage();
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |step, out: PathBuf| {
-                let mut weights = generation.part_of_the_way(Weights::load(&generation.trained(step)?)?)?;
-                weights.meta.name = generation.name();
-                if generation.settings.keep_scale {
-                    weights.units.win_rate = generation.base.units.win_rate;
-                } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
-                    self.teller.note("the results say nothing of the scale: it stays as it was".to_string());
-                }
-                Ok::<_, SelfTrainError>(weights.save(&out)?)
+                let weights = generation.part_of_the_way(Weights::load(&generation.trained(step)?)?)?;
+                self.save_scaled(weights, &out, generation, &window)
             };
             if generation.is_refined(&window) {
                 scaled(Step::Training, generation.folder.base())?;
@@ -291,6 +291,39 @@ impl<'a> Loop<'a> {
             }
         }
         generation.tidy()?;
+        Ok(true)
+    }
+
+    /// Fits the scale of a generation's weights and saves them.
+    fn save_scaled(
+        &mut self,
+        mut weights: Weights,
+        out: &Path,
+        generation: &Generation,
+        window: &Window,
+    ) -> Result<(), SelfTrainError> {
+        weights.meta.name = generation.name();
+        if generation.settings.keep_scale {
+            weights.units.win_rate = generation.base.units.win_rate;
+        } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
+            self.teller.note("the results say nothing of the scale: it stays as it was".to_string());
+        }
+        Ok(weights.save(out)?)
+    }
+
+    /// How far the new weights go, where games say it.
+    fn tuning(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+        let out = generation.folder.weights();
+        if out.exists() {
+            return Ok(true);
+        }
+        let (window, best) = (self.window(generation)?, self.folder.weights(self.state.best));
+        let (teller, stop) = (&mut self.teller, self.stop);
+        let tuned = controlled(stop, |control| {
+            tuned(generation, &best, &window, control, &mut |done, of| teller.tell(done, of))
+        })?;
+        let Some(weights) = tuned else { return Ok(false) };
+        self.save_scaled(weights, &out, generation, &window)?;
         Ok(true)
     }
 

@@ -1,7 +1,7 @@
 use super::self_play::GameFile;
 use super::*;
 use crate::data::score::ScoreSide;
-use crate::learn::settings::ObjectiveSettings;
+use crate::learn::settings::{ObjectiveSettings, OptimizerSettings};
 use crate::learn::training::saved_settings;
 use crate::report::RunData;
 use std::collections::BTreeSet;
@@ -123,19 +123,20 @@ fn stops_anywhere_and_threads_change_nothing() {
     }
 }
 
+/// A test that nothing passes.
+const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
+
 /// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
-/// search; a second generation takes a smaller step than a first that was rejected; and what nobody has set is careful.
+/// search; a second generation takes a smaller step than a first that was rejected.
 #[test]
 fn good_weights_change_by_parts_of_the_way() {
     let folder = folder("good");
     let start = Weights::clone(&Weights::embedded());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
-    // A test that nothing passes.
-    let refine_from = Settings::default().refine_from;
-    let settings = Settings { sprt: [500.0, 600.0, 0.05, 0.05], refine_from, ..tiny() };
+    let Settings { groups, hold, step, keep_scale, .. } = Settings::from_good_weights();
+    let settings =
+        Settings { groups, hold, step, keep_scale, sprt: HOPELESS, refine_from: 0, follow_start: false, ..tiny() };
     begin(&settings, &start, &folder, Surroundings { stop: &stop, report: &mut report }).unwrap();
-    let saved = standing(&folder).unwrap().1;
-    assert_eq!((saved.step, saved.keep_scale, saved.nodes, saved.sprt), (0.5, true, 40, settings.sprt));
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
         let weights = Weights::load(&path).unwrap();
@@ -147,6 +148,62 @@ fn good_weights_change_by_parts_of_the_way() {
         assert_eq!(weights.meta.made["share"], share);
     }
     fs::remove_dir_all(folder).unwrap();
+}
+
+/// What nobody has set is careful where the start knows something: games say how far the weights go, more of them after a
+/// generation that was rejected, and neither stops nor threads change that.
+#[test]
+fn games_say_how_far_good_weights_go() {
+    let start = Weights::clone(&Weights::embedded());
+    let settings = |threads| Settings {
+        sprt: HOPELESS,
+        refine_from: Settings::default().refine_from,
+        tuning_pairs: 3,
+        // So few positions move weights only in large steps.
+        optimizer: OptimizerSettings::Adam { rate: 6.0, beta1: 0.9, beta2: 0.999 },
+        anchor_every: 0,
+        threads,
+        ..tiny()
+    };
+    let [whole, broken] = ["tuned", "tuned-broken"].map(folder);
+    let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
+    begin(&settings(2), &start, &whole, Surroundings { stop: &stop, report: &mut report }).unwrap();
+    let saved = standing(&whole).unwrap().1;
+    assert_eq!((saved.keep_scale, saved.nodes, saved.sprt, saved.tuning_pairs), (true, 40, HOPELESS, 3));
+    for (number, pairs) in [(1, 3), (2, 6)] {
+        let path = whole.join(format!("generation-{number:03}"));
+        let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
+        assert!(tuned.id() != start.id() && tuned.id() != trained.id() && trained.id() != start.id());
+        assert_eq!(tuned.units.win_rate, start.units.win_rate);
+        assert_eq!(tuned.meta.made["pairs"], pairs);
+        let values = tuned.meta.made["tuned"].as_object().unwrap();
+        for begins in ["factor:pairs", "toward:@"] {
+            assert!(values.keys().any(|name| name.starts_with(begins)), "{values:?}");
+        }
+    }
+    let tunings = |begun: &mut bool| {
+        let (stop, mut heard) = (AtomicBool::new(false), 0);
+        let mut report = |event: &Event| {
+            if let Event::Progress(Progress { stage: Stage::Tuning, done, .. }) = event {
+                heard += 1;
+                stop.store(*done > 0 || heard == 1, Ordering::Relaxed);
+            }
+        };
+        let surroundings = Surroundings { stop: &stop, report: &mut report };
+        match std::mem::replace(begun, true) {
+            true => resume(&broken, &|_| (), surroundings),
+            false => begin(&settings(1), &start, &broken, surroundings),
+        }
+    };
+    let (mut begun, mut legs) = (false, 0);
+    while !tunings(&mut begun).unwrap().finished {
+        legs += 1;
+        assert!(legs < 50);
+    }
+    assert!(legs >= 2 && weights(&whole) == weights(&broken), "{legs}");
+    for folder in [whole, broken] {
+        fs::remove_dir_all(folder).unwrap();
+    }
 }
 
 #[test]
