@@ -71,6 +71,9 @@ pub struct Arguments {
     /// Nodes of a move in a match
     #[arg(long, value_name = "NODES")]
     match_nodes: Option<u64>,
+    /// Pairs of games that say how far the new weights go; 0: none, or 3000 where the start knows more than squares
+    #[arg(long, value_name = "N")]
+    tuning_pairs: Option<u64>,
 }
 
 /// Trains, from the beginning or from where it was stopped.
@@ -149,5 +152,6 @@ impl Arguments {
         set(&mut settings.batch, &self.batch);
         set(&mut settings.match_games, &self.match_games);
         set(&mut settings.match_nodes, &self.match_nodes);
+        set(&mut settings.tuning_pairs, &self.tuning_pairs);
     }
 }

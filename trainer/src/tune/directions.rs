@@ -54,12 +54,7 @@ const POSITIONS: usize = 4_000;
 pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
     let every = samples.len().div_ceil(POSITIONS).max(1);
     let board = |sample: &Packed| sample.board().map_err(Error::Settings);
-    samples
-        .iter()
-        .step_by(every)
-        .map(board)
-        .collect::<Result<_, _>>()
-        .map_err(|error| Error::Settings(error.to_string()))
+    samples.iter().step_by(every).map(board).collect()
 }
 
 /// The directions from `weights`, measured on `boards`. They depend on these alone.
