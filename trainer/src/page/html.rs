@@ -76,13 +76,18 @@ impl Page {
             "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table {number}\"><table>\n\
              <caption><div>Table {number}. {caption}</div></caption>\n<thead><tr>"
         ));
-        head.iter().for_each(|cell| self.put(format_args!("<th scope=\"col\">{}</th>", escape(cell))));
+        let class = |column| if is_text(rows, column) { " class=\"text\"" } else { "" };
+        let classes: Vec<&str> = (0..head.len()).map(class).collect();
+        for (cell, class) in head.iter().zip(&classes) {
+            self.put(format_args!("<th scope=\"col\"{class}>{}</th>", escape(cell)));
+        }
         self.put(format_args!("</tr></thead>\n<tbody>\n"));
         for row in rows {
             self.put(format_args!("<tr>"));
             for (column, cell) in row.iter().enumerate() {
                 let (open, close) = if column == 0 { ("th scope=\"row\"", "th") } else { ("td", "td") };
-                self.put(format_args!("<{open}>{}</{close}>", escape(cell)));
+                let class = if column == 0 { "" } else { classes.get(column).copied().unwrap_or_default() };
+                self.put(format_args!("<{open}{class}>{}</{close}>", escape(cell)));
             }
             self.put(format_args!("</tr>\n"));
         }
@@ -100,6 +105,13 @@ impl Page {
     pub fn put(&mut self, text: std::fmt::Arguments) {
         self.body.write_fmt(text).expect("writing to a string does not fail");
     }
+}
+
+/// Whether a column has words alone, which are read from the left; numbers are compared from the right.
+fn is_text(rows: &[Vec<String>], column: usize) -> bool {
+    let first = |cell: &String| cell.trim_start_matches(['+', '-', '.']).chars().next();
+    let firsts: Vec<char> = rows.iter().filter_map(|row| first(row.get(column)?)).collect();
+    firsts.iter().any(|first| first.is_alphabetic()) && !firsts.iter().any(char::is_ascii_digit)
 }
 
 /// A whole file: the title is its heading too, and the scripts run when all is there.
@@ -136,5 +148,27 @@ pub(crate) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_j
         }
         serde_json::Value::String(text) => rows.push(vec![name, text.clone()]),
         _ => rows.push(vec![name, value.to_string()]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_at_the_left_of_their_column() {
+        let mut page = Page::default();
+        let row = |cells: [&str; 4]| cells.map(String::from).to_vec();
+        let rows = [row(["CT1", "all groups", "-", "yes"]), row(["CT2", "linear groups", "+1.5", "-"])];
+        page.table("Versions", &["Version", "What it is", "Elo", "Does it hold?"], &rows);
+        let text = page.finish("A page");
+        for expected in [
+            "<th scope=\"col\" class=\"text\">What it is</th>",
+            "<th scope=\"col\">Elo</th>",
+            "<th scope=\"row\">CT1</th><td class=\"text\">all groups</td><td>-</td><td class=\"text\">yes</td>",
+            "<th scope=\"row\">CT2</th><td class=\"text\">linear groups</td><td>+1.5</td><td class=\"text\">-</td>",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
     }
 }
