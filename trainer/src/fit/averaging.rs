@@ -109,10 +109,10 @@ fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
         return Ok(layout::select(selection)?.into_iter().map(Group::range).collect());
     };
     let group = layout::group(name).ok_or_else(|| format!("no group of features is called {name}"))?;
-    match number.parse().ok().filter(|&number: &usize| number < group.len) {
-        Some(number) => Ok(vec![group.nth(number)..group.nth(number) + 1]),
-        None => Err(format!("{name} has the features 0 to {}, not '{number}'", group.len - 1)),
-    }
+    let known = number.parse().ok().filter(|&number: &usize| number < group.len);
+    let number = known.ok_or_else(|| format!("{name} has the features 0 to {}, not '{number}'", group.len - 1))?;
+    let one = group.nth(number)..group.nth(number) + 1;
+    Ok(vec![one])
 }
 
 /// What lies so near a whole number was meant to be one.
