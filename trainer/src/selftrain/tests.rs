@@ -169,7 +169,8 @@ fn games_say_how_far_good_weights_go() {
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
     begin(&settings(2), &start, &whole, Surroundings { stop: &stop, report: &mut report }).unwrap();
     let saved = standing(&whole).unwrap().1;
-    assert_eq!((saved.keep_scale, saved.nodes, saved.sprt, saved.tuning_pairs), (true, 40, HOPELESS, 3));
+    assert_eq!((saved.step, saved.keep_scale, saved.nodes), (0.5, true, 40));
+    assert_eq!((saved.sprt, saved.tuning_pairs), (HOPELESS, 3));
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
         let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
