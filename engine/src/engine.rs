@@ -65,7 +65,7 @@ impl<M: Model> Engine<M> {
     /// When there is not enough memory.
     pub fn with_hash(weights: Arc<M>, megabytes: usize) -> Result<Engine<M>, HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
-        let table = Table::new(megabytes)?;
+        let table = Table::new(megabytes, 1)?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
         Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
     }
@@ -77,7 +77,7 @@ impl<M: Model> Engine<M> {
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if megabytes != self.megabytes {
-            self.table = Table::new(megabytes)?;
+            self.table = Table::new(megabytes, self.usable_threads())?;
             self.megabytes = megabytes;
         }
         Ok(())
@@ -92,6 +92,11 @@ impl<M: Model> Engine<M> {
     #[must_use]
     pub fn threads(&self) -> usize {
         1 + self.helpers.len()
+    }
+
+    /// Search threads that find a processor.
+    fn usable_threads(&self) -> usize {
+        self.threads().min(thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
     /// Evaluates with other weights from now on; all that was learned with the old ones is forgotten.
@@ -109,8 +114,7 @@ impl<M: Model> Engine<M> {
 
     /// Forgets all that earlier searches learned.
     pub fn clear(&mut self) {
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.table.clear(self.threads().min(processors));
+        self.table.clear(self.usable_threads());
         self.main.clear();
         self.helpers.fill_with(|| None);
     }

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod control;
 pub mod engine;
 pub mod eval;
+mod huge_pages;
 pub mod levels;
 pub mod params;
 pub mod position;

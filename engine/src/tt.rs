@@ -4,11 +4,13 @@
 //! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
 //! together, so a torn entry is a miss and nothing worse.
 //!
-//! A new table consists of pages that the system gives when they are first written, zero and at once, so that one of many
-//! gigabytes is there in no time. To have it so the words are one allocation without an alignment of its own, and the
-//! clusters begin at its first cache line.
+//! A table of up to a gigabyte is written as soon as it is made, in [huge pages](crate::huge_pages) where the system has
+//! them, so that no search pays for either. A larger one consists of pages that the system gives when they are first
+//! written, zero and at once, so that one of many gigabytes is there in no time. To have it so the words are one allocation
+//! without an alignment of its own, and the clusters begin at its first cache line.
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
+use crate::huge_pages;
 use crate::prefetch::prefetch;
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
@@ -80,8 +82,8 @@ const GENERATIONS: u64 = 32;
 const LINE: usize = 64;
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
-/// From so many bytes on a table is worth a look before it is overwritten.
-const LARGE: usize = if cfg!(test) { 8 << 20 } else { 256 << 20 };
+/// Tables of up to so many bytes are written when they are made; larger ones take their pages as they are filled.
+const PREPARED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
 /// Words of a cluster: a cache line.
 const WORDS: usize = 2 * CLUSTER;
 
@@ -155,11 +157,11 @@ fn generation_of(data: u64) -> u64 {
 }
 
 impl Table {
-    /// A table of so many megabytes (2^20 bytes).
+    /// A table of so many megabytes (2^20 bytes), made with so many threads, or with this one where the system has no more.
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn new(megabytes: usize) -> Result<Table, HashError> {
+    pub fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
         if let Some(available) = available_megabytes()
             && megabytes > available
@@ -167,7 +169,12 @@ impl Table {
             return Err(short(format!(": {available} MB are available")));
         }
         let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / LINE;
-        Table::of(count).ok_or_else(|| short(String::new()))
+        let mut table = Table::of(count).ok_or_else(|| short(String::new()))?;
+        if !table.is_taken_as_filled() {
+            huge_pages::ask_for(&mut table.words);
+            table.overwrite(threads);
+        }
+        Ok(table)
     }
 
     /// So many clusters, all empty.
@@ -183,16 +190,21 @@ impl Table {
         })
     }
 
+    /// Whether the system gives the table's pages when they are first written.
+    fn is_taken_as_filled(&self) -> bool {
+        self.count * LINE > PREPARED
+    }
+
     /// Forgets everything, with so many threads, or with this one where the system has no more.
     ///
-    /// A large table of which little was used is given back for a new one: to write pages that were never written would
-    /// take as long as making them.
+    /// A table whose pages are taken as it is filled, of which little was used, is given back for a new one: to write pages
+    /// that were never written would take as long as making them.
     pub fn clear(&mut self, threads: usize) {
         if !*self.used.get_mut() {
             *self.generation.get_mut() = 0;
             return;
         }
-        if self.count * LINE >= LARGE && self.share_used() < 0.5 {
+        if self.is_taken_as_filled() && self.share_used() < 0.5 {
             let count = self.count;
             // There may be no room for both.
             self.words = Box::default();
@@ -353,7 +365,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found() {
-        let table = Table::new(1).unwrap();
+        let table = Table::new(1, 1).unwrap();
         for (index, &mv) in Board::startpos().moves().iter().enumerate() {
             let key = 0x1234_5678_9ABC_DEF1_u64.wrapping_mul(index as u64 + 1);
             let stored = Entry {
@@ -373,7 +385,7 @@ mod tests {
 
     #[test]
     fn mates_are_counted_from_the_root_that_asks() {
-        let table = Table::new(1).unwrap();
+        let table = Table::new(1, 1).unwrap();
         table.store(7, 4, &entry(mate_in(9), 5));
         assert_eq!(table.probe(7, 2).unwrap().value, mate_in(7));
         table.store(8, 4, &entry(mated_in(10), 5));
@@ -382,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_move_outlives_a_store_without_one() {
-        let table = Table::new(1).unwrap();
+        let table = Table::new(1, 1).unwrap();
         let mv = Board::startpos().moves()[3];
         table.store(9, 0, &Entry { mv: Some(mv), ..entry(5, 3) });
         table.store(9, 0, &entry(6, 4));
@@ -391,7 +403,7 @@ mod tests {
 
     #[test]
     fn old_entries_go_first() {
-        let table = Table::new(1).unwrap();
+        let table = Table::new(1, 1).unwrap();
         // Small keys share the first cluster.
         (1..=4).for_each(|key| table.store(key, 0, &entry(0, 20)));
         (0..8).for_each(|_| table.new_search());
@@ -403,9 +415,9 @@ mod tests {
     #[test]
     fn clusters_are_cache_lines_and_all_of_them_are_cleared() {
         let keys: Vec<u64> = (0..500).map(|i| (u64::MAX / 499).wrapping_mul(i)).chain([u64::MAX]).collect();
-        // The last is large, and is first replaced and then overwritten.
+        // The last takes its pages as it is filled, and is first replaced and then overwritten.
         for megabytes in [1, 3, 9] {
-            let mut table = Table::new(megabytes).unwrap();
+            let mut table = Table::new(megabytes, 2).unwrap();
             for (threads, stride) in [(1, usize::MAX), (3, usize::MAX), (64, 20)] {
                 table.new_search();
                 for &key in &keys {
@@ -437,7 +449,7 @@ mod tests {
     #[test]
     fn a_large_table_takes_memory_only_as_it_is_filled() {
         let before = resident_megabytes();
-        let mut table = Table::new(2048).unwrap();
+        let mut table = Table::new(2048, 1).unwrap();
         table.new_search();
         (0..1000).for_each(|i| table.store((u64::MAX / 1000) * i, 0, &entry(5, 3)));
         table.clear(2);
@@ -447,7 +459,7 @@ mod tests {
 
     #[test]
     fn an_impossible_size_is_refused() {
-        let error = Table::new(1 << 40).err().unwrap().to_string();
+        let error = Table::new(1 << 40, 1).err().unwrap().to_string();
         assert!(error.contains("memory"), "{error}");
     }
 }

@@ -85,7 +85,7 @@ impl<M: Model> LeafSearcher<M> {
     pub fn new(weights: Arc<M>) -> LeafSearcher<M> {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
-            table: Table::new(1).expect("a megabyte for move ordering"),
+            table: Table::new(1, 1).expect("a megabyte for move ordering"),
             arena: Arena::new(),
             lines: vec![Line::new(); MAX_PLY + 2],
             killers: vec![[None; 2]; MAX_PLY + 2],
