@@ -126,7 +126,7 @@ impl Variant {
     }
 
     /// One of the starting positions.
-    fn draw(self, rng: &mut Pcg64) -> Board {
+    pub(crate) fn draw(self, rng: &mut Pcg64) -> Board {
         let mut number = || rng.random_range(0..CHESS960_POSITIONS);
         match self {
             Variant::Standard => Board::startpos(),

@@ -10,6 +10,7 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
+use dyad_engine::board::Color;
 use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
@@ -110,6 +111,24 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
     };
     (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
     Ok(true)
+}
+
+/// The score in pawns whose odds of winning are e, by the samples that have a score and a result: that of the standard model
+/// where these say nothing.
+///
+/// # Errors
+/// When a sample is damaged.
+pub fn pawns_of_e(samples: &[Packed]) -> Result<f64, Error> {
+    let mut predictions = Vec::new();
+    for sample in samples.iter().filter(|sample| sample.has_score() && sample.has_result()) {
+        let sample = sample.unpack().map_err(Error::Settings)?;
+        let (Some(score), Some(result)) = (sample.score, sample.result) else { continue };
+        let score = if sample.board.side_to_move() == Color::White { score } else { score.opposite() };
+        predictions.push(Prediction { z: score.pawns(), alpha: 0.0, target: result.points() });
+    }
+    let pawns = 1.0 / best_factor(&predictions);
+    let standard = odds_of_e(&WinRate::default()) / STANDARD_UNIT;
+    Ok(if predictions.len() >= FEWEST && (0.1..10.0).contains(&pawns) { pawns } else { standard })
 }
 
 /// Gives weights another scale. What a position promises, in chances and centipawns, stays; search takes the values for
@@ -307,6 +326,7 @@ fn solve(matrix: &mut [[f64; 5]; 4], size: usize) -> [f64; 4] {
 mod tests {
     use super::*;
     use crate::base::hash;
+    use crate::data::score::Score;
 
     /// Games played out by a known model, in units `unit` times those of search.
     fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {
@@ -324,6 +344,24 @@ mod tests {
                 Observation { value: value * unit, phase, result }
             })
             .collect()
+    }
+
+    /// Scores whose points follow the logistic function tell their unit, and a few samples nothing.
+    #[test]
+    fn scores_and_results_give_the_pawns_of_e() {
+        let mut samples = crate::data::testing::walk(4_000);
+        for (index, sample) in samples.iter_mut().enumerate() {
+            let random = |salt| hash::unit(hash::fold(index as u64, salt));
+            let white = (random(1) - 0.5) * 6.0;
+            let won = random(2) < crate::fit::logistic::sigmoid(white / 1.7);
+            let mover = if sample.board.side_to_move() == Color::White { white } else { -white };
+            sample.score = Some(Score::centipawns(100.0 * mover));
+            sample.result = Some(if won { GameResult::WhiteWins } else { GameResult::BlackWins });
+        }
+        let packed: Vec<Packed> = samples.iter().map(Packed::new).collect();
+        let pawns = pawns_of_e(&packed).unwrap();
+        assert!((1.55..1.85).contains(&pawns), "{pawns}");
+        assert_eq!(pawns_of_e(&packed[..100]).unwrap(), pawns_of_e(&[]).unwrap());
     }
 
     /// Without any draw the scale is that of the points: weights whose values bring points as the standard

@@ -17,6 +17,7 @@
 //! | `games.pgn` | games of self-play, with scores |
 //! | `positions.samples` | positions drawn from them |
 //! | `labeled.samples` | the same with the desired moves |
+//! | `fitted.json` | the weights after a fit |
 //! | `training/` | the run of the comparison training |
 //! | `refinement/` | the run of the perceptron that follows it, once there are positions enough |
 //! | `base.json` | the weights between the two, scaled: the next training starts there |
@@ -148,13 +149,14 @@ const GAMES: &str = "games.pgn";
 const POSITIONS: &str = "positions.samples";
 /// The labeled positions of a generation.
 pub(super) const LABELED: &str = "labeled.samples";
+const FITTED: &str = "fitted.json";
 const BASE: &str = "base.json";
 const TRAINED: &str = "trained.json";
 const WEIGHTS: &str = "weights.json";
 
 /// The files of a self-training and its generations that are written atomically, without those of the runs.
-const ATOMIC: [&str; 11] =
-    [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, BASE, TRAINED, WEIGHTS];
+const ATOMIC: [&str; 12] =
+    [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, FITTED, BASE, TRAINED, WEIGHTS];
 
 /// What a training would overwrite or take for its own in a folder where it begins, with the files of a run.
 const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
@@ -288,6 +290,11 @@ impl GenerationFolder {
     /// The same with the desired moves.
     pub fn labeled(&self) -> PathBuf {
         self.path.join(LABELED)
+    }
+
+    /// The weights after a fit.
+    pub fn fitted(&self) -> PathBuf {
+        self.path.join(FITTED)
     }
 
     /// The run of the comparison training.

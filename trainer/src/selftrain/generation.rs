@@ -120,6 +120,9 @@ impl Generation {
 
     /// What came out of a finished step.
     pub fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
+        if self.settings.fit.is_some() {
+            return Ok(self.folder.fitted());
+        }
         let folder = self.run(step);
         let run = RunFolder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
         Ok(run.iteration(saved_settings(&folder)?.iterations))
@@ -127,6 +130,7 @@ impl Generation {
 
     /// Removes what nobody needs once the weights are there: most of the space of a night.
     pub fn tidy(&self) -> Result<(), SelfTrainError> {
+        remove(&self.folder.fitted())?;
         for folder in [Step::Training, Step::Refinement].map(|step| self.run(step)) {
             if !folder.exists() {
                 continue;

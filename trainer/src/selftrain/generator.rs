@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyad_engine::board::{Board, Game};
+use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -27,7 +27,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::self_play::{GameFile, HASH, JUDGE_NODES};
-use crate::arena::openings::{Opening, judge};
+use crate::arena::openings::{Opening, Variant, judge};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
@@ -44,6 +44,9 @@ pub struct GeneratorSettings {
     pub nodes: u64,
     /// A side's nodes in a game are between those times one minus this and times one plus this.
     pub spread: f64,
+    /// The starting positions of games that begin after no opening of a file.
+    #[serde(skip_serializing_if = "Variant::is_standard")]
+    pub variant: Variant,
     /// Random moves from the starting position, from the first number to the second.
     pub plies: [u32; 2],
     /// Random moves after an opening of a file, likewise.
@@ -60,6 +63,7 @@ impl Default for GeneratorSettings {
             games: 100_000,
             nodes: 3_000,
             spread: 0.2,
+            variant: Variant::Standard,
             plies: [6, 12],
             plies_after: [0, 4],
             limit: 600,
@@ -230,7 +234,7 @@ impl<'a> Table<'a> {
         let from_file = !self.openings.is_empty() && random.random_range(0..2) == 0;
         let (mut opening, [least, most]) = match from_file {
             true => (self.openings[random.random_range(0..self.openings.len())].clone(), self.settings.plies_after),
-            false => (Opening::from_board(Board::startpos()), self.settings.plies),
+            false => (Opening::from_board(self.settings.variant.draw(random)), self.settings.plies),
         };
         let mut game = opening.game();
         for _ in 0..random.random_range(least..=most) {
@@ -251,6 +255,7 @@ impl<'a> Table<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::board::Board;
     use std::fs;
 
     fn settings(games: u64, seed: u64) -> GeneratorSettings {

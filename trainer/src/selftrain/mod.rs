@@ -32,7 +32,7 @@ use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
 pub use event::{Event, Progress, Stage, Summary, Surroundings};
 use folder::{Folder, STATE, check_free, save, standing};
-pub use settings::{Settings, Source};
+pub use settings::{FitSettings, Settings, Source};
 use stages::Loop;
 
 /// Begins a self-training from `start` in `folder`, which is made if it is not there. Settings that have their defaults

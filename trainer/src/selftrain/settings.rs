@@ -1,9 +1,9 @@
 //! What a self-training does.
 //!
-//! The defaults are those that gained most Elo per hour from material alone on two threads; what was tried is
-//! in `docs/experiments.md`. A training that starts from weights which know more than what pieces are worth has
-//! [others](Settings::from_good_weights): large steps from there only lose. Weights depend on these settings and the seed,
-//! and not on the number of threads.
+//! The defaults are those of comparison training on small numbers of positions, as for games of a file. What gains most
+//! from material alone is [something else](Settings::from_pieces), and so it is where a training starts from weights which know
+//! [more](Settings::from_good_weights) than that: large steps from there only lose. What was tried is in
+//! `docs/experiments.md`. Weights depend on these settings and the seed, and not on the number of threads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,6 +32,26 @@ pub enum Source {
     Games(PathBuf),
 }
 
+/// Learning by a [fit](crate::fit::regression) to what the searches of the games said of their positions, and to how the games
+/// ended: every quiet position is a lesson, and no search is made but those of the games.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FitSettings {
+    /// The result's share in what the evaluation of a position is to predict.
+    pub result_share: f64,
+    /// Passes over the positions.
+    pub passes: u32,
+    /// The first generation plays with the nodes of the settings, the second with twice as many, and so on up to so many times
+    /// as many.
+    pub growth: u32,
+}
+
+impl Default for FitSettings {
+    fn default() -> FitSettings {
+        FitSettings { result_share: 0.1, passes: 8, growth: 4 }
+    }
+}
+
 /// The settings of a self-training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -52,7 +72,7 @@ pub struct Settings {
     pub nodes: u64,
     /// Nodes of the search that finds a desired move.
     pub label_nodes: u64,
-    /// Positions drawn from the games of a generation.
+    /// Positions drawn from the games of a generation; with a [fit](Settings::fit) as many as there are, at most these.
     pub positions: u64,
     /// Generations in all; 0 for no end but a stop.
     pub generations: u32,
@@ -70,12 +90,16 @@ pub struct Settings {
     pub anchor_every: u32,
     /// Positions drawn from one game at most.
     pub positions_per_game: usize,
-    /// Generations whose positions are learned from, the present one among them.
+    /// Generations whose positions are learned from, the present one among them; with a [fit](Settings::fit) only the later
+    /// half of all generations so far.
     pub window: u32,
     /// Passes over them.
     pub iterations: u32,
     /// Centipawns by which the best move must be ahead of the second for the two to be compared.
     pub decided: u32,
+    /// A fit in place of labels and comparison training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<FitSettings>,
     /// What is to be reached. The value of a logistic objective's expected score of 73 % is fitted to the games,
     /// whatever is said here.
     pub objective: ObjectiveSettings,
@@ -140,6 +164,7 @@ impl Default for Settings {
             window: 16,
             iterations: 2,
             decided: 15,
+            fit: None,
             objective: ObjectiveSettings::Logistic {
                 temperature: 100.0,
                 result_weight: 1.0,
@@ -198,16 +223,66 @@ impl Settings {
         }
     }
 
-    /// These settings for a training from `start`: where it knows more than what pieces are worth, all that have their
-    /// defaults become those of [`Settings::from_good_weights`].
+    /// What a training does that knows what pieces are worth and nothing else.
+    ///
+    /// Everything is to be learned, so what counts is the number of lessons: each quiet position of the games is one, with the
+    /// score of the search that chose its move. The weights follow those scores and keep the scale they begin with; one that is
+    /// fitted to the results of quick games, which are seldom drawn, would make values too large for the search.
+    #[must_use]
+    pub fn from_pieces() -> Settings {
+        Settings {
+            nodes: 250,
+            positions: 200_000,
+            positions_per_game: 64,
+            window: 32,
+            fit: Some(FitSettings::default()),
+            refine_from: 0,
+            keep_scale: true,
+            ..Settings::default()
+        }
+    }
+
+    /// These settings for a training from `start`. Where it knows more than what pieces are worth, all that have their
+    /// defaults become those of [`Settings::from_good_weights`]; if not, and nobody wants another comparison training than
+    /// usual, those of [`Settings::from_pieces`], provided that there are own games.
     #[must_use]
     pub fn for_start(mut self, start: &Weights) -> Settings {
-        if self.follow_start && knows_more_than_pieces(start) {
+        if !self.follow_start {
+            return self;
+        }
+        if knows_more_than_pieces(start) {
             let good = Settings::from_good_weights();
             take_unchanged!(self from good: nodes, label_nodes, positions, match_games, match_nodes, sprt, decided, objective,
                 optimizer, groups, refine_from, hold, anneal, keep_scale, step, tuning_pairs);
+        } else if self.source == Source::SelfPlay && self.compares_as_usual() {
+            let pieces = Settings::from_pieces();
+            take_unchanged!(self from pieces: nodes, positions, positions_per_game, window, fit, refine_from, keep_scale);
         }
         self
+    }
+
+    /// Whether nobody changed what a comparison training does.
+    fn compares_as_usual(&self) -> bool {
+        let usual = Settings::default();
+        self.depth == usual.depth
+            && self.label_nodes == usual.label_nodes
+            && self.decided == usual.decided
+            && self.refine_from == usual.refine_from
+            && self.training() == usual.training()
+    }
+
+    /// Nodes of a self-play move in the generation with this number, from 1.
+    #[must_use]
+    pub fn nodes_of(&self, generation: u32) -> u64 {
+        let most = self.fit.map_or(1, |fit| fit.growth.max(1));
+        self.nodes.saturating_mul(u64::from(generation.clamp(1, most)))
+    }
+
+    /// The first of the generations that the one with this number learns from.
+    #[must_use]
+    pub fn first_of(&self, generation: u32) -> u32 {
+        let first = generation.saturating_sub(self.window - 1).max(1);
+        if self.fit.is_some() { first.max(generation.div_ceil(2)) } else { first }
     }
 
     /// How much of its way a generation goes when so many before it were rejected since the last that was adopted.
@@ -252,6 +327,14 @@ impl Settings {
         }
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
+        }
+        if let Some(FitSettings { result_share, passes, .. }) = self.fit {
+            if !(0.0..=1.0).contains(&result_share) || passes == 0 {
+                return Err(format!("fit: result-share {result_share} (0 to 1), passes {passes} (1 and more)"));
+            }
+            if self.source != Source::SelfPlay {
+                return Err("fit: it takes own games, and these come from a file".to_string());
+            }
         }
         check_threads("threads", self.threads)?;
         self.labels().check()?;
@@ -305,9 +388,8 @@ mod tests {
 
     #[test]
     fn good_weights_are_trained_with_care_unless_somebody_says_otherwise() {
-        let [material, good] = [Weights::material(), Weights::clone(&Weights::embedded())];
+        let good = Weights::clone(&Weights::embedded());
         let plain = Settings { seed: 7, threads: 2, ..Settings::default() };
-        assert_eq!(plain.clone().for_start(&material), plain);
         let careful = plain.clone().for_start(&good);
         assert_eq!(careful, Settings { seed: 7, threads: 2, ..Settings::from_good_weights() });
         assert!(careful.check().is_ok());
@@ -315,6 +397,42 @@ mod tests {
         assert_eq!(own, Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..careful });
         let fixed = Settings { follow_start: false, ..plain };
         assert_eq!(fixed.clone().for_start(&good), fixed);
+    }
+
+    #[test]
+    fn pieces_alone_are_trained_by_a_fit_unless_somebody_says_otherwise() {
+        let material = Weights::material();
+        let plain = Settings { seed: 7, threads: 2, ..Settings::default() };
+        let fitted = plain.clone().for_start(&material);
+        assert_eq!(fitted, Settings { seed: 7, threads: 2, ..Settings::from_pieces() });
+        assert!(fitted.fit.is_some() && fitted.check().is_ok());
+        let own = Settings { nodes: 77, match_games: 60, ..plain.clone() }.for_start(&material);
+        assert_eq!(own, Settings { nodes: 77, match_games: 60, ..fitted.clone() });
+        // Games of a file have no searches of ours, and who changes how moves are compared wants them compared.
+        let compared = [
+            Settings { source: Source::Games("games.pgn".into()), ..plain.clone() },
+            Settings { depth: 2, ..plain.clone() },
+            Settings { label_nodes: 5_000, ..plain.clone() },
+            Settings { batch: 50, ..plain.clone() },
+            Settings { follow_start: false, ..plain },
+        ];
+        for settings in compared {
+            assert_eq!(settings.clone().for_start(&material), settings);
+        }
+        let source = Source::Games("games.pgn".into());
+        assert!(Settings { source, ..fitted.clone() }.check().unwrap_err().contains("own games"));
+        let fit = Some(FitSettings { result_share: 1.5, ..FitSettings::default() });
+        assert!(Settings { fit, ..fitted }.check().unwrap_err().contains("result-share 1.5"));
+    }
+
+    #[test]
+    fn a_fit_plays_deeper_with_the_generations_and_learns_from_the_later_half() {
+        let fitted = Settings { nodes: 100, window: 4, ..Settings::from_pieces() };
+        assert_eq!([1, 2, 4, 5, 90].map(|generation| fitted.nodes_of(generation)), [100, 200, 400, 400, 400]);
+        assert_eq!([1, 2, 3, 4, 7, 8, 20].map(|generation| fitted.first_of(generation)), [1, 1, 2, 2, 4, 5, 17]);
+        let compared = Settings { fit: None, ..fitted };
+        assert_eq!([1, 9].map(|generation| compared.nodes_of(generation)), [100, 100]);
+        assert_eq!([1, 4, 5, 20].map(|generation| compared.first_of(generation)), [1, 1, 2, 17]);
     }
 
     #[test]

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::event::{Event, Stage, Summary, Surroundings};
 use super::folder::{Folder, State, remove};
 use super::generation::{Draw, Generation, Step, name_of};
+use super::generator::{GeneratorSettings, Played, generate};
 use super::progress::Teller;
 use super::self_play::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
-use super::settings::{Settings, Source};
+use super::settings::{FitSettings, Settings, Source};
 use super::tuning::tuned;
 use super::window::Window;
 use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord};
@@ -32,10 +33,18 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
-use crate::fit::calibration::{calibrate_by_points, pawn};
+use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e};
+use crate::fit::regression::{self, Data, Target};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
 use crate::learn::training;
+
+/// Scores from so many pawns on say nothing of the evaluation.
+const LARGEST_SCORE: f64 = 10.0;
+/// Steps in a pass of a fit, where there are positions enough: the first generations have few.
+const FEWEST_STEPS: usize = 32;
+/// Positions of a step at least.
+const SMALLEST_BATCH: usize = 256;
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
@@ -132,6 +141,9 @@ impl<'a> Loop<'a> {
         if settings.source != Source::SelfPlay {
             return Ok(true);
         }
+        if settings.fit.is_some() {
+            return self.uneven_games(generation);
+        }
         let event = format!("Dyad self-training, generation {}", generation.number);
         let plan = SelfPlay {
             weights: generation.best.clone(),
@@ -154,6 +166,26 @@ impl<'a> Loop<'a> {
         Ok(done)
     }
 
+    /// Games that begin anywhere, with either side ahead: their positions show what exchanges decide.
+    fn uneven_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+        let settings = &generation.settings;
+        let per_game = settings.positions_per_game as u64;
+        let plan = GeneratorSettings {
+            games: settings.positions.div_ceil(per_game),
+            nodes: settings.nodes_of(generation.number),
+            variant: settings.variant,
+            seed: generation.seed(Draw::Games),
+            ..GeneratorSettings::default()
+        };
+        let (teller, path) = (&mut self.teller, generation.folder.games());
+        let mut report =
+            |played: Played| teller.tell(settings.positions.min(played.games * per_game), settings.positions);
+        let done = controlled(self.stop, |control| {
+            generate(&plan, &generation.best, &[], &path, settings.threads, control, &mut report)
+        })?;
+        Ok(done)
+    }
+
     /// Positions drawn from the games.
     fn positions(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
@@ -165,10 +197,14 @@ impl<'a> Loop<'a> {
             Source::SelfPlay => (generation.folder.games(), Some(ScoreSide::Mover)),
             Source::Games(path) => (path.clone(), settings.scores),
         };
+        let filters = match settings.fit {
+            Some(_) => Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() },
+            None => Filters { no_checks: true, ..Filters::default() },
+        };
         let draw = prepare::Settings {
             inputs: vec![games],
             scores,
-            filters: Filters { per_game: Some(settings.positions_per_game), no_checks: true, ..Filters::default() },
+            filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
             count: Some(settings.positions),
             seed: generation.seed(Draw::Positions),
             ..prepare::Settings::default()
@@ -201,7 +237,7 @@ impl<'a> Loop<'a> {
             remove(&input)?;
             return Ok(true);
         }
-        if settings.source != Source::SelfPlay {
+        if settings.source != Source::SelfPlay || settings.fit.is_some() {
             fs::rename(&input, &out).map_err(SelfTrainError::file("rename", &input))?;
             return Ok(true);
         }
@@ -225,6 +261,9 @@ impl<'a> Loop<'a> {
     /// New weights.
     fn training(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let window = self.window(generation)?;
+        if let Some(fit) = &generation.settings.fit {
+            return self.fit(generation, fit, &window);
+        }
         let start = self.folder.base(self.state.best);
         if !self.train(generation, &window, Step::Training, start)? {
             return Ok(false);
@@ -234,6 +273,50 @@ impl<'a> Loop<'a> {
         }
         let start = generation.trained(Step::Training)?;
         self.train(generation, &window, Step::Refinement, start)
+    }
+
+    /// Fits the weights at the start to the positions, anew in each generation: those that played the games agree with their own
+    /// searches too well to learn from them. From the beginning again if it was stopped.
+    fn fit(&mut self, generation: &Generation, fit: &FitSettings, window: &Window) -> Result<bool, SelfTrainError> {
+        let out = generation.folder.fitted();
+        if out.exists() {
+            return Ok(true);
+        }
+        let (number, all) = (generation.number, window.samples());
+        let target = Target { result_share: fit.result_share, pawns: pawns_of_e(all)? };
+        let (data, usual) = (Data::of(all, &target)?, regression::Settings::default());
+        let settings = regression::Settings {
+            target,
+            epochs: fit.passes,
+            // To the end, where its steps are small.
+            patience: fit.passes,
+            batch: (data.train.len() / FEWEST_STEPS).clamp(SMALLEST_BATCH, usual.batch),
+            seed: generation.seed(Draw::Training),
+            ..usual
+        };
+        let (teller, of) = (&mut self.teller, data.train.len() as u64);
+        let mut report = |event: regression::Event| {
+            if let regression::Event::Progress { epoch, positions } = event {
+                teller.tell(u64::from(epoch - 1) * of + positions as u64, u64::from(fit.passes) * of);
+            }
+        };
+        let (start, threads) = (Weights::load(&self.folder.weights(0))?, generation.settings.threads);
+        let fitted = regression::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
+        let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
+        let made = json!({
+            "by": "dyad selftrain",
+            "generation": number,
+            "positions": of,
+            "settings": settings,
+            "loss": [fitted.start_loss, fitted.test_loss()],
+            "of": start.id(),
+        });
+        let mut weights = Weights::from_floats(&fitted.weights, made)?;
+        // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to the
+        // scores of searches with the weights themselves, it would grow from one generation to the next.
+        weights.units = start.units;
+        weights.save(&out)?;
+        Ok(true)
     }
 
     /// Begins a step or resumes it. False if it was stopped.
@@ -264,7 +347,7 @@ impl<'a> Loop<'a> {
 
     /// The positions to learn from.
     fn window(&self, generation: &Generation) -> Result<Window, SelfTrainError> {
-        let first = generation.number.saturating_sub(generation.settings.window - 1).max(1);
+        let first = generation.settings.first_of(generation.number);
         let files: Vec<PathBuf> =
             (first..=generation.number).map(|number| self.folder.generation(number).labeled()).collect();
         Ok(Window::load(&files, pawn(&generation.base) / 100.0)?)

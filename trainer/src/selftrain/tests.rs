@@ -123,6 +123,48 @@ fn stops_anywhere_and_threads_change_nothing() {
     }
 }
 
+/// From pieces alone every quiet position of uneven games is a lesson: the weights learn, the pieces together and the scale
+/// stay, nothing is left of what is on the way, and neither stops nor threads change a weight.
+#[test]
+fn a_fit_learns_from_what_searches_said() {
+    let settings = |threads| Settings {
+        fit: Some(FitSettings { passes: 6, growth: 2, ..FitSettings::default() }),
+        keep_scale: true,
+        // So few games that none is kept for tests, by which the weights at the start might stay the best.
+        positions: 320,
+        positions_per_game: 40,
+        refine_from: 0,
+        sprt: HOPELESS,
+        threads,
+        ..tiny()
+    };
+    let [whole, broken] = ["fit", "fit-broken"].map(folder);
+    run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
+    let start = Weights::load(&whole.join("start.json")).unwrap();
+    for (number, nodes) in [(1, 40), (2, 80)] {
+        let path = whole.join(format!("generation-{number:03}"));
+        let weights = Weights::load(&path.join("weights.json")).unwrap();
+        assert_eq!((weights.units.scale, &weights.meta.made["generation"]), (start.units.scale, &number.into()));
+        assert_ne!(weights.id(), start.id());
+        assert!(weights.meta.made["positions"].as_u64().unwrap() > 100 * number, "{}", weights.meta.made);
+        let games = fs::read_to_string(path.join("games.pgn")).unwrap();
+        assert_eq!(games.matches(&format!("{nodes} nodes a move")).count(), 8);
+        for gone in ["fitted.json", "positions.samples", "training"] {
+            assert!(!path.join(gone).exists(), "{gone}");
+        }
+    }
+    let (mut legs, mut events) = (0, Vec::new());
+    // A fit that was stopped begins again, so each leg has to be longer than the one before.
+    while !run_until(&broken, &settings(1 + legs % 2), 1 + legs, &mut events).finished {
+        legs += 1;
+    }
+    assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
+    RunData::load(&whole).unwrap();
+    for folder in [whole, broken] {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
 /// A test that nothing passes.
 const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 

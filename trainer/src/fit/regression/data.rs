@@ -19,22 +19,38 @@ pub struct Data {
 }
 
 impl Data {
+    /// Those of some samples that have what `target` needs.
+    ///
+    /// # Errors
+    /// When none of them is for training.
+    pub fn of(samples: &[Packed], target: &Target) -> Result<Data, Error> {
+        let mut data = Data { train: Vec::new(), test: Vec::new() };
+        data.take(samples, target);
+        data.checked()
+    }
+
+    fn take(&mut self, samples: &[Packed], target: &Target) {
+        for &sample in samples.iter().filter(|sample| target.exists(sample)) {
+            if sample.is_test() { self.test.push(sample) } else { self.train.push(sample) }
+        }
+    }
+
+    fn checked(self) -> Result<Data, Error> {
+        if self.train.is_empty() {
+            return Err(Error::Settings("no training position has the result or score that the target needs".into()));
+        }
+        Ok(self)
+    }
+
     /// All samples of some files that have what `target` needs.
     pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
         let mut data = Data { train: Vec::new(), test: Vec::new() };
         for file in files {
             for block in file.blocks()? {
-                for sample in block? {
-                    if target.exists(&sample) {
-                        if sample.is_test() { data.test.push(sample) } else { data.train.push(sample) }
-                    }
-                }
+                data.take(&block?, target);
             }
         }
-        if data.train.is_empty() {
-            return Err(Error::Settings("no training position has the result or score that the target needs".into()));
-        }
-        Ok(data)
+        data.checked()
     }
 }
 
