@@ -44,16 +44,16 @@ pub struct Arguments {
     /// Seed of all draws
     #[arg(long)]
     seed: Option<u64>,
-    /// d of d-ply training: 1 is the quiescence leaf of each child
+    /// d of d-ply training: 1 is the quiescence leaf of each child; another asks for training by comparison
     #[arg(long)]
     depth: Option<u32>,
-    /// Nodes of a self-play move
+    /// Nodes of a self-play move [default: 300; from pieces alone 250, up to four times as many later; from good weights 1000]
     #[arg(long)]
     nodes: Option<u64>,
-    /// Nodes of the search that finds a desired move
+    /// Nodes of the search that finds a desired move; asks for training by comparison [default: 2000; from good weights 5000]
     #[arg(long, value_name = "NODES")]
     label_nodes: Option<u64>,
-    /// Positions drawn from the games of a generation
+    /// Positions drawn from the games of a generation [default: 20000; from pieces alone 200000; from good weights 50000]
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
     /// Generations in all; 0 for no end but Ctrl-C
@@ -62,7 +62,7 @@ pub struct Arguments {
     /// Threads [default: one per processor]
     #[arg(long)]
     threads: Option<usize>,
-    /// Positions for one update of the weights
+    /// Positions for one update of the weights; asks for training by comparison
     #[arg(long)]
     batch: Option<usize>,
     /// Games of a match at most
