@@ -125,7 +125,11 @@ impl Arguments {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
             })
             .mut_subcommand("selftrain", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::selftrain::Settings::default())
+                let cases = [
+                    ("from pieces alone", dyad_trainer::selftrain::Settings::from_pieces()),
+                    ("from good weights", dyad_trainer::selftrain::Settings::from_good_weights()),
+                ];
+                settings::tell_defaults_by_case(tool, &dyad_trainer::selftrain::Settings::default(), &cases)
             })
     }
 }

@@ -237,7 +237,10 @@ impl Table {
         let chunk = self.count.div_ceil(threads.max(1)) * WORDS;
         let done = thread::scope(|scope| {
             let mut parts = words.chunks_mut(chunk);
-            parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok())
+            let own = parts.next();
+            let begun = parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok());
+            own.into_iter().for_each(empty);
+            begun
         });
         if !done {
             empty(words);

@@ -47,13 +47,13 @@ pub struct Arguments {
     /// d of d-ply training: 1 is the quiescence leaf of each child; another asks for training by comparison
     #[arg(long)]
     depth: Option<u32>,
-    /// Nodes of a self-play move [default: 300; from pieces alone 250, up to four times as many later; from good weights 1000]
+    /// Nodes of a self-play move
     #[arg(long)]
     nodes: Option<u64>,
-    /// Nodes of the search that finds a desired move; asks for training by comparison [default: 2000; from good weights 5000]
+    /// Nodes of the search that finds a desired move; asks for training by comparison
     #[arg(long, value_name = "NODES")]
     label_nodes: Option<u64>,
-    /// Positions drawn from the games of a generation [default: 20000; from pieces alone 200000; from good weights 50000]
+    /// Positions drawn from the games of a generation
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
     /// Generations in all; 0 for no end but Ctrl-C
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Nodes of a move in a match
     #[arg(long, value_name = "NODES")]
     match_nodes: Option<u64>,
-    /// Pairs of games that say how far the new weights go; 0: none, or 3000 where the start knows more than squares
+    /// Pairs of games that say how far the new weights go
     #[arg(long, value_name = "N")]
     tuning_pairs: Option<u64>,
 }

@@ -38,6 +38,13 @@ impl Sample {
         let white = self.result?.points();
         Some(if self.board.side_to_move() == Color::White { white } else { 1.0 - white })
     }
+
+    /// The score as seen by White.
+    #[must_use]
+    pub fn white_score(&self) -> Option<Score> {
+        let score = self.score?;
+        Some(if self.board.side_to_move() == Color::White { score } else { score.opposite() })
+    }
 }
 
 /// A sample in 32 bytes.

@@ -10,7 +10,6 @@
 //! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
 //! least squares as Stockfish's win rate model is.
 
-use dyad_engine::board::Color;
 use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
@@ -122,8 +121,7 @@ pub fn pawns_of_e(samples: &[Packed]) -> Result<f64, Error> {
     let mut predictions = Vec::new();
     for sample in samples.iter().filter(|sample| sample.has_score() && sample.has_result()) {
         let sample = sample.unpack().map_err(Error::Settings)?;
-        let (Some(score), Some(result)) = (sample.score, sample.result) else { continue };
-        let score = if sample.board.side_to_move() == Color::White { score } else { score.opposite() };
+        let (Some(score), Some(result)) = (sample.white_score(), sample.result) else { continue };
         predictions.push(Prediction { z: score.pawns(), alpha: 0.0, target: result.points() });
     }
     let pawns = 1.0 / best_factor(&predictions);
@@ -327,6 +325,7 @@ mod tests {
     use super::*;
     use crate::base::hash;
     use crate::data::score::Score;
+    use dyad_engine::board::Color;
 
     /// Games played out by a known model, in units `unit` times those of search.
     fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {

@@ -313,7 +313,7 @@ impl<'a> Loop<'a> {
         });
         let mut weights = Weights::from_floats(&fitted.weights, made)?;
         // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to the
-        // scores of searches with the weights themselves, it would grow from one generation to the next.
+        // scores of searches with the weights themselves, it could grow from one generation to the next.
         weights.units = start.units;
         weights.save(&out)?;
         Ok(true)

@@ -36,11 +36,7 @@ impl Target {
     /// What to predict, from White's side.
     #[must_use]
     pub fn of(&self, sample: &Sample) -> Option<f64> {
-        let white = sample.board.side_to_move() == dyad_engine::board::Color::White;
-        let expected = sample.score.map(|score| {
-            let score = if white { score } else { score.opposite() };
-            sigmoid(score.pawns() / self.pawns)
-        });
+        let expected = sample.white_score().map(|score| sigmoid(score.pawns() / self.pawns));
         let result = sample.result.map(|result| result.points());
         match (result, expected) {
             (Some(result), Some(expected)) => Some(self.result_share * result + (1.0 - self.result_share) * expected),
