@@ -8,7 +8,7 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
-use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores};
+use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_of_scores, set_scale};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
 use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Hold, Settings};
@@ -58,6 +58,9 @@ pub struct Arguments {
     /// Keep scale and win rate model of the start.
     #[arg(long)]
     keep_scale: bool,
+    /// Take the scale from the scores, a pawn of theirs staying a pawn; the results say only how often a value wins.
+    #[arg(long, conflicts_with = "keep_scale")]
+    scale_by_scores: bool,
     /// Passes over the data at most.
     #[arg(long)]
     epochs: Option<u32>,
@@ -113,12 +116,15 @@ pub fn run(arguments: Arguments) -> Outcome {
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
     weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
+    let (logits, pawns) = (1.0 / fitted.weights.gamma()?, settings.target.pawns);
     if arguments.keep_scale {
         let scale = f64::from(start.units.scale) / (fitted.unit * fitted.weights.gamma()?);
         (weights.units.scale, weights.units.win_rate) = (scale.round() as i32, start.units.win_rate);
     } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
-        calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, settings.target.pawns);
+        calibrate_by_scores(&mut weights, logits, pawns);
+    } else if arguments.scale_by_scores {
+        set_scale(&mut weights, scale_of_scores(logits, pawns))?;
     }
     weights.save(&arguments.out)?;
     print(&weights, &fitted);

@@ -1,7 +1,7 @@
 //! The experiments by their names.
 
 use crate::experiment::plan::{Inputs, Plan, Scale};
-use crate::experiment::{chess, deep, features, ranking};
+use crate::experiment::{built_in, chess, deep, features, ranking};
 
 /// An experiment that can be asked for.
 pub struct Entry {
@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 /// All of them.
-pub const ALL: [Entry; 4] = [
+pub const ALL: [Entry; 5] = [
     Entry {
         name: "ct-chess",
         about: "comparison training with 2-tuples for chess (Tseng, Chen and Wu 2018)",
@@ -39,6 +39,12 @@ pub const ALL: [Entry; 4] = [
         about: "a network that compares positions, and a search that asks it (David, Netanyahu and Wolf 2016)",
         needs: "--games, most of them decided",
         plan: deep::plan,
+    },
+    Entry {
+        name: "weights-default",
+        about: "the weights that are built in, from games of their predecessor",
+        needs: "--games of engines, by whose results a value is told in chances; --openings for half of its own games and --weights of the predecessor, if they are others",
+        plan: built_in::plan,
     },
 ];
 

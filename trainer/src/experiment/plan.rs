@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::arena::play::Budget;
 use crate::data::positions::Filters;
 use crate::deepchess::training::NetworkSettings;
+use crate::fit::regression::Settings as Fit;
 use crate::learn::settings::Settings as Training;
+use crate::selftrain::generator::GeneratorSettings;
 
 /// What a user brings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -122,6 +124,40 @@ pub enum Work {
         /// How; its files and machine settings are filled in by the runner.
         settings: Box<Training>,
     },
+    /// Games of weights against themselves, and their still positions with what the searches of the games said of them.
+    OwnGames {
+        /// The weights that play.
+        weights: String,
+        /// How; half of the games begin after the openings that were given.
+        settings: Box<GeneratorSettings>,
+    },
+    /// Weights fitted to scores and results, beginning with the pieces of Table I. A pawn of the scores stays a pawn.
+    Fit {
+        /// What they are fitted to.
+        samples: String,
+        /// How; the worth of a score in results is measured.
+        settings: Box<Fit>,
+        /// The positions whose results say how often a value wins, if they are enough for it.
+        chances: String,
+    },
+    /// The mean of several sets in units of search.
+    Mean {
+        /// The sets and their shares; chances are those of the first.
+        weights: Vec<(String, f64)>,
+    },
+    /// Weights tuned by games along the directions that are theirs.
+    Tune {
+        /// The weights.
+        weights: String,
+        /// Others, towards which some of the directions lead.
+        goal: String,
+        /// Positions on which the directions are measured.
+        samples: String,
+        /// Nodes of a move.
+        nodes: u64,
+        /// Pairs of games.
+        pairs: u64,
+    },
     /// Weights that a person would write down: pieces, squares and mobility by formulas.
     HandSet {
         /// Whether middlegame and endgame differ.
@@ -205,6 +241,10 @@ impl Work {
             | Work::Ranking { weights, samples, .. }
             | Work::Auc { weights, samples, .. } => vec![weights, samples],
             Work::Match { players, .. } => players.iter().map(String::as_str).collect(),
+            Work::OwnGames { weights, .. } => vec![weights],
+            Work::Fit { samples, chances, .. } => vec![samples, chances],
+            Work::Mean { weights } => weights.iter().map(|(name, _)| name.as_str()).collect(),
+            Work::Tune { weights, goal, samples, .. } => vec![weights, goal, samples],
             Work::Network { samples, teacher, .. } => {
                 [samples].into_iter().chain(teacher).map(String::as_str).collect()
             }

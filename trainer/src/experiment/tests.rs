@@ -107,6 +107,11 @@ fn deepchess() {
     check("deepchess");
 }
 
+#[test]
+fn weights_default() {
+    check("weights-default");
+}
+
 /// The scales of an experiment are the same steps with other numbers, as far as these are no lists.
 #[test]
 fn plans_are_consistent_at_every_scale() {

@@ -61,11 +61,11 @@ pub struct Workshop<'a, 'b> {
 
 /// The weights of a step in its folder.
 pub const WEIGHTS: &str = "weights.json";
-const SAMPLES: &str = "positions.samples";
+pub(super) const SAMPLES: &str = "positions.samples";
 const NETWORK: &str = "network.bin";
 const GAMES: &str = "games.jsonl";
 /// Plies of an opening that is taken from a game.
-const BOOK_PLIES: usize = 16;
+pub(super) const BOOK_PLIES: usize = 16;
 /// A win is given once both sides agreed about so many centipawns for so many moves.
 const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 
@@ -96,6 +96,12 @@ impl Workshop<'_, '_> {
             }
             Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
             Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
+            Work::OwnGames { weights, settings } => self.own_games(&folder, weights, settings),
+            Work::Fit { samples, settings, chances } => self.fit(step, samples, settings, chances),
+            Work::Mean { weights } => self.mean(step, weights),
+            Work::Tune { weights, goal, samples, nodes, pairs } => {
+                self.tune(step, [weights, goal], samples, *nodes, *pairs)
+            }
             Work::HandSet { tapered } => save(&folder, &step.name, hand_set(*tapered)),
             Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
             Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),
@@ -111,11 +117,11 @@ impl Workshop<'_, '_> {
         }
     }
 
-    fn samples(&self, name: &str) -> Result<SampleFile, Error> {
+    pub(super) fn samples(&self, name: &str) -> Result<SampleFile, Error> {
         SampleFile::open(&self.folder.join(name).join(SAMPLES))
     }
 
-    fn weights(&self, name: &str) -> Result<Arc<Weights>, Error> {
+    pub(super) fn weights(&self, name: &str) -> Result<Arc<Weights>, Error> {
         weights(self.plan, self.folder, name)
     }
 
@@ -431,7 +437,7 @@ fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
 }
 
 /// Weights in a step's folder, and what they are worth by piece.
-fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Made, Error> {
+pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Made, Error> {
     weights.meta.name = name.to_string();
     weights.save(&folder.join(WEIGHTS)).map_err(|error| Error::Settings(error.to_string()))?;
     let id = weights.id();
@@ -448,7 +454,7 @@ fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Made, Error> 
     Ok(Made { hash: id, result })
 }
 
-fn samples_made(path: &Path, mut result: Json) -> Result<Made, Error> {
+pub(super) fn samples_made(path: &Path, mut result: Json) -> Result<Made, Error> {
     let file = SampleFile::open(path)?;
     let summary = file.summary();
     result["positions"] = summary.count.into();

@@ -171,12 +171,18 @@ pub(crate) fn factor(weights: &Weights) -> f64 {
     f64::from(weights.units.scale) / f64::from(SCALE_ONE)
 }
 
-/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale
-/// so that a pawn of theirs is a [`STANDARD_UNIT`], when `logits` is the worth of one unit of the weights and
-/// `pawns` multiply the odds by e.
-pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
+/// The scale of weights that were fitted to scores, by which a pawn of these is a [`STANDARD_UNIT`], when `logits` is the
+/// worth of one unit of the weights and `pawns` multiply the odds by e.
+#[must_use]
+pub fn scale_of_scores(logits: f64, pawns: f64) -> i32 {
     let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
-    weights.units.scale = scale.round().clamp(1.0, 1e6) as i32;
+    scale.round().clamp(1.0, 1e6) as i32
+}
+
+/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale to
+/// [that of these](scale_of_scores).
+pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
+    weights.units.scale = scale_of_scores(logits, pawns);
     weights.units.win_rate = WinRate::default();
 }
 

@@ -109,7 +109,7 @@ impl Generation {
 
     /// The weights of this generation, which goes only a part of the way to `trained`.
     pub fn part_of_the_way(&self, trained: Weights) -> Result<Weights, SelfTrainError> {
-        if self.step >= 1.0 || self.tuning_pairs > 0 {
+        if self.step >= 1.0 || (self.tuning_pairs > 0 && self.settings.fit.is_none()) {
             return Ok(trained);
         }
         let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share: self.step };

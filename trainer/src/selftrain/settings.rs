@@ -42,13 +42,15 @@ pub struct FitSettings {
     /// Passes over the positions.
     pub passes: u32,
     /// The first generation plays with the nodes of the settings, the second with twice as many, and so on up to so many times
-    /// as many.
+    /// as many. Where it is more than 1 the first games are poor, and only the later half of all is learned from.
     pub growth: u32,
+    /// How many positions' evidence holds a 2-tuple to zero.
+    pub pairs: f64,
 }
 
 impl Default for FitSettings {
     fn default() -> FitSettings {
-        FitSettings { result_share: 0.1, passes: 8, growth: 4 }
+        FitSettings { result_share: 0.1, passes: 8, growth: 4, pairs: 1_000.0 }
     }
 }
 
@@ -90,8 +92,8 @@ pub struct Settings {
     pub anchor_every: u32,
     /// Positions drawn from one game at most.
     pub positions_per_game: usize,
-    /// Generations whose positions are learned from, the present one among them; with a [fit](Settings::fit) only the later
-    /// half of all generations so far.
+    /// Generations whose positions are learned from, the present one among them; with a [fit](Settings::fit) of growing
+    /// nodes only the later half of all generations so far.
     pub window: u32,
     /// Passes over them.
     pub iterations: u32,
@@ -117,7 +119,8 @@ pub struct Settings {
     /// Whether scale and WDL model of the start are kept; if not, the scale is fitted to the results of the games.
     pub keep_scale: bool,
     /// How much of the way from the weights at its start to the trained ones the new weights of a generation go: 1 for
-    /// always all of it; less is halved after each generation that was rejected, three times at most.
+    /// always all of it; less is halved after each generation that was rejected, three times at most, but with a
+    /// [fit](Settings::fit), which learns from more positions each time.
     pub step: f64,
     /// Pairs of games, of the nodes of a match, that say how far the new weights go along the directions of the training and
     /// of their own groups ([`directions`](crate::tune::directions)); 0 for none, and `step` of the way. After each generation
@@ -187,12 +190,35 @@ impl Default for Settings {
 impl Settings {
     /// What a training does that goes on from good weights.
     ///
-    /// There is little to win and much to lose: what the weights are worth to search stays as it is, the step is a part
-    /// of what the training proposes, and a test for small gains over more games decides. Moves and values of deeper
-    /// searches are learned from more positions, all compared within their siblings; the material and the worth of the
-    /// move stay, since comparisons and scores are known to drive both one way (`docs/training.md`).
+    /// There is little to win and much to lose. A fit from the pieces alone to what the searches of millions of positions said is
+    /// nearly as strong as the weights that played, and wrong elsewhere: the mean of both is where a tuning by games begins, and
+    /// a test for small gains over many games decides (`docs/training.md`).
     #[must_use]
     pub fn from_good_weights() -> Settings {
+        Settings {
+            nodes: 1_000,
+            positions: 1_000_000,
+            positions_per_game: 64,
+            match_games: 2_000,
+            match_nodes: 2_000,
+            sprt: [0.0, 10.0, 0.05, 0.05],
+            window: 12,
+            fit: Some(FitSettings { result_share: 0.0, growth: 1, pairs: 100.0, ..FitSettings::default() }),
+            refine_from: 0,
+            keep_scale: true,
+            step: 0.67,
+            tuning_pairs: 3_000,
+            ..Settings::default()
+        }
+    }
+
+    /// The same for a training by comparison, as for games of a file, or where somebody asks for one.
+    ///
+    /// What the weights are worth to search stays as it is, and games say how far to go along what the training proposes. Moves and
+    /// values of deeper searches are learned, all compared within their siblings; the material and the worth of the move
+    /// stay, since comparisons and scores are known to drive both one way (`docs/training.md`).
+    #[must_use]
+    pub fn comparing_from_good_weights() -> Settings {
         let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
         let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
         Settings {
@@ -242,22 +268,23 @@ impl Settings {
         }
     }
 
-    /// These settings for a training from `start`. Where it knows more than what pieces are worth, all that have their
-    /// defaults become those of [`Settings::from_good_weights`]; if not, and nobody wants another comparison training than
-    /// usual, those of [`Settings::from_pieces`], provided that there are own games.
+    /// These settings for a training from `start`: all that have their defaults become those of its case. A start that knows
+    /// more than what pieces are worth is one, pieces alone another; and whoever has no own games, or wants another comparison
+    /// training than usual, gets a training by comparison.
     #[must_use]
     pub fn for_start(mut self, start: &Weights) -> Settings {
         if !self.follow_start {
             return self;
         }
-        if knows_more_than_pieces(start) {
-            let good = Settings::from_good_weights();
-            take_unchanged!(self from good: nodes, label_nodes, positions, match_games, match_nodes, sprt, decided, objective,
-                optimizer, groups, refine_from, hold, anneal, keep_scale, step, tuning_pairs);
-        } else if self.source == Source::SelfPlay && self.compares_as_usual() {
-            let pieces = Settings::from_pieces();
-            take_unchanged!(self from pieces: nodes, positions, positions_per_game, window, fit, refine_from, keep_scale);
-        }
+        let fitted = self.source == Source::SelfPlay && self.compares_as_usual();
+        let case = match (knows_more_than_pieces(start), fitted) {
+            (true, true) => Settings::from_good_weights(),
+            (true, false) => Settings::comparing_from_good_weights(),
+            (false, true) => Settings::from_pieces(),
+            (false, false) => Settings::default(),
+        };
+        take_unchanged!(self from case: nodes, label_nodes, positions, match_games, match_nodes, sprt, positions_per_game,
+            window, decided, fit, objective, optimizer, groups, refine_from, hold, anneal, keep_scale, step, tuning_pairs);
         self
     }
 
@@ -282,13 +309,16 @@ impl Settings {
     #[must_use]
     pub fn first_of(&self, generation: u32) -> u32 {
         let first = generation.saturating_sub(self.window - 1).max(1);
-        if self.fit.is_some() { first.max(generation.div_ceil(2)) } else { first }
+        if self.fit.is_some_and(|fit| fit.growth > 1) { first.max(generation.div_ceil(2)) } else { first }
     }
 
     /// How much of its way a generation goes when so many before it were rejected since the last that was adopted.
     #[must_use]
     pub fn step_after(&self, rejected: u32) -> f64 {
-        if self.step < 1.0 { self.step / f64::from(1 << rejected.min(MOST_HALVINGS)) } else { 1.0 }
+        match self.step < 1.0 && self.fit.is_none() {
+            true => self.step / f64::from(1 << rejected.min(MOST_HALVINGS)),
+            false => self.step,
+        }
     }
 
     /// The pairs of games of a tuning when so many generations before it were rejected: what is left to gain is smaller.
@@ -299,7 +329,7 @@ impl Settings {
 }
 
 /// Whether weights are more than material and piece-square tables.
-fn knows_more_than_pieces(weights: &Weights) -> bool {
+pub(super) fn knows_more_than_pieces(weights: &Weights) -> bool {
     let others = GROUPS.iter().filter(|group| ![MATERIAL.start, LOCATION.start].contains(&group.start));
     others.flat_map(|group| &weights.ints()[group.range()]).any(|weight| *weight != [0; 2])
 }
@@ -328,9 +358,11 @@ impl Settings {
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
         }
-        if let Some(FitSettings { result_share, passes, .. }) = self.fit {
-            if !(0.0..=1.0).contains(&result_share) || passes == 0 {
-                return Err(format!("fit: result-share {result_share} (0 to 1), passes {passes} (1 and more)"));
+        if let Some(FitSettings { result_share, passes, pairs, .. }) = self.fit {
+            if !(0.0..=1.0).contains(&result_share) || passes == 0 || !(pairs >= 0.0 && pairs.is_finite()) {
+                return Err(format!(
+                    "fit: result-share {result_share} (0 to 1), passes {passes} (1 and more), pairs {pairs} (0 and more)"
+                ));
             }
             if self.source != Source::SelfPlay {
                 return Err("fit: it takes own games, and these come from a file".to_string());
@@ -394,7 +426,15 @@ mod tests {
         assert_eq!(careful, Settings { seed: 7, threads: 2, ..Settings::from_good_weights() });
         assert!(careful.check().is_ok());
         let own = Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..plain.clone() }.for_start(&good);
-        assert_eq!(own, Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..careful });
+        assert_eq!(own, Settings { sprt: [-5.0, 5.0, 0.1, 0.1], match_games: 60, ..careful.clone() });
+        // Games of a file, and who changes how moves are compared.
+        let source = Source::Games("games.pgn".into());
+        let compared = Settings { source: source.clone(), ..plain.clone() }.for_start(&good);
+        let expected = Settings { seed: 7, threads: 2, ..Settings::comparing_from_good_weights() };
+        assert_eq!(compared, Settings { source, ..expected.clone() });
+        assert!(compared.check().is_ok() && compared.fit.is_none());
+        let deeper = Settings { depth: 2, ..plain.clone() }.for_start(&good);
+        assert_eq!(deeper, Settings { depth: 2, ..expected });
         let fixed = Settings { follow_start: false, ..plain };
         assert_eq!(fixed.clone().for_start(&good), fixed);
     }
@@ -421,8 +461,12 @@ mod tests {
         }
         let source = Source::Games("games.pgn".into());
         assert!(Settings { source, ..fitted.clone() }.check().unwrap_err().contains("own games"));
-        let fit = Some(FitSettings { result_share: 1.5, ..FitSettings::default() });
-        assert!(Settings { fit, ..fitted }.check().unwrap_err().contains("result-share 1.5"));
+        for (fit, word) in [
+            (FitSettings { result_share: 1.5, ..FitSettings::default() }, "result-share 1.5"),
+            (FitSettings { pairs: -1.0, ..FitSettings::default() }, "pairs -1"),
+        ] {
+            assert!(Settings { fit: Some(fit), ..fitted.clone() }.check().unwrap_err().contains(word));
+        }
     }
 
     #[test]
@@ -430,6 +474,9 @@ mod tests {
         let fitted = Settings { nodes: 100, window: 4, ..Settings::from_pieces() };
         assert_eq!([1, 2, 4, 5, 90].map(|generation| fitted.nodes_of(generation)), [100, 200, 400, 400, 400]);
         assert_eq!([1, 2, 3, 4, 7, 8, 20].map(|generation| fitted.first_of(generation)), [1, 1, 2, 2, 4, 5, 17]);
+        let even = Settings { window: 4, ..Settings::from_good_weights() };
+        assert_eq!([1, 9].map(|generation| even.nodes_of(generation)), [1_000, 1_000]);
+        assert_eq!([1, 4, 5, 20].map(|generation| even.first_of(generation)), [1, 1, 2, 17]);
         let compared = Settings { fit: None, ..fitted };
         assert_eq!([1, 9].map(|generation| compared.nodes_of(generation)), [100, 100]);
         assert_eq!([1, 4, 5, 20].map(|generation| compared.first_of(generation)), [1, 1, 2, 17]);
@@ -449,6 +496,7 @@ mod tests {
         let steps: Vec<f64> = (0..6).map(|rejected| settings.step_after(rejected)).collect();
         assert_eq!(steps, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
         assert_eq!(Settings::default().step_after(2), 1.0);
+        assert_eq!(Settings::from_good_weights().step_after(2), 0.67);
         for step in [0.0, 1.5, f64::NAN] {
             let error = Settings { step, ..Settings::default() }.check().unwrap_err();
             assert!(error.starts_with("step must be"), "{error}");

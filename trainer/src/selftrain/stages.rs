@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use dyad_engine::eval::layout::PAIRS;
 use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::json;
 
@@ -16,7 +17,7 @@ use super::generation::{Draw, Generation, Step, name_of};
 use super::generator::{GeneratorSettings, Played, generate};
 use super::progress::Teller;
 use super::self_play::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
-use super::settings::{FitSettings, Settings, Source};
+use super::settings::{FitSettings, Settings, Source, knows_more_than_pieces};
 use super::tuning::tuned;
 use super::window::Window;
 use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord};
@@ -33,7 +34,7 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
-use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e};
+use crate::fit::calibration::{calibrate_by_points, calibrate_by_scores, pawn, pawns_of_e};
 use crate::fit::regression::{self, Data, Target};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
@@ -275,8 +276,9 @@ impl<'a> Loop<'a> {
         self.train(generation, &window, Step::Refinement, start)
     }
 
-    /// Fits the weights at the start to the positions, anew in each generation: those that played the games agree with their own
-    /// searches too well to learn from them. From the beginning again if it was stopped.
+    /// Fits weights to the positions, anew in each generation: those that played the games agree with their own searches too well
+    /// to learn from them. It begins with those at the start, or with the pieces alone where these know more. From the beginning
+    /// again if it was stopped.
     fn fit(&mut self, generation: &Generation, fit: &FitSettings, window: &Window) -> Result<bool, SelfTrainError> {
         let out = generation.folder.fitted();
         if out.exists() {
@@ -285,7 +287,7 @@ impl<'a> Loop<'a> {
         let (number, all) = (generation.number, window.samples());
         let target = Target { result_share: fit.result_share, pawns: pawns_of_e(all)? };
         let (data, usual) = (Data::of(all, &target)?, regression::Settings::default());
-        let settings = regression::Settings {
+        let mut settings = regression::Settings {
             target,
             epochs: fit.passes,
             // To the end, where its steps are small.
@@ -294,13 +296,16 @@ impl<'a> Loop<'a> {
             seed: generation.seed(Draw::Training),
             ..usual
         };
+        settings.set_group(PAIRS.name, |group| group.l2 = fit.pairs);
         let (teller, of) = (&mut self.teller, data.train.len() as u64);
         let mut report = |event: regression::Event| {
             if let regression::Event::Progress { epoch, positions } = event {
                 teller.tell(u64::from(epoch - 1) * of + positions as u64, u64::from(fit.passes) * of);
             }
         };
-        let (start, threads) = (Weights::load(&self.folder.weights(0))?, generation.settings.threads);
+        let (oldest, threads) = (Weights::load(&self.folder.weights(0))?, generation.settings.threads);
+        let knows_more = knows_more_than_pieces(&oldest);
+        let start = if knows_more { Weights::material() } else { oldest };
         let fitted = regression::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
         let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
         let made = json!({
@@ -312,9 +317,14 @@ impl<'a> Loop<'a> {
             "of": start.id(),
         });
         let mut weights = Weights::from_floats(&fitted.weights, made)?;
-        // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to the
-        // scores of searches with the weights themselves, it could grow from one generation to the next.
-        weights.units = start.units;
+        if knows_more {
+            // As the scores have it: these come from the units of the weights that played.
+            calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, target.pawns);
+        } else {
+            // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to
+            // the scores of searches with the weights themselves, it could grow from one generation to the next.
+            weights.units = start.units;
+        }
         weights.save(&out)?;
         Ok(true)
     }

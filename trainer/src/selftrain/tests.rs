@@ -40,8 +40,13 @@ fn is_unfinished(folder: &Path) -> bool {
     standing(folder).is_ok_and(|(state, settings)| !state.is_over(&settings))
 }
 
-/// Runs to the end, or to the event with this number.
+/// Runs from the pieces alone to the end, or to the event with this number.
 fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
+    run_from(&Weights::material(), folder, settings, last, events)
+}
+
+/// The same from any weights.
+fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
     let (stop, mut count) = (AtomicBool::new(false), 0);
     let mut report = |event: &Event| {
         events.push(event.clone());
@@ -52,7 +57,7 @@ fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<E
     let threads = |saved: &mut Settings| saved.threads = settings.threads;
     let summary = match is_unfinished(folder) {
         true => resume(folder, &threads, surroundings),
-        false => begin(settings, &Weights::material(), folder, surroundings),
+        false => begin(settings, start, folder, surroundings),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -165,6 +170,47 @@ fn a_fit_learns_from_what_searches_said() {
     }
 }
 
+/// Where the start knows more, the fit begins with the pieces all the same, the weights before the tuning are a mean with
+/// the best, at the scale of the scores, and all generations are learned from.
+#[test]
+fn good_weights_are_fitted_anew_and_averaged() {
+    let settings = |threads| Settings {
+        fit: Some(FitSettings { passes: 3, ..Settings::from_good_weights().fit.unwrap() }),
+        step: 0.5,
+        keep_scale: true,
+        positions: 320,
+        positions_per_game: 40,
+        refine_from: 0,
+        tuning_pairs: 3,
+        sprt: HOPELESS,
+        threads,
+        ..tiny()
+    };
+    let start = Weights::clone(&Weights::embedded());
+    let [whole, broken] = ["anew", "anew-broken"].map(folder);
+    run_from(&start, &whole, &settings(2), usize::MAX, &mut Vec::new());
+    for number in 1..=2 {
+        let path = whole.join(format!("generation-{number:03}"));
+        let [tuned, mean] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
+        assert_eq!(
+            (&mean.meta.made["share"], &mean.meta.made["of"]["of"]),
+            (&0.5.into(), &Weights::material().id().into())
+        );
+        assert!(mean.meta.made["of"]["positions"].as_u64().unwrap() > 100 * number, "{}", mean.meta.made);
+        assert_eq!(mean.units.win_rate, start.units.win_rate);
+        assert!(![start.id(), tuned.id()].contains(&mean.id()) && tuned.id() != start.id());
+        assert_eq!(tuned.meta.made["of"], mean.meta.made);
+    }
+    let (mut legs, mut events) = (0, Vec::new());
+    while !run_from(&start, &broken, &settings(1 + legs % 2), 1 + legs, &mut events).finished {
+        legs += 1;
+    }
+    assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
+    for folder in [whole, broken] {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
 /// A test that nothing passes.
 const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 
@@ -175,7 +221,7 @@ fn good_weights_change_by_parts_of_the_way() {
     let folder = folder("good");
     let start = Weights::clone(&Weights::embedded());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
-    let Settings { groups, hold, step, keep_scale, .. } = Settings::from_good_weights();
+    let Settings { groups, hold, step, keep_scale, .. } = Settings::comparing_from_good_weights();
     let settings =
         Settings { groups, hold, step, keep_scale, sprt: HOPELESS, refine_from: 0, follow_start: false, ..tiny() };
     begin(&settings, &start, &folder, Surroundings { stop: &stop, report: &mut report }).unwrap();
@@ -220,7 +266,7 @@ fn games_say_how_far_good_weights_go() {
         assert_eq!(tuned.units.win_rate, start.units.win_rate);
         assert_eq!(tuned.meta.made["pairs"], pairs);
         let values = tuned.meta.made["tuned"].as_object().unwrap();
-        for begins in ["factor:pairs", "toward:@"] {
+        for begins in ["factor:@pairs", "toward:@"] {
             assert!(values.keys().any(|name| name.starts_with(begins)), "{values:?}");
         }
     }

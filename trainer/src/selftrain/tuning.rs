@@ -2,7 +2,9 @@
 //!
 //! A training from good weights knows directions, but each of its steps alone makes them weaker as often as stronger
 //! (`docs/training.md`). So what it proposes is taken apart by families of features, the factors of all groups stand beside
-//! that, and simultaneous perturbation ([`tune`](crate::tune)) finds how much of each plays best.
+//! that, and simultaneous perturbation ([`tune`](crate::tune)) finds how much of each plays best. It begins with the best weights;
+//! or, where a [fit](super::settings::FitSettings) makes what is nearly as strong, with the mean of both, from where steps lead
+//! towards the best.
 
 use std::path::Path;
 
@@ -21,7 +23,7 @@ use crate::tune::run::{self, Machine};
 use crate::tune::spsa::Schedule;
 use crate::tune::state::{Settings, State};
 
-/// Plays the tuning of a generation from the weights in `best`, or what is left of it. Nothing if it was stopped. `progress`
+/// Plays the tuning of a generation whose best weights are in `best`, or what is left of it. Nothing if it was stopped. `progress`
 /// hears of the games that were played, and of how many.
 pub(super) fn tuned(
     generation: &Generation,
@@ -64,10 +66,13 @@ fn settings(
     window: &Window,
 ) -> Result<Settings, SelfTrainError> {
     let file = generation.folder.trained();
-    let goal = Goal { file: &file, weights: trained };
+    let (best, trained) = ((best, &*generation.best), (file.as_path(), trained));
+    let ((file, weights), (goal_file, goal)) =
+        if generation.settings.fit.is_some() { (trained, best) } else { (best, trained) };
+    let goal = Goal { file: goal_file, weights: goal };
     Ok(Settings {
-        parameters: directions(&generation.best, Some(goal), &boards(window.samples())?),
-        weights: Some(best.to_path_buf()),
+        parameters: directions(weights, Some(goal), &boards(window.samples())?),
+        weights: Some(file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
         seed: generation.seed(Draw::Tuning),
         budget: Budget::Nodes(generation.settings.match_nodes),

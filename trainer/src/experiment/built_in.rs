@@ -1,0 +1,177 @@
+//! `weights-default`: the weights that are built in, and their worth without 2-tuples, from games of their predecessor.
+//!
+//! The games begin uneven as well as even and both sides search little, so that their positions show what exchanges decide. All
+//! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their still positions.
+//! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either; and games say how
+//! much each family of features shall weigh, since predicting scores and playing well are not the same.
+
+use crate::arena::play::Budget;
+use crate::data::positions::Filters;
+use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
+use crate::fit::regression::{Settings, Target};
+use crate::selftrain::generator::GeneratorSettings;
+
+/// The group that `linear` is made without.
+const PAIRS: &str = "pairs";
+/// The positions' evidence that holds a 2-tuple to zero: of millions of positions less than of thousands.
+const L2_OF_PAIRS: f64 = 100.0;
+/// The share of the results in what is to be predicted. The searches know better: half of it costs some 50 Elo (T38).
+const RESULT_SHARE: f64 = 0.0;
+/// The share of a fit in the mean with the predecessor, whose share is 1.
+const SHARE_OF_FIT: f64 = 2.0;
+/// The positions of own games.
+const OWN: &str = "own";
+/// Those of the games that were given.
+const GIVEN: &str = "given";
+/// The fits: of all features, and without 2-tuples.
+const FITTED: &str = "fitted";
+const LINEAR: &str = "linear-fitted";
+
+struct Numbers {
+    games: u64,
+    nodes: u64,
+    passes: u32,
+    /// Positions of the games that were given.
+    positions: u64,
+    /// Of a tuning.
+    tuning_nodes: u64,
+    tuning_pairs: u64,
+    match_nodes: u64,
+    pairs: u64,
+}
+
+const SCALES: [Numbers; 3] = [
+    Numbers {
+        games: 24,
+        nodes: 40,
+        passes: 2,
+        positions: 200,
+        tuning_nodes: 30,
+        tuning_pairs: 20,
+        match_nodes: 30,
+        pairs: 1,
+    },
+    Numbers {
+        games: 20_000,
+        nodes: 1_000,
+        passes: 8,
+        positions: 300_000,
+        tuning_nodes: 2_500,
+        tuning_pairs: 1_000,
+        match_nodes: 2_500,
+        pairs: 500,
+    },
+    Numbers {
+        games: 120_000,
+        nodes: 1_000,
+        passes: 8,
+        positions: 300_000,
+        tuning_nodes: 2_500,
+        tuning_pairs: 5_000,
+        match_nodes: 20_000,
+        pairs: 500,
+    },
+];
+
+/// The plan.
+pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
+    let numbers = scale.pick(SCALES);
+    let mut predecessors = inputs.weights.iter().map(|path| stem(path));
+    let predecessor = predecessors.next().unwrap_or_else(|| "default".to_string());
+    let without_pairs = predecessors.next();
+    let mut build = Build { steps: Vec::new(), numbers: &numbers, seed };
+    let games = GeneratorSettings { games: numbers.games, nodes: numbers.nodes, seed, ..GeneratorSettings::default() };
+    build.add(OWN, Work::OwnGames { weights: predecessor.clone(), settings: Box::new(games) });
+    let filters = Filters { quiet: true, plies: [10, 10_000], ..Filters::default() };
+    let (games, count) = (inputs.games.clone(), numbers.positions);
+    build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
+    let plies = scale.plies();
+    build.fit(FITTED, &[]);
+    build.trained("trained", FITTED, Some(&predecessor));
+    let mut matches = vec![build.play("trained", &predecessor, plies), build.play(FITTED, &predecessor, plies)];
+    build.fit(LINEAR, &[PAIRS]);
+    build.trained("linear", LINEAR, without_pairs.as_ref());
+    matches.extend([build.play("trained", "linear", plies), build.play("linear", &predecessor, plies)]);
+    let row = |name: &str| {
+        vec![
+            text(name),
+            value(name, "/positions", 1.0, 0),
+            value(name, "/start_loss", 1.0, 5),
+            value(name, "/loss", 1.0, 5),
+            value(name, "/scale", 1.0, 0),
+        ]
+    };
+    let rows = [FITTED, LINEAR].map(row).to_vec();
+    let boards = [("pawn", 0), ("knight", 1), ("king", 5)];
+    let exhibits = vec![
+        Exhibit::Text {
+            text: "The fits begin with the pieces alone. Each is averaged with the predecessor, where that is given, and tuned by \
+                   games: that makes the weights called trained and, without 2-tuples, linear."
+                .into(),
+        },
+        table(
+            "The fits: positions learned from, the loss of the pieces alone, and that of what was found, on test positions.",
+            &["Weights", "Positions", "Loss at first", "Loss", "Scale of 1024"],
+            rows,
+        ),
+        table("Matches.", &["Match", "Score, % (95 % interval)", "Games"], matches),
+        Exhibit::Boards {
+            caption: "What squares are worth in the middlegame, in centipawns.".into(),
+            boards: boards.map(|(title, piece)| (title.into(), "trained".into(), piece, 0)).to_vec(),
+        },
+    ];
+    Plan {
+        name: "weights-default".into(),
+        title: "The weights that are built in".into(),
+        paper: "Österlund, Texel's Tuning Method, 2014, with the scores of own searches".into(),
+        scale,
+        seed,
+        inputs,
+        steps: build.steps,
+        exhibits,
+    }
+}
+
+struct Build<'a> {
+    steps: Vec<Step>,
+    numbers: &'a Numbers,
+    seed: u64,
+}
+
+impl Build<'_> {
+    fn add(&mut self, name: &str, work: Work) {
+        self.steps.push(Step { name: name.into(), work });
+    }
+
+    /// Fits all groups but those that are frozen.
+    fn fit(&mut self, name: &str, frozen: &[&str]) {
+        let (passes, seed) = (self.numbers.passes, self.seed);
+        let target = Target { result_share: RESULT_SHARE, ..Target::default() };
+        // To the end, where its steps are small.
+        let mut settings = Settings { target, epochs: passes, patience: passes, seed, ..Settings::default() };
+        settings.set_group(PAIRS, |group| group.l2 = L2_OF_PAIRS);
+        frozen.iter().for_each(|name| settings.set_group(name, |group| group.learn = false));
+        self.add(name, Work::Fit { samples: OWN.into(), settings: Box::new(settings), chances: GIVEN.into() });
+    }
+
+    /// The mean with the predecessor, where there is one, tuned by games.
+    fn trained(&mut self, name: &str, fitted: &str, predecessor: Option<&String>) {
+        let mut weights = fitted.to_string();
+        if let Some(predecessor) = predecessor {
+            weights = format!("{name}-mean");
+            self.add(&weights, Work::Mean { weights: vec![(fitted.into(), SHARE_OF_FIT), (predecessor.clone(), 1.0)] });
+        }
+        let goal = predecessor.map_or(fitted, String::as_str).to_string();
+        let Numbers { tuning_nodes: nodes, tuning_pairs: pairs, .. } = *self.numbers;
+        self.add(name, Work::Tune { weights, goal, samples: OWN.into(), nodes, pairs });
+    }
+
+    /// A match, as a row of a table.
+    fn play(&mut self, a: &str, b: &str, plies: u32) -> Vec<Cell> {
+        let (step, players) = (format!("{a}_{b}"), [a, b].map(String::from));
+        let Numbers { match_nodes, pairs, .. } = *self.numbers;
+        self.add(&step, Work::Match { players, budget: Budget::Nodes(match_nodes), pairs, plies });
+        let score = Cell::Score { step: step.clone(), reversed: false };
+        vec![text(format!("{a} against {b}")), score, Cell::Games { step }]
+    }
+}

@@ -1,0 +1,217 @@
+//! Steps of the experiment that makes the built-in weights: own games, fits to them, means and tunings.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use dyad_engine::eval::{FloatWeights, Weights};
+use serde_json::{Value as Json, json};
+
+use super::plan::Step;
+use super::run::Event;
+use super::work::{BOOK_PLIES, Made, SAMPLES, Workshop, samples_made, save, weights as weights_of};
+use crate::arena::openings;
+use crate::arena::play::Budget;
+use crate::base::error::Error;
+use crate::base::parallel::controlled;
+use crate::data::positions::Filters;
+use crate::data::prepare::{self, prepare};
+use crate::data::samples::SampleFile;
+use crate::data::score::ScoreSide;
+use crate::fit::averaging::{in_units_of_search, mean};
+use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_of_scores, set_scale};
+use crate::fit::regression::{self, Data, Settings, Target};
+use crate::selftrain::generator::{GeneratorSettings, Played, generate};
+use crate::tune::directions::{Goal, boards, directions};
+use crate::tune::parameters::by_label;
+use crate::tune::run::{self as tuning, Machine};
+use crate::tune::spsa::Schedule;
+use crate::tune::state::{Settings as TuneSettings, State};
+
+/// Scores from so many pawns on say nothing of the evaluation.
+const LARGEST_SCORE: f64 = 10.0;
+/// The games of a tuning, and what it found.
+const TUNING: &str = "tuning";
+/// Time from one checkpoint of it to the next.
+const CHECKPOINT: Duration = Duration::from_secs(20);
+/// The games, until their positions are drawn.
+const OWN_GAMES: &str = "games.pgn";
+
+impl Workshop<'_, '_> {
+    /// Plays the games, or what is left of them, and draws their positions.
+    pub(super) fn own_games(
+        &mut self,
+        folder: &Path,
+        weights: &str,
+        settings: &GeneratorSettings,
+    ) -> Result<Made, Error> {
+        let (weights, games, out) = (self.weights(weights)?, folder.join(OWN_GAMES), folder.join(SAMPLES));
+        let openings = match &self.plan.inputs.openings {
+            Some(path) => openings::read(path, BOOK_PLIES)?,
+            None => Vec::new(),
+        };
+        let report = &mut self.report;
+        if !out.exists() {
+            let mut tell = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
+            let threads = self.threads;
+            let finished = controlled(self.stop, |control| {
+                generate(settings, &weights, &openings, &games, threads, control, &mut tell)
+            })?;
+            if !finished {
+                return Err(Error::Stopped);
+            }
+            let still = Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() };
+            let draw = prepare::Settings {
+                inputs: vec![games.clone()],
+                scores: Some(ScoreSide::Mover),
+                filters: still,
+                seed: self.plan.seed,
+                ..prepare::Settings::default()
+            };
+            let mut tell = |event: prepare::Event| {
+                if let prepare::Event::Progress { games, .. } = event {
+                    report(Event::Progress { done: games, of: settings.games });
+                }
+            };
+            prepare(&draw, &out, &mut prepare::Job { threads, stop: self.stop, report: &mut tell })?;
+        }
+        // Their positions hold all that is needed of them, in a fifth of the space.
+        if games.exists() {
+            fs::remove_file(&games).map_err(Error::file("remove", &games))?;
+        }
+        samples_made(&out, json!({ "own-games": settings.games, "weights": weights.id() }))
+    }
+
+    /// Fits weights; from the beginning again if it was stopped.
+    pub(super) fn fit(
+        &mut self,
+        step: &Step,
+        samples: &str,
+        settings: &Settings,
+        chances: &str,
+    ) -> Result<Made, Error> {
+        let mut all = Vec::new();
+        for block in self.samples(samples)?.blocks()? {
+            all.extend(block?);
+        }
+        let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
+        let settings = Settings { target, ..settings.clone() };
+        let data = Data::of(&all, &target)?;
+        drop(all);
+        let (report, of) = (&mut self.report, data.train.len() as u64);
+        let mut tell = |event: regression::Event| {
+            if let regression::Event::Progress { epoch, positions } = event {
+                let done = u64::from(epoch - 1) * of + positions as u64;
+                report(Event::Progress { done, of: u64::from(settings.epochs) * of });
+            }
+        };
+        let start = Weights::material();
+        let fitted =
+            regression::fit(&settings, &data, &FloatWeights::from(&start), self.threads, self.stop, &mut tell)?;
+        if fitted.stopped {
+            return Err(Error::Stopped);
+        }
+        let made = json!({
+            "by": "dyad experiment",
+            "experiment": self.plan.name,
+            "positions": of,
+            "settings": settings,
+            "loss": [fitted.start_loss, fitted.test_loss()],
+            "of": start.id(),
+        });
+        let unusable = |problem: String| Error::Settings(format!("{}: {problem}", step.name));
+        let weights = Weights::from_floats(&fitted.weights, made);
+        let mut weights = weights.map_err(|error| unusable(error.to_string()))?;
+        let unit = 1.0 / fitted.weights.gamma().map_err(|error| unusable(error.to_string()))?;
+        // What a value is worth in results comes from these games, what search takes it for from the scores.
+        if !calibrate_by_file(&mut weights, &self.samples(chances)?)? {
+            calibrate_by_scores(&mut weights, unit, target.pawns);
+        }
+        set_scale(&mut weights, scale_of_scores(unit, target.pawns))?;
+        let mut made = save(&self.folder.join(&step.name), &step.name, weights)?;
+        made.result["positions"] = of.into();
+        made.result["pawns"] = target.pawns.into();
+        made.result["start_loss"] = fitted.start_loss.into();
+        made.result["loss"] = fitted.test_loss().into();
+        Ok(made)
+    }
+
+    /// The mean of sets.
+    pub(super) fn mean(&self, step: &Step, shares: &[(String, f64)]) -> Result<Made, Error> {
+        let sets = shares.iter().map(|(name, _)| self.weights(name)).collect::<Result<Vec<_>, _>>()?;
+        let of: Vec<Json> = sets
+            .iter()
+            .zip(shares)
+            .map(|(weights, (_, share))| json!({ "id": weights.id(), "share": share }))
+            .collect();
+        let made = json!({ "by": "dyad experiment", "experiment": self.plan.name, "mean-of": of });
+        let shares: Vec<(&Weights, f64)> =
+            sets.iter().zip(shares).map(|(weights, (_, share))| (&**weights, *share)).collect();
+        let weights = in_units_of_search(&mean(&shares), made);
+        let mut weights = weights.map_err(|problem| Error::Settings(format!("{}: {problem}", step.name)))?;
+        if let Some(first) = sets.first() {
+            weights.units.win_rate = first.units.win_rate;
+        }
+        save(&self.folder.join(&step.name), &step.name, weights)
+    }
+
+    /// Plays a tuning, or what is left of it.
+    pub(super) fn tune(
+        &mut self,
+        step: &Step,
+        [weights, goal]: [&str; 2],
+        samples: &str,
+        nodes: u64,
+        pairs: u64,
+    ) -> Result<Made, Error> {
+        let folder = self.folder.join(&step.name);
+        let games = folder.join(TUNING);
+        let machine = Machine { threads: self.threads, checkpoint: CHECKPOINT };
+        let (start, report) = (self.weights(weights)?, &mut self.report);
+        let mut tell = |settings: &TuneSettings, state: &State| {
+            report(Event::Progress { done: state.done, of: settings.schedule.pairs });
+        };
+        let summary = if tuning::is_begun(&games) {
+            controlled(self.stop, |control| tuning::resume(&games, machine, control, &mut tell))?
+        } else {
+            // Both lie in the folder of the tuning, wherever they come from.
+            let [base, towards] = ["base.json", "goal.json"].map(|name| folder.join(name));
+            let save =
+                |weights: &Weights, path: &Path| weights.save(path).map_err(|error| Error::Settings(error.to_string()));
+            let goal = weights_of(self.plan, self.folder, goal)?;
+            save(&start, &base)?;
+            save(&goal, &towards)?;
+            let mut all = Vec::new();
+            for block in SampleFile::open(&self.folder.join(samples).join(SAMPLES))?.blocks()? {
+                all.extend(block?);
+            }
+            let settings = TuneSettings {
+                parameters: directions(&start, Some(Goal { file: &towards, weights: &goal }), &boards(&all)?),
+                weights: Some(base),
+                schedule: Schedule { pairs, ..Schedule::default() },
+                seed: self.plan.seed,
+                budget: Budget::Nodes(nodes),
+                ..TuneSettings::default()
+            };
+            controlled(self.stop, |control| tuning::begin(&settings, &games, machine, control, &mut tell))?
+        };
+        if !summary.finished {
+            return Err(Error::Stopped);
+        }
+        let parameters = tuning::settings(&games)?.parameters;
+        let tuned = tuning::weights(&games);
+        let mut weights = Weights::load(&tuned).map_err(|error| Error::Settings(error.to_string()))?;
+        let values = by_label(&parameters, summary.state.result());
+        weights.meta.made = json!({
+            "by": "dyad experiment",
+            "experiment": self.plan.name,
+            "tuned": values,
+            "pairs": summary.state.done,
+            "of": start.id(),
+        });
+        let mut made = save(&folder, &step.name, weights)?;
+        made.result["directions"] = parameters.len().into();
+        made.result["tuned"] = json!(values);
+        Ok(made)
+    }
+}
