@@ -8,14 +8,14 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
-use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_of_scores, set_scale};
+use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
 use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Hold, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
-use super::{Outcome, load_file, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_file, load_weights, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -58,9 +58,9 @@ pub struct Arguments {
     /// Keep scale and win rate model of the start.
     #[arg(long)]
     keep_scale: bool,
-    /// Take the scale from the scores, a pawn of theirs staying a pawn; the results say only how often a value wins.
-    #[arg(long, conflicts_with = "keep_scale")]
-    scale_by_scores: bool,
+    /// Take the scale of these weights, by which both agree with the scores alike; the results say only how often a value wins.
+    #[arg(long, value_name = "WEIGHTS", conflicts_with = "keep_scale")]
+    scale_like: Option<PathBuf>,
     /// Passes over the data at most.
     #[arg(long)]
     epochs: Option<u32>,
@@ -90,6 +90,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Some(path) => load_file(path)?,
         None => Weights::material(),
     };
+    let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     check_output(&arguments.out, arguments.samples.iter().map(PathBuf::as_path))?;
     let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let data = Data::load(&files, &settings.target)?;
@@ -123,8 +124,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
         calibrate_by_scores(&mut weights, logits, pawns);
-    } else if arguments.scale_by_scores {
-        set_scale(&mut weights, scale_of_scores(logits, pawns))?;
+    }
+    if let Some(other) = &other {
+        scale_like(&mut weights, other, &data.train, pawns)?;
     }
     weights.save(&arguments.out)?;
     print(&weights, &fitted);

@@ -86,10 +86,10 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let (games, count) = (inputs.games.clone(), numbers.positions);
     build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
     let plies = scale.plies();
-    build.fit(FITTED, &[]);
+    build.fit(FITTED, &[], &predecessor);
     build.trained("trained", FITTED, Some(&predecessor));
     let mut matches = vec![build.play("trained", &predecessor, plies), build.play(FITTED, &predecessor, plies)];
-    build.fit(LINEAR, &[PAIRS]);
+    build.fit(LINEAR, &[PAIRS], without_pairs.as_ref().unwrap_or(&predecessor));
     build.trained("linear", LINEAR, without_pairs.as_ref());
     matches.extend([build.play("trained", "linear", plies), build.play("linear", &predecessor, plies)]);
     let row = |name: &str| {
@@ -143,15 +143,23 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups but those that are frozen.
-    fn fit(&mut self, name: &str, frozen: &[&str]) {
+    /// Fits all groups but those that are frozen, to the scale of other weights.
+    fn fit(&mut self, name: &str, frozen: &[&str], scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
         // To the end, where its steps are small.
         let mut settings = Settings { target, epochs: passes, patience: passes, seed, ..Settings::default() };
         settings.set_group(PAIRS, |group| group.l2 = L2_OF_PAIRS);
         frozen.iter().for_each(|name| settings.set_group(name, |group| group.learn = false));
-        self.add(name, Work::Fit { samples: OWN.into(), settings: Box::new(settings), chances: GIVEN.into() });
+        self.add(
+            name,
+            Work::Fit {
+                samples: OWN.into(),
+                settings: Box::new(settings),
+                chances: GIVEN.into(),
+                scale_like: scale_like.into(),
+            },
+        );
     }
 
     /// The mean with the predecessor, where there is one, tuned by games.

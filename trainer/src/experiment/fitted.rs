@@ -19,7 +19,7 @@ use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
 use crate::fit::averaging::{in_units_of_search, mean};
-use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_of_scores, set_scale};
+use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_like};
 use crate::fit::regression::{self, Data, Settings, Target};
 use crate::selftrain::generator::{GeneratorSettings, Played, generate};
 use crate::tune::directions::{Goal, boards, directions};
@@ -89,6 +89,7 @@ impl Workshop<'_, '_> {
         samples: &str,
         settings: &Settings,
         chances: &str,
+        scale_of: &str,
     ) -> Result<Made, Error> {
         let mut all = Vec::new();
         for block in self.samples(samples)?.blocks()? {
@@ -127,7 +128,7 @@ impl Workshop<'_, '_> {
         if !calibrate_by_file(&mut weights, &self.samples(chances)?)? {
             calibrate_by_scores(&mut weights, unit, target.pawns);
         }
-        set_scale(&mut weights, scale_of_scores(unit, target.pawns))?;
+        scale_like(&mut weights, &*self.weights(scale_of)?, &data.train, target.pawns)?;
         let mut made = save(&self.folder.join(&step.name), &step.name, weights)?;
         made.result["positions"] = of.into();
         made.result["pawns"] = target.pawns.into();

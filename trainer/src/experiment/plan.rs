@@ -131,7 +131,7 @@ pub enum Work {
         /// How; half of the games begin after the openings that were given.
         settings: Box<GeneratorSettings>,
     },
-    /// Weights fitted to scores and results, beginning with the pieces of Table I. A pawn of the scores stays a pawn.
+    /// Weights fitted to scores and results, beginning with the pieces of Table I.
     Fit {
         /// What they are fitted to.
         samples: String,
@@ -139,6 +139,8 @@ pub enum Work {
         settings: Box<Fit>,
         /// The positions whose results say how often a value wins, if they are enough for it.
         chances: String,
+        /// The weights whose scale they take: both agree with the scores alike.
+        scale_like: String,
     },
     /// The mean of several sets in units of search.
     Mean {
@@ -242,7 +244,7 @@ impl Work {
             | Work::Auc { weights, samples, .. } => vec![weights, samples],
             Work::Match { players, .. } => players.iter().map(String::as_str).collect(),
             Work::OwnGames { weights, .. } => vec![weights],
-            Work::Fit { samples, chances, .. } => vec![samples, chances],
+            Work::Fit { samples, chances, scale_like, .. } => vec![samples, chances, scale_like],
             Work::Mean { weights } => weights.iter().map(|(name, _)| name.as_str()).collect(),
             Work::Tune { weights, goal, samples, .. } => vec![weights, goal, samples],
             Work::Network { samples, teacher, .. } => {

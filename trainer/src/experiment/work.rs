@@ -97,7 +97,9 @@ impl Workshop<'_, '_> {
             Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
             Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
             Work::OwnGames { weights, settings } => self.own_games(&folder, weights, settings),
-            Work::Fit { samples, settings, chances } => self.fit(step, samples, settings, chances),
+            Work::Fit { samples, settings, chances, scale_like } => {
+                self.fit(step, samples, settings, chances, scale_like)
+            }
             Work::Mean { weights } => self.mean(step, weights),
             Work::Tune { weights, goal, samples, nodes, pairs } => {
                 self.tune(step, [weights, goal], samples, *nodes, *pairs)

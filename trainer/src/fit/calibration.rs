@@ -15,10 +15,10 @@ use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
 
 use crate::base::error::Error;
-use crate::data::packed::Packed;
+use crate::data::packed::{Packed, Sample};
 use crate::data::samples::SampleFile;
 use crate::data::score::GameResult;
-use crate::fit::logistic::{Prediction, best_factor};
+use crate::fit::logistic::{Prediction, best_factor, sigmoid};
 
 /// The value that wins half of the games, in units of search.
 pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
@@ -171,19 +171,39 @@ pub(crate) fn factor(weights: &Weights) -> f64 {
     f64::from(weights.units.scale) / f64::from(SCALE_ONE)
 }
 
-/// The scale of weights that were fitted to scores, by which a pawn of these is a [`STANDARD_UNIT`], when `logits` is the
-/// worth of one unit of the weights and `pawns` multiply the odds by e.
-#[must_use]
-pub fn scale_of_scores(logits: f64, pawns: f64) -> i32 {
+/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale so that a pawn of
+/// these is a [`STANDARD_UNIT`], when `logits` is the worth of one unit of the weights and `pawns` multiply the odds by e.
+pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
     let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
-    scale.round().clamp(1.0, 1e6) as i32
+    weights.units.scale = scale.round().clamp(1.0, 1e6) as i32;
+    weights.units.win_rate = WinRate::default();
 }
 
-/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale to
-/// [that of these](scale_of_scores).
-pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
-    weights.units.scale = scale_of_scores(logits, pawns);
-    weights.units.win_rate = WinRate::default();
+/// Gives weights the scale of others: that by which both agree best with the scores of the samples when their values are
+/// multiplied by the same factor. `pawns` multiply the odds of a score by e.
+///
+/// A fit by itself would make values smaller: what predicts best is nearer to the mean than what it predicts. Search compares
+/// values with margins, and would find them ever smaller from one fit to the next.
+///
+/// # Errors
+/// When a sample is damaged, or the scores have nothing to do with the values.
+pub fn scale_like(weights: &mut Weights, other: &Weights, samples: &[Packed], pawns: f64) -> Result<(), Error> {
+    let some = samples.iter().step_by(samples.len().div_ceil(ENOUGH).max(1));
+    let samples: Vec<_> = some.map(Packed::unpack).collect::<Result<_, _>>().map_err(Error::Settings)?;
+    let agreement = |weights: &Weights| {
+        let prediction = |sample: &Sample| {
+            let target = sigmoid(sample.white_score()?.pawns() / pawns);
+            let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
+            Some(Prediction { z: value * factor(weights) / STANDARD_UNIT, alpha: 0.0, target })
+        };
+        let predictions: Vec<_> = samples.iter().filter_map(prediction).collect();
+        if predictions.is_empty() { f64::NAN } else { best_factor(&predictions) }
+    };
+    let scale = f64::from(weights.units.scale) * agreement(weights) / agreement(other);
+    if !(1.0..1e6).contains(&scale) {
+        return Err(Error::Settings("values and scores have too little to do with each other".to_string()));
+    }
+    set_scale(weights, scale.round() as i32)
 }
 
 /// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
@@ -367,6 +387,37 @@ mod tests {
         let pawns = pawns_of_e(&packed).unwrap();
         assert!((1.55..1.85).contains(&pawns), "{pawns}");
         assert_eq!(pawns_of_e(&packed[..100]).unwrap(), pawns_of_e(&[]).unwrap());
+    }
+
+    /// The same numbers in any unit get the scale of the other set; other weights get one by which they agree as closely; and
+    /// where nothing agrees, nothing is changed.
+    #[test]
+    fn weights_take_the_scale_of_others() {
+        let mut samples = crate::data::testing::walk(4_000);
+        let other = Weights::embedded();
+        for (index, sample) in samples.iter_mut().enumerate() {
+            let noise = 600.0 * (hash::unit(hash::mix(index as u64)) - 0.5);
+            let value = f64::from(other.value(other.sums(&sample.board), &sample.board)) * factor(&other);
+            let mover = if sample.board.side_to_move() == Color::White { value } else { -value };
+            sample.score = Some(Score::centipawns((mover + noise) / 3.6));
+        }
+        let packed: Vec<Packed> = samples.iter().map(Packed::new).collect();
+        for scale in [200, 5_000] {
+            let mut weights = Weights::clone(&other);
+            weights.units.scale = scale;
+            scale_like(&mut weights, &other, &packed, 1.0).unwrap();
+            assert!((weights.units.scale - other.units.scale).abs() <= 1, "{}", weights.units.scale);
+        }
+        let mut pieces = Weights::material();
+        scale_like(&mut pieces, &other, &packed, 1.0).unwrap();
+        let [ours, theirs] = [&pieces, &*other].map(|weights| {
+            let worth = samples.iter().map(|s| f64::from(weights.value(weights.sums(&s.board), &s.board)).abs());
+            worth.sum::<f64>() * factor(weights)
+        });
+        assert!((0.7..1.3).contains(&(ours / theirs)), "{ours} {theirs}");
+        let before = pieces.units;
+        assert!(scale_like(&mut pieces, &other, &[], 1.0).is_err());
+        assert_eq!(pieces.units, before);
     }
 
     /// Without any draw the scale is that of the points: weights whose values bring points as the standard

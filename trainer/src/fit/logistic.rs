@@ -37,7 +37,8 @@ pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
             let expected = sigmoid(factor * p.z);
             (slope + (expected - p.target) * p.z, curvature + expected * (1.0 - expected) * p.z * p.z)
         });
-        let change = (slope / curvature).clamp(-0.5 * factor, factor);
+        // Doubled or halved at most: far from the best one all is saturated, and it must not fall to zero.
+        let change = (slope / curvature).clamp(-factor, 0.5 * factor);
         factor -= change;
         if change.abs() < 1e-9 * factor {
             break;

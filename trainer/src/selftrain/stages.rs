@@ -34,7 +34,7 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
-use crate::fit::calibration::{calibrate_by_points, calibrate_by_scores, pawn, pawns_of_e};
+use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
 use crate::fit::regression::{self, Data, Target};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
@@ -318,8 +318,7 @@ impl<'a> Loop<'a> {
         });
         let mut weights = Weights::from_floats(&fitted.weights, made)?;
         if knows_more {
-            // As the scores have it: these come from the units of the weights that played.
-            calibrate_by_scores(&mut weights, 1.0 / fitted.weights.gamma()?, target.pawns);
+            scale_like(&mut weights, &generation.best, &data.train, target.pawns)?;
         } else {
             // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to
             // the scores of searches with the weights themselves, it could grow from one generation to the next.

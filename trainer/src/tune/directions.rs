@@ -160,6 +160,7 @@ mod tests {
     use crate::tune::parameters::{Base, Target, apply};
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::{MOBILITY_KNIGHT, TEMPO};
+    use std::sync::Arc;
 
     fn boards() -> Vec<Board> {
         let fens = [
@@ -173,7 +174,9 @@ mod tests {
 
     #[test]
     fn a_direction_is_as_long_as_games_feel() {
-        let weights = Weights::embedded();
+        // Weights that stay as they are.
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../weights/hand-made.json");
+        let weights = Arc::new(Weights::load(Path::new(file)).unwrap());
         let found = directions(&weights, None, &boards());
         let names: Vec<&str> = found.iter().map(|parameter| parameter.name.as_str()).collect();
         // A family of much weight by stages, knights that one side has more of, and no king.
