@@ -2,8 +2,8 @@
 //!
 //! The games begin uneven as well as even and both sides search little, so that their positions show what exchanges decide. All
 //! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their still positions.
-//! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either; and games say how
-//! much each family of features shall weigh, since predicting scores and playing well are not the same.
+//! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either. (A tuning of that by
+//! short games gained in short games and lost in longer ones: T42.)
 
 use crate::arena::play::Budget;
 use crate::data::positions::Filters;
@@ -33,44 +33,14 @@ struct Numbers {
     passes: u32,
     /// Positions of the games that were given.
     positions: u64,
-    /// Of a tuning.
-    tuning_nodes: u64,
-    tuning_pairs: u64,
     match_nodes: u64,
     pairs: u64,
 }
 
 const SCALES: [Numbers; 3] = [
-    Numbers {
-        games: 24,
-        nodes: 40,
-        passes: 2,
-        positions: 200,
-        tuning_nodes: 30,
-        tuning_pairs: 20,
-        match_nodes: 30,
-        pairs: 1,
-    },
-    Numbers {
-        games: 20_000,
-        nodes: 1_000,
-        passes: 8,
-        positions: 300_000,
-        tuning_nodes: 2_500,
-        tuning_pairs: 1_000,
-        match_nodes: 2_500,
-        pairs: 500,
-    },
-    Numbers {
-        games: 120_000,
-        nodes: 1_000,
-        passes: 8,
-        positions: 300_000,
-        tuning_nodes: 2_500,
-        tuning_pairs: 5_000,
-        match_nodes: 20_000,
-        pairs: 500,
-    },
+    Numbers { games: 24, nodes: 40, passes: 2, positions: 200, match_nodes: 30, pairs: 1 },
+    Numbers { games: 20_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 2_500, pairs: 500 },
+    Numbers { games: 120_000, nodes: 1_000, passes: 8, positions: 300_000, match_nodes: 20_000, pairs: 500 },
 ];
 
 /// The plan.
@@ -88,10 +58,11 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let plies = scale.plies();
     build.fit(FITTED, &[], &predecessor);
     build.trained("trained", FITTED, Some(&predecessor));
-    let mut matches = vec![build.play("trained", &predecessor, plies), build.play(FITTED, &predecessor, plies)];
     build.fit(LINEAR, &[PAIRS], without_pairs.as_ref().unwrap_or(&predecessor));
     build.trained("linear", LINEAR, without_pairs.as_ref());
-    matches.extend([build.play("trained", "linear", plies), build.play("linear", &predecessor, plies)]);
+    let pairs =
+        [("trained", predecessor.as_str()), (FITTED, &predecessor), ("trained", "linear"), ("linear", &predecessor)];
+    let matches = pairs.map(|(a, b)| build.play(a, b, plies)).to_vec();
     let row = |name: &str| {
         vec![
             text(name),
@@ -105,8 +76,8 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let boards = [("pawn", 0), ("knight", 1), ("king", 5)];
     let exhibits = vec![
         Exhibit::Text {
-            text: "The fits begin with the pieces alone. Each is averaged with the predecessor, where that is given, and tuned by \
-                   games: that makes the weights called trained and, without 2-tuples, linear."
+            text: "The fits begin with the pieces alone. The mean of twice a fit and the predecessor makes the weights called \
+                   trained and, without 2-tuples and with a predecessor that has none, if it is given, linear."
                 .into(),
         },
         table(
@@ -162,16 +133,11 @@ impl Build<'_> {
         );
     }
 
-    /// The mean with the predecessor, where there is one, tuned by games.
+    /// The mean with the predecessor, where there is one.
     fn trained(&mut self, name: &str, fitted: &str, predecessor: Option<&String>) {
-        let mut weights = fitted.to_string();
-        if let Some(predecessor) = predecessor {
-            weights = format!("{name}-mean");
-            self.add(&weights, Work::Mean { weights: vec![(fitted.into(), SHARE_OF_FIT), (predecessor.clone(), 1.0)] });
-        }
-        let goal = predecessor.map_or(fitted, String::as_str).to_string();
-        let Numbers { tuning_nodes: nodes, tuning_pairs: pairs, .. } = *self.numbers;
-        self.add(name, Work::Tune { weights, goal, samples: OWN.into(), nodes, pairs });
+        let predecessor = predecessor.map(|name| (name.clone(), 1.0));
+        let weights = [(fitted.into(), SHARE_OF_FIT)].into_iter().chain(predecessor).collect();
+        self.add(name, Work::Mean { weights });
     }
 
     /// A match, as a row of a table.

@@ -1,39 +1,27 @@
-//! Steps of the experiment that makes the built-in weights: own games, fits to them, means and tunings.
+//! Steps of the experiment that makes the built-in weights: own games, fits to them, and means.
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::{Value as Json, json};
 
 use super::plan::Step;
 use super::run::Event;
-use super::work::{BOOK_PLIES, Made, SAMPLES, Workshop, samples_made, save, weights as weights_of};
+use super::work::{BOOK_PLIES, Made, SAMPLES, Workshop, samples_made, save};
 use crate::arena::openings;
-use crate::arena::play::Budget;
 use crate::base::error::Error;
 use crate::base::parallel::controlled;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
-use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
 use crate::fit::averaging::{in_units_of_search, mean};
 use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_like};
 use crate::fit::regression::{self, Data, Settings, Target};
 use crate::selftrain::generator::{GeneratorSettings, Played, generate};
-use crate::tune::directions::{Goal, boards, directions};
-use crate::tune::parameters::by_label;
-use crate::tune::run::{self as tuning, Machine};
-use crate::tune::spsa::Schedule;
-use crate::tune::state::{Settings as TuneSettings, State};
 
 /// Scores from so many pawns on say nothing of the evaluation.
 const LARGEST_SCORE: f64 = 10.0;
-/// The games of a tuning, and what it found.
-const TUNING: &str = "tuning";
-/// Time from one checkpoint of it to the next.
-const CHECKPOINT: Duration = Duration::from_secs(20);
 /// The games, until their positions are drawn.
 const OWN_GAMES: &str = "games.pgn";
 
@@ -154,65 +142,5 @@ impl Workshop<'_, '_> {
             weights.units.win_rate = first.units.win_rate;
         }
         save(&self.folder.join(&step.name), &step.name, weights)
-    }
-
-    /// Plays a tuning, or what is left of it.
-    pub(super) fn tune(
-        &mut self,
-        step: &Step,
-        [weights, goal]: [&str; 2],
-        samples: &str,
-        nodes: u64,
-        pairs: u64,
-    ) -> Result<Made, Error> {
-        let folder = self.folder.join(&step.name);
-        let games = folder.join(TUNING);
-        let machine = Machine { threads: self.threads, checkpoint: CHECKPOINT };
-        let (start, report) = (self.weights(weights)?, &mut self.report);
-        let mut tell = |settings: &TuneSettings, state: &State| {
-            report(Event::Progress { done: state.done, of: settings.schedule.pairs });
-        };
-        let summary = if tuning::is_begun(&games) {
-            controlled(self.stop, |control| tuning::resume(&games, machine, control, &mut tell))?
-        } else {
-            // Both lie in the folder of the tuning, wherever they come from.
-            let [base, towards] = ["base.json", "goal.json"].map(|name| folder.join(name));
-            let save =
-                |weights: &Weights, path: &Path| weights.save(path).map_err(|error| Error::Settings(error.to_string()));
-            let goal = weights_of(self.plan, self.folder, goal)?;
-            save(&start, &base)?;
-            save(&goal, &towards)?;
-            let mut all = Vec::new();
-            for block in SampleFile::open(&self.folder.join(samples).join(SAMPLES))?.blocks()? {
-                all.extend(block?);
-            }
-            let settings = TuneSettings {
-                parameters: directions(&start, Some(Goal { file: &towards, weights: &goal }), &boards(&all)?),
-                weights: Some(base),
-                schedule: Schedule { pairs, ..Schedule::default() },
-                seed: self.plan.seed,
-                budget: Budget::Nodes(nodes),
-                ..TuneSettings::default()
-            };
-            controlled(self.stop, |control| tuning::begin(&settings, &games, machine, control, &mut tell))?
-        };
-        if !summary.finished {
-            return Err(Error::Stopped);
-        }
-        let parameters = tuning::settings(&games)?.parameters;
-        let tuned = tuning::weights(&games);
-        let mut weights = Weights::load(&tuned).map_err(|error| Error::Settings(error.to_string()))?;
-        let values = by_label(&parameters, summary.state.result());
-        weights.meta.made = json!({
-            "by": "dyad experiment",
-            "experiment": self.plan.name,
-            "tuned": values,
-            "pairs": summary.state.done,
-            "of": start.id(),
-        });
-        let mut made = save(&folder, &step.name, weights)?;
-        made.result["directions"] = parameters.len().into();
-        made.result["tuned"] = json!(values);
-        Ok(made)
     }
 }

@@ -147,19 +147,6 @@ pub enum Work {
         /// The sets and their shares; chances are those of the first.
         weights: Vec<(String, f64)>,
     },
-    /// Weights tuned by games along the directions that are theirs.
-    Tune {
-        /// The weights.
-        weights: String,
-        /// Others, towards which some of the directions lead.
-        goal: String,
-        /// Positions on which the directions are measured.
-        samples: String,
-        /// Nodes of a move.
-        nodes: u64,
-        /// Pairs of games.
-        pairs: u64,
-    },
     /// Weights that a person would write down: pieces, squares and mobility by formulas.
     HandSet {
         /// Whether middlegame and endgame differ.
@@ -246,7 +233,6 @@ impl Work {
             Work::OwnGames { weights, .. } => vec![weights],
             Work::Fit { samples, chances, scale_like, .. } => vec![samples, chances, scale_like],
             Work::Mean { weights } => weights.iter().map(|(name, _)| name.as_str()).collect(),
-            Work::Tune { weights, goal, samples, .. } => vec![weights, goal, samples],
             Work::Network { samples, teacher, .. } => {
                 [samples].into_iter().chain(teacher).map(String::as_str).collect()
             }

@@ -101,9 +101,6 @@ impl Workshop<'_, '_> {
                 self.fit(step, samples, settings, chances, scale_like)
             }
             Work::Mean { weights } => self.mean(step, weights),
-            Work::Tune { weights, goal, samples, nodes, pairs } => {
-                self.tune(step, [weights, goal], samples, *nodes, *pairs)
-            }
             Work::HandSet { tapered } => save(&folder, &step.name, hand_set(*tapered)),
             Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
             Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),

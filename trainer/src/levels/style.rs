@@ -308,10 +308,10 @@ mod tests {
         }
         let strength = Strength { rating: 1500.0, care: 0.0 };
         let model = Arc::new(model);
-        let pgn: String = (0..6).map(|seed| played(&model, strength, seed, 100)).collect();
+        let pgn: String = (0..12).map(|seed| played(&model, strength, seed, 100)).collect();
         let folder = Temporary::new();
         let style = learned(&folder, "a.json", &pgn, "X", 2).unwrap();
-        assert_eq!((style.games, style.model.calibration.len()), (6, 0));
+        assert_eq!((style.games, style.model.calibration.len()), (12, 0));
         assert!(style.after.loss < style.before.loss - 0.01, "{:?} {:?}", style.after, style.before);
         let text = std::fs::read(folder.0.join("a.json")).unwrap();
         assert!(text.len() < 200_000 && !folder.0.join("a.json.records").exists());

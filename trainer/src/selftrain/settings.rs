@@ -191,8 +191,8 @@ impl Settings {
     /// What a training does that goes on from good weights.
     ///
     /// There is little to win and much to lose. A fit from the pieces alone to what the searches of millions of positions said is
-    /// nearly as strong as the weights that played, and wrong elsewhere: the mean of both is where a tuning by games begins, and
-    /// a test for small gains over many games decides (`docs/training.md`).
+    /// nearly as strong as the weights that played, and wrong elsewhere: the mean of both is stronger than either, and a test for
+    /// small gains over many games decides (`docs/training.md`).
     #[must_use]
     pub fn from_good_weights() -> Settings {
         Settings {
@@ -207,7 +207,6 @@ impl Settings {
             refine_from: 0,
             keep_scale: true,
             step: 0.67,
-            tuning_pairs: 3_000,
             ..Settings::default()
         }
     }
