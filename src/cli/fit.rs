@@ -117,13 +117,13 @@ pub fn run(arguments: Arguments) -> Outcome {
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
     weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
-    let (logits, pawns) = (1.0 / fitted.weights.gamma()?, settings.target.pawns);
+    let (gamma, pawns) = (fitted.weights.gamma()?, settings.target.pawns);
     if arguments.keep_scale {
-        let scale = f64::from(start.units.scale) / (fitted.unit * fitted.weights.gamma()?);
+        let scale = f64::from(start.units.scale) / (fitted.unit * gamma);
         (weights.units.scale, weights.units.win_rate) = (scale.round() as i32, start.units.win_rate);
     } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
-        calibrate_by_scores(&mut weights, logits, pawns);
+        calibrate_by_scores(&mut weights, 1.0 / gamma, pawns);
     }
     if let Some(other) = &other {
         scale_like(&mut weights, other, &data.train, pawns)?;
@@ -171,8 +171,8 @@ fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize) -> Res
             progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
         }
         Event::Progress { epoch, positions: done } => progress.show(|| {
-            let rate = progress_rate(epoch, done, positions);
-            format!("pass {epoch}: {done} of {positions} positions ({rate} in all)")
+            let all = event.done(positions as u64).unwrap_or_default();
+            format!("pass {epoch}: {done} of {positions} positions ({all} in all)")
         }),
         Event::Epoch(Epoch { number, train_loss, test_loss, best }) => {
             let mark = if *best { " *" } else { "" };
@@ -181,10 +181,6 @@ fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize) -> Res
         }
     };
     regression::fit(settings, data, &FloatWeights::from(start), threads, &stop, &mut report)
-}
-
-fn progress_rate(epoch: u32, done: usize, positions: usize) -> u64 {
-    (u64::from(epoch) - 1) * positions as u64 + done as u64
 }
 
 /// What is known of a file of samples, for the `made` of weights that come from it.

@@ -214,7 +214,16 @@ pub struct Candidate {
     pub told_by: Option<u32>,
 }
 
+/// Scores from so many pawns on say nothing of the evaluation.
+const LARGEST_SCORE: f64 = 10.0;
+
 impl Filters {
+    /// The still positions of own games, whose searches said something of them.
+    #[must_use]
+    pub fn still_with_scores() -> Filters {
+        Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
+    }
+
     /// Whether the game as a whole is wanted.
     pub fn game(&self, game: &GameRecord) -> Result<(), Reason> {
         if !self.results.is_empty() && !game.result.is_some_and(|result| self.results.contains(&result)) {

@@ -5,14 +5,14 @@
 //! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either. (A tuning of that by
 //! short games gained in short games and lost in longer ones: T42.)
 
+use dyad_engine::eval::layout::PAIRS;
+
 use crate::arena::play::Budget;
 use crate::data::positions::Filters;
 use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
 use crate::fit::regression::{Settings, Target};
 use crate::selftrain::generator::GeneratorSettings;
 
-/// The group that `linear` is made without.
-const PAIRS: &str = "pairs";
 /// The positions' evidence that holds a 2-tuple to zero: of millions of positions less than of thousands.
 const L2_OF_PAIRS: f64 = 100.0;
 /// The share of the results in what is to be predicted. The searches know better: half of it costs some 50 Elo (T38).
@@ -56,9 +56,9 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let (games, count) = (inputs.games.clone(), numbers.positions);
     build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
     let plies = scale.plies();
-    build.fit(FITTED, &[], &predecessor);
+    build.fit(FITTED, true, &predecessor);
     build.trained("trained", FITTED, Some(&predecessor));
-    build.fit(LINEAR, &[PAIRS], without_pairs.as_ref().unwrap_or(&predecessor));
+    build.fit(LINEAR, false, without_pairs.as_ref().unwrap_or(&predecessor));
     build.trained("linear", LINEAR, without_pairs.as_ref());
     let pairs =
         [("trained", predecessor.as_str()), (FITTED, &predecessor), ("trained", "linear"), ("linear", &predecessor)];
@@ -114,14 +114,13 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups but those that are frozen, to the scale of other weights.
-    fn fit(&mut self, name: &str, frozen: &[&str], scale_like: &str) {
+    /// Fits all groups, with or without the 2-tuples, to the scale of other weights.
+    fn fit(&mut self, name: &str, pairs: bool, scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
         // To the end, where its steps are small.
         let mut settings = Settings { target, epochs: passes, patience: passes, seed, ..Settings::default() };
-        settings.set_group(PAIRS, |group| group.l2 = L2_OF_PAIRS);
-        frozen.iter().for_each(|name| settings.set_group(name, |group| group.learn = false));
+        settings.set_group(PAIRS.name, |group| (group.learn, group.l2) = (pairs, L2_OF_PAIRS));
         self.add(
             name,
             Work::Fit {

@@ -13,15 +13,13 @@ use crate::arena::openings;
 use crate::base::error::Error;
 use crate::base::parallel::controlled;
 use crate::data::positions::Filters;
-use crate::data::prepare::{self, prepare};
+use crate::data::prepare;
 use crate::data::score::ScoreSide;
 use crate::fit::averaging::{in_units_of_search, mean};
 use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_like};
 use crate::fit::regression::{self, Data, Settings, Target};
 use crate::selftrain::generator::{GeneratorSettings, Played, generate};
 
-/// Scores from so many pawns on say nothing of the evaluation.
-const LARGEST_SCORE: f64 = 10.0;
 /// The games, until their positions are drawn.
 const OWN_GAMES: &str = "games.pgn";
 
@@ -38,8 +36,8 @@ impl Workshop<'_, '_> {
             Some(path) => openings::read(path, BOOK_PLIES)?,
             None => Vec::new(),
         };
-        let report = &mut self.report;
         if !out.exists() {
+            let report = &mut self.report;
             let mut tell = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
             let threads = self.threads;
             let finished = controlled(self.stop, |control| {
@@ -48,20 +46,14 @@ impl Workshop<'_, '_> {
             if !finished {
                 return Err(Error::Stopped);
             }
-            let still = Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() };
             let draw = prepare::Settings {
                 inputs: vec![games.clone()],
                 scores: Some(ScoreSide::Mover),
-                filters: still,
+                filters: Filters::still_with_scores(),
                 seed: self.plan.seed,
                 ..prepare::Settings::default()
             };
-            let mut tell = |event: prepare::Event| {
-                if let prepare::Event::Progress { games, .. } = event {
-                    report(Event::Progress { done: games, of: settings.games });
-                }
-            };
-            prepare(&draw, &out, &mut prepare::Job { threads, stop: self.stop, report: &mut tell })?;
+            self.draw(&draw, &out, settings.games)?;
         }
         // Their positions hold all that is needed of them, in a fifth of the space.
         if games.exists() {
@@ -79,18 +71,14 @@ impl Workshop<'_, '_> {
         chances: &str,
         scale_of: &str,
     ) -> Result<Made, Error> {
-        let mut all = Vec::new();
-        for block in self.samples(samples)?.blocks()? {
-            all.extend(block?);
-        }
+        let all = self.samples(samples)?.load()?;
         let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
         let settings = Settings { target, ..settings.clone() };
         let data = Data::of(&all, &target)?;
         drop(all);
         let (report, of) = (&mut self.report, data.train.len() as u64);
         let mut tell = |event: regression::Event| {
-            if let regression::Event::Progress { epoch, positions } = event {
-                let done = u64::from(epoch - 1) * of + positions as u64;
+            if let Some(done) = event.done(of) {
                 report(Event::Progress { done, of: u64::from(settings.epochs) * of });
             }
         };

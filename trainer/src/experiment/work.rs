@@ -141,15 +141,20 @@ impl Workshop<'_, '_> {
             ..prepare::Settings::default()
         };
         let out = folder.join(SAMPLES);
+        let counts = self.draw(&settings, &out, 0)?;
+        samples_made(&out, json!({ "read": counts.games, "broken": counts.broken }))
+    }
+
+    /// Draws positions of games; of how many, if that is known, or 0.
+    pub(super) fn draw(&mut self, settings: &prepare::Settings, out: &Path, of: u64) -> Result<prepare::Counts, Error> {
         let report = &mut self.report;
         let mut tell = |event: prepare::Event| {
             if let prepare::Event::Progress { games, .. } = event {
-                report(Event::Progress { done: games, of: 0 });
+                report(Event::Progress { done: games, of });
             }
         };
         let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut tell };
-        let (_, counts) = prepare(&settings, &out, &mut job)?;
-        samples_made(&out, json!({ "read": counts.games, "broken": counts.broken }))
+        Ok(prepare(settings, out, &mut job)?.1)
     }
 
     fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<Made, Error> {

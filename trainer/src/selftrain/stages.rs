@@ -40,8 +40,6 @@ use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
 use crate::learn::training;
 
-/// Scores from so many pawns on say nothing of the evaluation.
-const LARGEST_SCORE: f64 = 10.0;
 /// Steps in a pass of a fit, where there are positions enough: the first generations have few.
 const FEWEST_STEPS: usize = 32;
 /// Positions of a step at least.
@@ -199,7 +197,7 @@ impl<'a> Loop<'a> {
             Source::Games(path) => (path.clone(), settings.scores),
         };
         let filters = match settings.fit {
-            Some(_) => Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() },
+            Some(_) => Filters::still_with_scores(),
             None => Filters { no_checks: true, ..Filters::default() },
         };
         let draw = prepare::Settings {
@@ -299,8 +297,8 @@ impl<'a> Loop<'a> {
         settings.set_group(PAIRS.name, |group| group.l2 = fit.pairs);
         let (teller, of) = (&mut self.teller, data.train.len() as u64);
         let mut report = |event: regression::Event| {
-            if let regression::Event::Progress { epoch, positions } = event {
-                teller.tell(u64::from(epoch - 1) * of + positions as u64, u64::from(fit.passes) * of);
+            if let Some(done) = event.done(of) {
+                teller.tell(done, u64::from(fit.passes) * of);
             }
         };
         let (oldest, threads) = (Weights::load(&self.folder.weights(0))?, generation.settings.threads);

@@ -63,6 +63,17 @@ pub enum Event<'a> {
     Epoch(&'a Epoch),
 }
 
+impl Event<'_> {
+    /// Positions of all passes so far, where one has so many: of progress alone.
+    #[must_use]
+    pub fn done(&self, of: u64) -> Option<u64> {
+        match self {
+            Event::Progress { epoch, positions } => Some(u64::from(epoch - 1) * of + *positions as u64),
+            _ => None,
+        }
+    }
+}
+
 /// The weights found, and how it went.
 pub struct Fitted {
     /// Weights in logits: the best by test loss.
