@@ -1,6 +1,8 @@
 //! `dyad fit`: weights from the results and scores of positions.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use dyad_engine::eval::layout::{MATERIAL, select};
@@ -49,6 +51,10 @@ pub struct Arguments {
     /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
     #[arg(long)]
     result_share: Option<f64>,
+    /// Learn from the leaves of the positions' quiescence with these weights: then all positions not in check are of use, not
+    /// only quiet ones.
+    #[arg(long, value_name = "WEIGHTS")]
+    leaves: Option<PathBuf>,
     /// Hold the weights to those at the start by L2, not to zero.
     #[arg(long)]
     hold_start: bool,
@@ -91,20 +97,30 @@ pub fn run(arguments: Arguments) -> Outcome {
         None => Weights::material(),
     };
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
+    let leaves = arguments.leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
     check_output(&arguments.out, arguments.samples.iter().map(PathBuf::as_path))?;
     let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let data = Data::load(&files, &settings.target)?;
+    let threads = threads("threads", arguments.threads)?;
+    let stop = stop_on_interrupt();
+    let stopped = || "stopped before the first pass was complete: nothing is written";
+    let mut data = Data::load(&files, &settings.target)?;
+    if let Some(weights) = &leaves {
+        data = match data.at_leaves(weights, threads, &stop) {
+            Err(Error::Stopped) => return Err(stopped().into()),
+            data => data?,
+        };
+    }
     println!("{} training and {} test positions", data.train.len(), data.test.len());
 
-    let threads = threads("threads", arguments.threads)?;
-    let fitted = match fit(&settings, &data, &start, threads) {
-        Err(Error::Stopped) => return Err("stopped before the first pass was complete: nothing is written".into()),
+    let fitted = match fit(&settings, &data, &start, threads, &stop) {
+        Err(Error::Stopped) => return Err(stopped().into()),
         fitted => fitted?,
     };
     let made = json!({
         "by": "dyad fit",
         "data": files.iter().map(describe).collect::<Vec<_>>(),
         "settings": settings,
+        "leaves": leaves.map(|weights| weights.id()),
         "parent": json!({ "name": start.meta.name, "id": start.id(), "made": start.meta.made }),
         "measured": {
             "train": data.train.len(),
@@ -162,8 +178,7 @@ impl Arguments {
     }
 }
 
-fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize) -> Result<Fitted, Error> {
-    let stop = stop_on_interrupt();
+fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &AtomicBool) -> Result<Fitted, Error> {
     let mut progress = Progress::new();
     let positions = data.train.len();
     let mut report = |event: Event<'_>| match event {
@@ -180,7 +195,7 @@ fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize) -> Res
             progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
         }
     };
-    regression::fit(settings, data, &FloatWeights::from(start), threads, &stop, &mut report)
+    regression::fit(settings, data, &FloatWeights::from(start), threads, stop, &mut report)
 }
 
 /// What is known of a file of samples, for the `made` of weights that come from it.

@@ -18,6 +18,7 @@ pub mod game;
 pub mod input;
 pub mod journal;
 pub mod label;
+pub mod leaves;
 pub mod packed;
 pub mod pgn;
 pub mod positions;

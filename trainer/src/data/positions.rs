@@ -218,10 +218,16 @@ pub struct Candidate {
 const LARGEST_SCORE: f64 = 10.0;
 
 impl Filters {
-    /// The still positions of own games, whose searches said something of them.
+    /// Positions of own games, not in check, whose searches said something of them.
+    #[must_use]
+    pub fn with_scores() -> Filters {
+        Filters { no_checks: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
+    }
+
+    /// The still ones among them.
     #[must_use]
     pub fn still_with_scores() -> Filters {
-        Filters { still: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
+        Filters { still: true, no_checks: false, ..Filters::with_scores() }
     }
 
     /// Whether the game as a whole is wanted.

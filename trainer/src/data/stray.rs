@@ -9,12 +9,9 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
-use dyad_engine::value::INFINITE;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::json;
@@ -22,11 +19,9 @@ use serde_json::json;
 use crate::base::atomic::check_output;
 use crate::base::error::Error;
 use crate::base::hash;
+use crate::data::leaves::Leaves;
 use crate::data::packed::{Packed, Sample};
 use crate::data::samples::{SampleFile, SampleWriter, Summary};
-
-/// Nodes of a quiescence; a position that needs more is left out.
-const LONGEST: u64 = 100_000;
 
 /// Leads every sample of `input` astray by so many random moves and writes the leaves to `out`. A position of the game
 /// gives `copies` of them, or fewer: where the game is over or has no quiet leaf, nothing is written.
@@ -52,9 +47,7 @@ pub fn stray(
         "input": { "identity": format!("{:016x}", source.identity), "made": source.settings },
     });
     let mut writer = SampleWriter::create(out, settings)?;
-    let mut searcher = LeafSearcher::new(weights.clone());
-    let (mut number, stop) = (0u64, AtomicBool::new(false));
-    let budget = LeafBudget { nodes: LONGEST, stop: &stop };
+    let (mut leaves, mut number) = (Leaves::new(weights), 0u64);
     for block in input.blocks()? {
         for packed in block? {
             let sample = packed.unpack().map_err(Error::Settings)?;
@@ -62,15 +55,8 @@ pub fn stray(
             number += 1;
             let mut starts_game = sample.starts_game;
             for _ in 0..copies {
-                let Some(board) = astray(&sample.board, random.random_range(plies.clone()), &mut random) else {
-                    continue;
-                };
-                searcher.begin_position();
-                let Ok(leaf) = searcher.search(&board, 0, (-INFINITE, INFINITE), &budget) else { continue };
-                let LeafEnd::Quiet(board) = leaf.end else { continue };
-                if !board.has_legal_move() {
-                    continue;
-                }
+                let board = astray(&sample.board, random.random_range(plies.clone()), &mut random);
+                let Some(board) = board.and_then(|board| leaves.find(&board)) else { continue };
                 let starts_game = std::mem::take(&mut starts_game);
                 let lost = Sample { desired: None, result: None, score: None, decided: true, ..sample };
                 writer.push(&Packed::new(&Sample { board, starts_game, ..lost }))?;

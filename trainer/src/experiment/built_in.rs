@@ -1,7 +1,7 @@
 //! `weights-default`: the weights that are built in, and their worth without 2-tuples, from games of their predecessor.
 //!
 //! The games begin uneven as well as even and both sides search little, so that their positions show what exchanges decide. All
-//! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their still positions.
+//! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of the leaves of their positions' quiescence.
 //! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either. (A tuning of that by
 //! short games gained in short games and lost in longer ones: T42.)
 
@@ -51,14 +51,17 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let without_pairs = predecessors.next();
     let mut build = Build { steps: Vec::new(), numbers: &numbers, seed };
     let games = GeneratorSettings { games: numbers.games, nodes: numbers.nodes, seed, ..GeneratorSettings::default() };
-    build.add(OWN, Work::OwnGames { weights: predecessor.clone(), settings: Box::new(games) });
+    build.add(
+        OWN,
+        Work::OwnGames { weights: predecessor.clone(), settings: Box::new(games), filters: Filters::with_scores() },
+    );
     let filters = Filters { quiet: true, plies: [10, 10_000], ..Filters::default() };
     let (games, count) = (inputs.games.clone(), numbers.positions);
     build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
     let plies = scale.plies();
-    build.fit(FITTED, true, &predecessor);
+    build.fit(FITTED, true, &predecessor, &predecessor);
     build.trained("trained", FITTED, Some(&predecessor));
-    build.fit(LINEAR, false, without_pairs.as_ref().unwrap_or(&predecessor));
+    build.fit(LINEAR, false, &predecessor, without_pairs.as_ref().unwrap_or(&predecessor));
     build.trained("linear", LINEAR, without_pairs.as_ref());
     let pairs =
         [("trained", predecessor.as_str()), (FITTED, &predecessor), ("trained", "linear"), ("linear", &predecessor)];
@@ -114,8 +117,8 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups, with or without the 2-tuples, to the scale of other weights.
-    fn fit(&mut self, name: &str, pairs: bool, scale_like: &str) {
+    /// Fits all groups, with or without the 2-tuples, at the leaves of the predecessor and to the scale of other weights.
+    fn fit(&mut self, name: &str, pairs: bool, leaves: &str, scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
         // To the end, where its steps are small.
@@ -125,6 +128,7 @@ impl Build<'_> {
             name,
             Work::Fit {
                 samples: OWN.into(),
+                leaves: leaves.into(),
                 settings: Box::new(settings),
                 chances: GIVEN.into(),
                 scale_like: scale_like.into(),

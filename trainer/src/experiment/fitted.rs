@@ -12,6 +12,7 @@ use super::work::{BOOK_PLIES, Made, SAMPLES, Workshop, samples_made, save};
 use crate::arena::openings;
 use crate::base::error::Error;
 use crate::base::parallel::controlled;
+use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare;
 use crate::data::score::ScoreSide;
@@ -30,6 +31,7 @@ impl Workshop<'_, '_> {
         folder: &Path,
         weights: &str,
         settings: &GeneratorSettings,
+        filters: &Filters,
     ) -> Result<Made, Error> {
         let (weights, games, out) = (self.weights(weights)?, folder.join(OWN_GAMES), folder.join(SAMPLES));
         let openings = match &self.plan.inputs.openings {
@@ -49,7 +51,7 @@ impl Workshop<'_, '_> {
             let draw = prepare::Settings {
                 inputs: vec![games.clone()],
                 scores: Some(ScoreSide::Mover),
-                filters: Filters::still_with_scores(),
+                filters: filters.clone(),
                 seed: self.plan.seed,
                 ..prepare::Settings::default()
             };
@@ -62,16 +64,17 @@ impl Workshop<'_, '_> {
         samples_made(&out, json!({ "own-games": settings.games, "weights": weights.id() }))
     }
 
-    /// Fits weights; from the beginning again if it was stopped.
+    /// Fits weights to samples at the leaves of other weights; from the beginning again if it was stopped.
     pub(super) fn fit(
         &mut self,
         step: &Step,
-        samples: &str,
+        [samples, leaves]: [&str; 2],
         settings: &Settings,
         chances: &str,
         scale_of: &str,
     ) -> Result<Made, Error> {
         let all = self.samples(samples)?.load()?;
+        let all = at_leaves(&all, &self.weights(leaves)?, self.threads, self.stop)?;
         let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
         let settings = Settings { target, ..settings.clone() };
         let data = Data::of(&all, &target)?;

@@ -124,17 +124,21 @@ pub enum Work {
         /// How; its files and machine settings are filled in by the runner.
         settings: Box<Training>,
     },
-    /// Games of weights against themselves, and their still positions with what the searches of the games said of them.
+    /// Games of weights against themselves, and their positions with what the searches of the games said of them.
     OwnGames {
         /// The weights that play.
         weights: String,
         /// How; half of the games begin after the openings that were given.
         settings: Box<GeneratorSettings>,
+        /// Which of their positions are kept.
+        filters: Filters,
     },
     /// Weights fitted to scores and results, beginning with the pieces of Table I.
     Fit {
         /// What they are fitted to.
         samples: String,
+        /// The weights to the leaves of whose quiescence all samples are led.
+        leaves: String,
         /// How; the worth of a score in results is measured.
         settings: Box<Fit>,
         /// The positions whose results say how often a value wins, if they are enough for it.
@@ -231,7 +235,7 @@ impl Work {
             | Work::Auc { weights, samples, .. } => vec![weights, samples],
             Work::Match { players, .. } => players.iter().map(String::as_str).collect(),
             Work::OwnGames { weights, .. } => vec![weights],
-            Work::Fit { samples, chances, scale_like, .. } => vec![samples, chances, scale_like],
+            Work::Fit { samples, leaves, chances, scale_like, .. } => vec![samples, leaves, chances, scale_like],
             Work::Mean { weights } => weights.iter().map(|(name, _)| name.as_str()).collect(),
             Work::Network { samples, teacher, .. } => {
                 [samples].into_iter().chain(teacher).map(String::as_str).collect()

@@ -96,9 +96,9 @@ impl Workshop<'_, '_> {
             }
             Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
             Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
-            Work::OwnGames { weights, settings } => self.own_games(&folder, weights, settings),
-            Work::Fit { samples, settings, chances, scale_like } => {
-                self.fit(step, samples, settings, chances, scale_like)
+            Work::OwnGames { weights, settings, filters } => self.own_games(&folder, weights, settings, filters),
+            Work::Fit { samples, leaves, settings, chances, scale_like } => {
+                self.fit(step, [samples, leaves], settings, chances, scale_like)
             }
             Work::Mean { weights } => self.mean(step, weights),
             Work::HandSet { tapered } => save(&folder, &step.name, hand_set(*tapered)),

@@ -46,11 +46,14 @@ pub struct FitSettings {
     pub growth: u32,
     /// How many positions' evidence holds a 2-tuple to zero.
     pub pairs: f64,
+    /// Whether all positions are learned from, [at the leaves](crate::data::leaves) of the best weights' quiescence; otherwise
+    /// the still ones are, as they stand.
+    pub leaves: bool,
 }
 
 impl Default for FitSettings {
     fn default() -> FitSettings {
-        FitSettings { result_share: 0.1, passes: 8, growth: 4, pairs: 1_000.0 }
+        FitSettings { result_share: 0.1, passes: 8, growth: 4, pairs: 1_000.0, leaves: false }
     }
 }
 
@@ -197,13 +200,19 @@ impl Settings {
     pub fn from_good_weights() -> Settings {
         Settings {
             nodes: 1_000,
-            positions: 1_000_000,
-            positions_per_game: 64,
+            positions: 1_500_000,
+            positions_per_game: 128,
             match_games: 2_000,
             match_nodes: 2_000,
             sprt: [0.0, 10.0, 0.05, 0.05],
             window: 12,
-            fit: Some(FitSettings { result_share: 0.0, growth: 1, pairs: 100.0, ..FitSettings::default() }),
+            fit: Some(FitSettings {
+                result_share: 0.0,
+                growth: 1,
+                pairs: 100.0,
+                leaves: true,
+                ..FitSettings::default()
+            }),
             refine_from: 0,
             keep_scale: true,
             step: 0.67,

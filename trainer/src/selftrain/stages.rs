@@ -30,6 +30,7 @@ use crate::base::error::Error;
 use crate::base::json_lines::Log;
 use crate::base::parallel::controlled;
 use crate::data::label::{self, OwnEngine, label};
+use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
@@ -197,6 +198,7 @@ impl<'a> Loop<'a> {
             Source::Games(path) => (path.clone(), settings.scores),
         };
         let filters = match settings.fit {
+            Some(fit) if fit.leaves => Filters::with_scores(),
             Some(_) => Filters::still_with_scores(),
             None => Filters { no_checks: true, ..Filters::default() },
         };
@@ -282,7 +284,16 @@ impl<'a> Loop<'a> {
         if out.exists() {
             return Ok(true);
         }
-        let (number, all) = (generation.number, window.samples());
+        let (number, threads) = (generation.number, generation.settings.threads);
+        let led;
+        let all = if fit.leaves {
+            let leaves = at_leaves(window.samples(), &generation.best, threads, self.stop);
+            let Some(leaves) = unless_stopped(leaves)? else { return Ok(false) };
+            led = leaves;
+            &led
+        } else {
+            window.samples()
+        };
         let target = Target { result_share: fit.result_share, pawns: pawns_of_e(all)? };
         let (data, usual) = (Data::of(all, &target)?, regression::Settings::default());
         let mut settings = regression::Settings {
@@ -301,7 +312,7 @@ impl<'a> Loop<'a> {
                 teller.tell(done, u64::from(fit.passes) * of);
             }
         };
-        let (oldest, threads) = (Weights::load(&self.folder.weights(0))?, generation.settings.threads);
+        let oldest = Weights::load(&self.folder.weights(0))?;
         let knows_more = knows_more_than_pieces(&oldest);
         let start = if knows_more { Weights::material() } else { oldest };
         let fitted = regression::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);

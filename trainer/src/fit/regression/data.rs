@@ -1,12 +1,16 @@
 //! What a fit looks at: the samples, and how many of their features.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use dyad_engine::board::Board;
 use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, TERMS_LEN};
 use dyad_engine::eval::placement::placement;
-use dyad_engine::eval::{FloatWeights, terms, visit};
+use dyad_engine::eval::{FloatWeights, Weights, terms, visit};
 
 use super::settings::{Settings, Target};
 use crate::base::error::Error;
+use crate::data::leaves::at_leaves;
 use crate::data::packed::Packed;
 use crate::data::samples::SampleFile;
 
@@ -40,6 +44,15 @@ impl Data {
             return Err(Error::Settings("no training position has the result or score that the target needs".into()));
         }
         Ok(self)
+    }
+
+    /// The same positions at the leaves of their quiescence with `weights`, without those that have none.
+    ///
+    /// # Errors
+    /// As those of [`at_leaves`], and when nothing is left to learn from.
+    pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &AtomicBool) -> Result<Data, Error> {
+        let lead = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
+        Data { train: lead(self.train)?, test: lead(self.test)? }.checked()
     }
 
     /// All samples of some files that have what `target` needs.
