@@ -1,9 +1,10 @@
-//! `weights-default`: the weights that are built in, and their worth without 2-tuples, from games of their predecessor.
+//! `weights-default`: the weights that are built in, and their worth without 2-tuples, from own games and older weights.
 //!
 //! The games begin uneven as well as even and both sides search little, so that their positions show what exchanges decide. All
 //! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of the leaves of their positions' quiescence.
-//! The noise of such a fit and that of the predecessor are not the same, so their mean is better than either. (A tuning of that by
-//! short games gained in short games and lost in longer ones: T42.)
+//! What such a fit gets wrong and what weights of another origin get wrong are not the same, so the mean with those is better than
+//! either; with weights that come from such a fit themselves it hardly is (T47). (A tuning of that by short games gained in short
+//! games and lost in longer ones: T42.)
 
 use dyad_engine::eval::layout::PAIRS;
 
@@ -17,7 +18,7 @@ use crate::selftrain::generator::GeneratorSettings;
 const L2_OF_PAIRS: f64 = 100.0;
 /// The share of the results in what is to be predicted. The searches know better: half of it costs some 50 Elo (T38).
 const RESULT_SHARE: f64 = 0.0;
-/// The share of a fit in the mean with the predecessor, whose share is 1.
+/// The share of a fit in the mean with weights of another origin, whose share is 1.
 const SHARE_OF_FIT: f64 = 2.0;
 /// The positions of own games.
 const OWN: &str = "own";
@@ -46,25 +47,25 @@ const SCALES: [Numbers; 3] = [
 /// The plan.
 pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let numbers = scale.pick(SCALES);
-    let mut predecessors = inputs.weights.iter().map(|path| stem(path));
-    let predecessor = predecessors.next().unwrap_or_else(|| "default".to_string());
-    let without_pairs = predecessors.next();
+    let mut given = inputs.weights.iter().map(|path| stem(path));
+    let player = given.next().unwrap_or_else(|| "default".to_string());
+    let other = given.next().unwrap_or_else(|| player.clone());
+    let without_pairs = given.next();
     let mut build = Build { steps: Vec::new(), numbers: &numbers, seed };
     let games = GeneratorSettings { games: numbers.games, nodes: numbers.nodes, seed, ..GeneratorSettings::default() };
     build.add(
         OWN,
-        Work::OwnGames { weights: predecessor.clone(), settings: Box::new(games), filters: Filters::with_scores() },
+        Work::OwnGames { weights: player.clone(), settings: Box::new(games), filters: Filters::with_scores() },
     );
     let filters = Filters { quiet: true, plies: [10, 10_000], ..Filters::default() };
     let (games, count) = (inputs.games.clone(), numbers.positions);
     build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
     let plies = scale.plies();
-    build.fit(FITTED, true, &predecessor, &predecessor);
-    build.trained("trained", FITTED, Some(&predecessor));
-    build.fit(LINEAR, false, &predecessor, without_pairs.as_ref().unwrap_or(&predecessor));
+    build.fit(FITTED, true, &player, &player);
+    build.trained("trained", FITTED, Some(&other));
+    build.fit(LINEAR, false, &player, without_pairs.as_ref().unwrap_or(&player));
     build.trained("linear", LINEAR, without_pairs.as_ref());
-    let pairs =
-        [("trained", predecessor.as_str()), (FITTED, &predecessor), ("trained", "linear"), ("linear", &predecessor)];
+    let pairs = [("trained", player.as_str()), (FITTED, &player), ("trained", "linear"), ("linear", &player)];
     let matches = pairs.map(|(a, b)| build.play(a, b, plies)).to_vec();
     let row = |name: &str| {
         vec![
@@ -79,8 +80,8 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let boards = [("pawn", 0), ("knight", 1), ("king", 5)];
     let exhibits = vec![
         Exhibit::Text {
-            text: "The fits begin with the pieces alone. The mean of twice a fit and the predecessor makes the weights called \
-                   trained and, without 2-tuples and with a predecessor that has none, if it is given, linear."
+            text: "The fits begin with the pieces alone. The mean of twice a fit and weights of another origin makes the weights \
+                   called trained and, without 2-tuples and with weights that have none, if they are given, linear."
                 .into(),
         },
         table(
@@ -117,7 +118,7 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups, with or without the 2-tuples, at the leaves of the predecessor and to the scale of other weights.
+    /// Fits all groups, with or without the 2-tuples, at the leaves of one set of weights and to the scale of another.
     fn fit(&mut self, name: &str, pairs: bool, leaves: &str, scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
@@ -136,10 +137,10 @@ impl Build<'_> {
         );
     }
 
-    /// The mean with the predecessor, where there is one.
-    fn trained(&mut self, name: &str, fitted: &str, predecessor: Option<&String>) {
-        let predecessor = predecessor.map(|name| (name.clone(), 1.0));
-        let weights = [(fitted.into(), SHARE_OF_FIT)].into_iter().chain(predecessor).collect();
+    /// The mean with other weights, where there are some.
+    fn trained(&mut self, name: &str, fitted: &str, other: Option<&String>) {
+        let other = other.map(|name| (name.clone(), 1.0));
+        let weights = [(fitted.into(), SHARE_OF_FIT)].into_iter().chain(other).collect();
         self.add(name, Work::Mean { weights });
     }
 

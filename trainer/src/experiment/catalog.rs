@@ -42,8 +42,8 @@ pub const ALL: [Entry; 5] = [
     },
     Entry {
         name: "weights-default",
-        about: "the weights that are built in, from games of their predecessor",
-        needs: "--games of engines, by whose results a value is told in chances; --openings for half of its own games and --weights of the predecessor, if they are others",
+        about: "the weights that are built in, from own games and older weights",
+        needs: "--games of engines, by whose results a value is told in chances; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
         plan: built_in::plan,
     },
 ];
