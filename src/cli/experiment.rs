@@ -31,7 +31,8 @@ pub struct Arguments {
     /// Openings of the matches, positions or games [default: random openings].
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Weights that `deepchess` is measured against besides those built in, called by the names of their files.
+    /// Weights, called by the names of their files: those that `deepchess` is measured against besides those built in; for
+    /// `weights-default` those that play, those in the mean with the fit, and those in the mean without 2-tuples.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     weights: Vec<PathBuf>,
     /// Seed of all draws.

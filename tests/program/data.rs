@@ -93,6 +93,15 @@ fn games_become_samples_labels_and_weights() {
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
+    run(
+        &folder,
+        "fit a.samples --settings settings.json -o leaves.json --groups material,location --leaves material --threads 2",
+    );
+    let led = Weights::load(&folder.join("leaves.json")).unwrap();
+    let material = Weights::material().id();
+    assert_eq!((&led.meta.made["leaves"], &weights.meta.made["leaves"]), (&material.into(), &serde_json::Value::Null));
+    assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
+    refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
     let told = run(&folder, "quality w.json --games games.pgn --test-percent 25");
     // The scores are the balance of material, and that is what is left to find.
     let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
