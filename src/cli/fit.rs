@@ -19,6 +19,8 @@ use serde_json::{Value as Json, json};
 use super::progress::Progress;
 use super::{Outcome, load_file, load_weights, settings, stop_on_interrupt, threads};
 
+const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
+
 #[derive(Args)]
 pub struct Arguments {
     /// Sample files, as `dyad prepare` makes them.
@@ -102,18 +104,17 @@ pub fn run(arguments: Arguments) -> Outcome {
     let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let threads = threads("threads", arguments.threads)?;
     let stop = stop_on_interrupt();
-    let stopped = || "stopped before the first pass was complete: nothing is written";
     let mut data = Data::load(&files, &settings.target)?;
     if let Some(weights) = &leaves {
         data = match data.at_leaves(weights, threads, &stop) {
-            Err(Error::Stopped) => return Err(stopped().into()),
+            Err(Error::Stopped) => return Err(STOPPED.into()),
             data => data?,
         };
     }
     println!("{} training and {} test positions", data.train.len(), data.test.len());
 
     let fitted = match fit(&settings, &data, &start, threads, &stop) {
-        Err(Error::Stopped) => return Err(stopped().into()),
+        Err(Error::Stopped) => return Err(STOPPED.into()),
         fitted => fitted?,
     };
     let made = json!({

@@ -92,7 +92,7 @@ mod tests {
 
     fn packed(fen: &str, score: i16) -> Packed {
         let board = Board::from_fen(fen).unwrap();
-        let (desired, result) = (Some(board.moves()[0]), Some(GameResult::WhiteWins));
+        let (desired, result) = (board.moves().first().copied(), Some(GameResult::WhiteWins));
         let (test, starts_game, decided) = (true, true, true);
         Packed::new(&Sample { board, desired, result, score: Some(Score(score)), test, starts_game, decided })
     }
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn still_positions_stay_and_ends_are_left_out() {
         let still = packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", -100);
-        let mated = packed("7k/8/8/8/8/8/8/K6R b - - 0 1", 100);
+        let mated = packed("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 100);
         let samples = led(&[still, mated], 2);
         assert_eq!(samples[0].unpack().unwrap().board, still.unpack().unwrap().board);
-        assert!(samples[1..].iter().all(|sample| !sample.board().unwrap().in_check()));
+        assert_eq!(samples.len(), 1);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let player = given.next().unwrap_or_else(|| "default".to_string());
     let other = given.next().unwrap_or_else(|| player.clone());
     let without_pairs = given.next();
-    let mut build = Build { steps: Vec::new(), numbers: &numbers, seed };
+    let mut build = Build { steps: Vec::new(), numbers: &numbers, player: &player, seed };
     let games = GeneratorSettings { games: numbers.games, nodes: numbers.nodes, seed, ..GeneratorSettings::default() };
     build.add(
         OWN,
@@ -62,9 +62,9 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let (games, count) = (inputs.games.clone(), numbers.positions);
     build.add(GIVEN, Work::Prepare { games, filters, count, test_percent: 5.0 });
     let plies = scale.plies();
-    build.fit(FITTED, true, &player, &player);
+    build.fit(FITTED, true, &player);
     build.trained("trained", FITTED, Some(&other));
-    build.fit(LINEAR, false, &player, without_pairs.as_ref().unwrap_or(&player));
+    build.fit(LINEAR, false, without_pairs.as_ref().unwrap_or(&player));
     build.trained("linear", LINEAR, without_pairs.as_ref());
     let pairs = [("trained", player.as_str()), (FITTED, &player), ("trained", "linear"), ("linear", &player)];
     let matches = pairs.map(|(a, b)| build.play(a, b, plies)).to_vec();
@@ -111,6 +111,8 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
 struct Build<'a> {
     steps: Vec<Step>,
     numbers: &'a Numbers,
+    /// The weights that play, at whose leaves is learned.
+    player: &'a str,
     seed: u64,
 }
 
@@ -119,8 +121,8 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups, with or without the 2-tuples, at the leaves of one set of weights and to the scale of another.
-    fn fit(&mut self, name: &str, pairs: bool, leaves: &str, scale_like: &str) {
+    /// Fits all groups, with or without the 2-tuples, at the player's leaves and to the scale of other weights.
+    fn fit(&mut self, name: &str, pairs: bool, scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
         // To the end, where its steps are small.
@@ -130,7 +132,7 @@ impl Build<'_> {
             name,
             Work::Fit {
                 samples: OWN.into(),
-                leaves: leaves.into(),
+                leaves: self.player.into(),
                 settings: Box::new(settings),
                 chances: GIVEN.into(),
                 scale_like: scale_like.into(),
