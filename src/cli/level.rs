@@ -13,7 +13,8 @@ use dyad_trainer::levels::estimate;
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
-use dyad_trainer::levels::{records, style, training};
+use dyad_trainer::levels::records::{self, Pool};
+use dyad_trainer::levels::{style, training};
 
 use super::progress::Progress;
 use super::settings::set;
@@ -286,15 +287,21 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         threads: threads("threads", arguments.threads)?,
         control: &control,
     };
-    println!("| player | games | moves | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|");
+    println!(
+        "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
+    );
     let mut errors = Vec::new();
     let mut players = 0;
     estimate::estimate(&model, &Weights::embedded(), &job, |estimate| {
-        let estimate::Estimate { name, games, moves, written, rating, interval: [low, high] } = estimate;
+        let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = estimate;
+        let scale = match pool {
+            Pool::Online => "servers",
+            Pool::Board => "over the board",
+        };
         players += 1;
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
         let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
-        println!("| {name} | {games} | {moves} | {written} | {rating} | {low} to {high} |");
+        println!("| {name} | {games} | {moves} | {scale} | {written} | {rating} | {low} to {high} |");
     })?;
     if players == 0 {
         return Err("no player has as many games".into());
@@ -345,11 +352,10 @@ fn measure(arguments: &Measure) -> Outcome {
         Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
-    let trained = model.made["settings"]["board-offset"].as_f64().unwrap_or(0.0);
-    let offset = arguments.board_offset.unwrap_or(trained);
+    let offset = arguments.board_offset.unwrap_or(model.board_offset());
     let (_, records) = records::read(&arguments.records)?;
     let examples: Vec<Example> = records.iter().map(|record| Example::new(record, offset)).collect();
-    let bands: Vec<u32> = (1000..=2200).step_by(200).collect();
+    let bands: Vec<u32> = (1000..=2600).step_by(200).collect();
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
     let rows: Vec<Row> = bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &examples)).collect();
     print_tables(&ratings, &rows);

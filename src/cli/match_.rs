@@ -291,8 +291,8 @@ impl Settings {
     }
 }
 
-/// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model
-/// (`rating:1600:0.5`), the style of a player (`style:FILE`), a network that compares positions (`deepchess:FILE`), another
+/// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model, and the
+/// nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player (`style:FILE`), a network that compares positions (`deepchess:FILE`), another
 /// engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
 fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
     /// Levels draw the same moves in every match.
@@ -305,8 +305,13 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
     let persona = if let Some(elo) = argument.strip_prefix("level:") {
         Persona::with_elo(&model, number(elo)?, SEED)
     } else if let Some(text) = argument.strip_prefix("rating:") {
-        let (rating, care) = text.split_once(':').unwrap_or((text, "0"));
-        Persona::with_strength(&model, Strength { rating: number(rating)?, care: number(care)? }, SEED)
+        let mut parts = text.splitn(3, ':');
+        let rating = number(parts.next().unwrap_or_default())?;
+        let care = parts.next().map_or(Ok(0.0), number)?;
+        let nodes = parts.next().map_or(Ok(0), |nodes| {
+            nodes.parse().map_err(|_| format!("'{argument}': '{nodes}' is not a number of nodes"))
+        })?;
+        Persona::with_strength(&model, Strength { rating, care, nodes }, SEED)
     } else if let Some(path) = argument.strip_prefix("style:") {
         Persona::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
     } else if let Some(file) = argument.strip_prefix("deepchess:") {

@@ -25,7 +25,7 @@ fn from_games_to_a_model() {
     let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
     assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 1000 |")), "{lines:?}");
     let lines = output(&["level", "estimate", text(&games), "--player", "a", "--model", text(&model)]);
-    assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | 1010 |")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | over the board | 1010 |")), "{lines:?}");
     let told = refusal(&["level", "estimate", text(&games), "--player", "nobody"]);
     assert!(told.contains("no player has as many games"), "{told}");
     fs::remove_dir_all(folder).unwrap();

@@ -25,6 +25,9 @@ pub const PLIES: [u32; DEPTHS] = [0, 1, 2, 3, 4, 6, 9];
 /// The steps of an analysis: the plies to which so many of the best moves are searched.
 const STEPS: [(u32, usize); 3] = [(4, usize::MAX), (6, 8), (9, 4)];
 
+/// How many of the best moves a search that is deepened values.
+const DEEPENED: usize = 2;
+
 /// A move and what it is worth.
 #[derive(Clone, Debug)]
 pub struct Valued {
@@ -112,40 +115,53 @@ impl Analyst {
         analysis
     }
 
-    /// Searches the best moves of a complete analysis deeper, for whoever sees more than the model knows of. Right after
-    /// that analysis.
+    /// Values the best moves of a complete analysis once more, for whoever sees more than the model knows of: by a search
+    /// of the whole position of so many nodes, which finds these moves itself. Right after that analysis.
     pub fn deepen(
         &mut self,
         game: &Game,
         analysis: &mut Analysis,
-        plies: u32,
+        nodes: u64,
         time: Option<Duration>,
         control: &Control,
     ) {
-        const MOST: usize = 4;
         if analysis.plies < PLIES[DEPTHS - 1] {
             return;
         }
-        let mut order: Vec<usize> = (0..analysis.moves.len()).collect();
-        order.sort_by_key(|&index| -analysis.moves[index].deep);
-        let (searched, rest) = order.split_at(MOST.min(order.len()));
-        let before: Vec<Value> = searched.iter().map(|&index| analysis.moves[index].deep).collect();
-        for &index in searched {
-            let mut valued = analysis.moves[index].clone();
-            if !self.look(game, &mut valued, plies, time, control, &mut analysis.nodes) {
-                // Values of different depths do not compare.
-                searched.iter().zip(&before).for_each(|(&index, &value)| analysis.moves[index].deep = value);
+        let most = DEEPENED.min(analysis.moves.len());
+        let searchmoves = analysis.moves.iter().map(|valued| valued.mv).collect();
+        let limits = Limits { nodes: Some(nodes), movetime: time, searchmoves, ..Limits::default() };
+        let options = Options { multipv: DEEPENED, ..self.options.clone() };
+        // The variations of the last iteration that has all of them, and of the one after.
+        let (mut found, mut begun): (Vec<Info>, Vec<Info>) = (Vec::new(), Vec::new());
+        let mut note = |report: &Report| {
+            let Report::Info(info) = report else { return };
+            if info.bound != Bound::Exact {
                 return;
             }
-            analysis.moves[index].deep = valued.info.as_ref().map_or(valued.deep, |info| info.value);
-            analysis.moves[index].info = valued.info;
+            begun.retain(|earlier| earlier.depth == info.depth && earlier.multipv != info.multipv);
+            begun.push(info.clone());
+            if begun.len() == most {
+                found.clone_from(&begun);
+            }
+        };
+        let outcome = self.engine.search(game, &limits, &options, control, &mut note);
+        analysis.nodes += outcome.nodes;
+        // Values of different depths do not compare: all of them, or none.
+        if found.first().is_none_or(|info| info.depth < PLIES[DEPTHS - 1]) {
+            return;
         }
-        let deep = |&index: &usize| analysis.moves[index].deep;
-        let worst = searched.iter().map(deep).min().unwrap_or(0);
-        let change = searched.iter().map(deep).max().unwrap_or(0) - before.first().copied().unwrap_or(0);
-        for &index in rest {
-            let valued = &mut analysis.moves[index];
-            valued.deep = (valued.deep + change).min(worst);
+        let highest = |analysis: &Analysis| analysis.moves.iter().map(|valued| valued.deep).max().unwrap_or(0);
+        let worst = found.iter().map(|info| info.value).min().unwrap_or(0);
+        let change = found.iter().map(|info| info.value).max().unwrap_or(0) - highest(analysis);
+        for valued in &mut analysis.moves {
+            match found.iter().find(|info| info.pv.first() == Some(&valued.mv)) {
+                Some(info) => {
+                    valued.deep = info.value;
+                    valued.info = Some(info.clone());
+                }
+                None => valued.deep = (valued.deep + change).min(worst),
+            }
         }
     }
 

@@ -4,7 +4,8 @@
 //! the eye: captures of the piece that has just moved, checks, the neighborhood of the opponent's last move; backward and
 //! long moves are overlooked. Each cue is a number that a move has; the model learns how much it draws or repels players of
 //! each rating. To them belong the squares that a piece leaves and reaches, by piece and square: a small change of the
-//! linear evaluation that belongs to the player, and most of what is known about openings.
+//! linear evaluation that belongs to the player, and most of what is known about openings. And where these squares lie from
+//! where the last two moves went and from the kings: the eye stays where something has just happened.
 
 use super::analysis::DEPTHS;
 use crate::board::{BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, Square, attacks};
@@ -85,8 +86,18 @@ cues! {
 
 /// Cues that are no squares.
 pub const PLAIN: usize = NAMES.len();
-/// Cues of squares: a piece reaches a square of the board as its player sees it, or leaves it.
-pub const SQUARES: usize = 6 * 64;
+/// Squares of the board, as its player sees it, for each piece.
+const PLACES: usize = 6 * 64;
+/// How far from a center, in files and in ranks, one place is told from another; all beyond are as the last.
+const NEAR: i32 = 4;
+/// Files, or ranks, about a center.
+const WIDTH: usize = 2 * NEAR as usize + 1;
+/// Places about a center, for each piece.
+const ABOUT: usize = 6 * WIDTH * WIDTH;
+/// Cues of squares. A piece reaches a square of the board, or leaves it, while there are pieces; it does either as pieces
+/// become few (3 tables). Where it goes, and where it comes from, as seen from where the opponent's last move went; where it
+/// goes as seen from where the player's own last move went, from the enemy king and from the own king (5 tables).
+pub const SQUARES: usize = 3 * PLACES + 5 * ABOUT;
 /// All cues.
 pub const CUES: usize = PLAIN + SQUARES;
 
@@ -249,10 +260,33 @@ impl Scene<'_> {
             see(Cue::Develops, if minor && rank_from == 0 && rank_to > 0 { phase } else { 0.0 });
         }
 
-        if phase > 0.0 && !castles {
-            let square = |piece: Piece, square: Square| (PLAIN + piece.to_index() * 64 + seen_by(us, square)) as u16;
-            cues.push((square(lands_as, to), phase as f32));
-            cues.push((square(piece, from), -phase as f32));
+        if !castles {
+            let mut see = |cue: usize, strength: f64| {
+                if strength != 0.0 {
+                    cues.push(((PLAIN + cue) as u16, strength as f32));
+                }
+            };
+            let [reached, left] =
+                [(lands_as, to), (piece, from)].map(|(piece, square)| piece.to_index() * 64 + seen_by(us, square));
+            see(reached, phase);
+            see(PLACES + left, phase);
+            see(2 * PLACES + reached, 1.0 - phase);
+            see(2 * PLACES + left, phase - 1.0);
+            let mut see_about = |table: usize, square: Square, center: Square| {
+                see(
+                    3 * PLACES + table * ABOUT + piece.to_index() * WIDTH * WIDTH + place_about(us, square, center),
+                    1.0,
+                );
+            };
+            if let Some(last) = self.last {
+                see_about(0, to, last.get_dest());
+                see_about(1, from, last.get_dest());
+            }
+            if let Some(own) = self.own {
+                see_about(2, to, own.get_dest());
+            }
+            see_about(3, to, board.king(them));
+            see_about(4, to, board.king(us));
         }
         cues
     }
@@ -285,6 +319,14 @@ fn rank_for(color: Color, square: Square) -> i32 {
 /// Index of a square as this player sees the board.
 fn seen_by(color: Color, square: Square) -> usize {
     if color == Color::White { square.to_index() } else { square.to_index() ^ 56 }
+}
+
+/// Index of a square among the places about a center, as this player sees the board.
+fn place_about(color: Color, square: Square, center: Square) -> usize {
+    let files = square.get_file().to_index() as i32 - center.get_file().to_index() as i32;
+    let ranks = rank_for(color, square) - rank_for(color, center);
+    let [file, rank] = [files, ranks].map(|steps| (steps.clamp(-NEAR, NEAR) + NEAR) as usize);
+    rank * WIDTH + file
 }
 
 /// Steps to the middle of the board, 0 to 3.

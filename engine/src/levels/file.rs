@@ -17,7 +17,10 @@ const FORMAT: u32 = 1;
 /// The lowest `UCI_Elo`.
 pub const LOWEST: u32 = 1000;
 /// The highest `UCI_Elo`.
-pub const HIGHEST: u32 = 2100;
+pub const HIGHEST: u32 = 2200;
+
+/// The most nodes that a strength may ask for.
+const MOST_NODES: u64 = 10_000_000;
 
 /// How the model has to play to have a strength.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +30,9 @@ pub struct Strength {
     /// How much more than such players it shuns losses: a move that loses so many pawns, by the deepest values, is
     /// `exp(care * pawns)` times less likely than the model says. 0 plays like these players.
     pub care: f64,
+    /// Nodes of a search whose values of the best moves are taken for the deepest values; 0 takes those of the model.
+    #[serde(default)]
+    pub nodes: u64,
 }
 
 /// A strength and what it is worth in games.
@@ -139,7 +145,8 @@ impl MoveModel {
         let sane = |point: &Calibrated| {
             (0.0..=4000.0).contains(&point.elo)
                 && (0.0..=4000.0).contains(&point.strength.rating)
-                && (-5.0..=50.0).contains(&point.strength.care)
+                && (-5.0..=1000.0).contains(&point.strength.care)
+                && point.strength.nodes <= MOST_NODES
         };
         if !rises || !file.calibration.iter().all(sane) {
             return Err("calibration: the Elo must rise, and ratings and care be sensible".to_string());
@@ -174,13 +181,19 @@ impl MoveModel {
         text
     }
 
+    /// How much higher a rating over the board is on the scale of the model than as it is written.
+    #[must_use]
+    pub fn board_offset(&self) -> f64 {
+        self.made["settings"]["board-offset"].as_f64().unwrap_or(0.0)
+    }
+
     /// How the model plays with this Elo: between what was calibrated linear, and beyond it as at its ends.
     #[must_use]
     pub fn strength(&self, elo: f64) -> Strength {
         let points = &self.calibration;
         let after = points.iter().position(|point| point.elo >= elo);
         match after {
-            _ if points.is_empty() => Strength { rating: elo, care: 0.0 },
+            _ if points.is_empty() => Strength { rating: elo, care: 0.0, nodes: 0 },
             Some(0) => points[0].strength,
             None => points[points.len() - 1].strength,
             Some(after) => {
@@ -190,6 +203,7 @@ impl MoveModel {
                 Strength {
                     rating: mix(low.strength.rating, high.strength.rating),
                     care: mix(low.strength.care, high.strength.care),
+                    nodes: mix(low.strength.nodes as f64, high.strength.nodes as f64).round() as u64,
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! after a take-back. The analysis has depths and no time, so that a level is the same on any machine; only where the
 //! clock is too short is it cut.
 
-use super::analysis::{Analysis, Analyst, DEPTHS, PLIES, Valued};
+use super::analysis::{Analysis, Analyst, Valued};
 use super::cues::{Scene, pawns};
 use super::file::{MoveModel, Strength};
 use super::model::{Choice, Level};
@@ -46,14 +46,14 @@ impl Persona {
     pub fn with_style(style: &Arc<MoveModel>, seed: u64) -> Persona {
         let rating = style.made["rating"].as_f64().unwrap_or(KNOWS_ENDINGS);
         let name = format!("style-{}", style.name);
-        Persona { name, ..Persona::with_strength(style, Strength { rating, care: 0.0 }, seed) }
+        Persona { name, ..Persona::with_strength(style, Strength { rating, care: 0.0, nodes: 0 }, seed) }
     }
 
     /// A model at a strength of its own scale.
     #[must_use]
     pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> Persona {
-        let Strength { rating, care } = strength;
-        Persona { name: format!("rating-{rating}-{care}"), model: Arc::clone(model), strength, seed }
+        let Strength { rating, care, nodes } = strength;
+        Persona { name: format!("rating-{rating}-{care}-{nodes}"), model: Arc::clone(model), strength, seed }
     }
 }
 
@@ -142,14 +142,6 @@ impl Player {
 /// Moves that are so much less likely than the likeliest are not played: the tail of a model is where it knows least.
 const LEAST_SHARE: f64 = 0.003;
 
-/// Plies to which the best moves are searched for who shuns losses so much: deeper than the model sees.
-fn deeper(care: f64) -> Option<u32> {
-    const FIRST: f64 = 7.0;
-    const MOST: f64 = 3.0;
-    let more = (care - FIRST).clamp(0.0, MOST).round() as u32;
-    (more > 0).then_some(PLIES[DEPTHS - 1] + more)
-}
-
 /// What the model sees of an analysis.
 #[must_use]
 pub fn choice(game: &Game, analysis: &Analysis) -> Choice {
@@ -214,8 +206,8 @@ impl AnyEngine for Player {
         let board = game.board();
         let time = bounds(limits, options).map(|bounds| bounds.hard);
         let mut analysis = self.analyst.analyze(game, &limits.searchmoves, time, control);
-        if let Some(plies) = deeper(self.persona.strength.care) {
-            self.analyst.deepen(game, &mut analysis, plies, time, control);
+        if self.persona.strength.nodes > 0 {
+            self.analyst.deepen(game, &mut analysis, self.persona.strength.nodes, time, control);
         }
         if analysis.moves.is_empty() {
             let outcome = game_over(board);

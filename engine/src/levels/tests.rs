@@ -1,4 +1,4 @@
-use super::analysis::{Analyst, DEPTHS};
+use super::analysis::{Analyst, DEPTHS, PLIES};
 use super::cues::{NAMES, PLAIN, Scene};
 use super::file::{HIGHEST, LOWEST, MoveModel, Strength};
 use super::model::{KNOTS, Level, basis};
@@ -72,11 +72,12 @@ fn knots_share_every_rating() {
 #[test]
 fn strengths_are_linear_between_what_was_calibrated() {
     let mut model = (*MoveModel::embedded()).clone();
-    let point = |elo, rating| super::file::Calibrated { elo, strength: Strength { rating, care: 0.0 } };
-    model.calibration = vec![point(1000.0, 1100.0), point(2000.0, 2300.0)];
+    let point = |elo, rating, nodes| super::file::Calibrated { elo, strength: Strength { rating, care: 0.0, nodes } };
+    model.calibration = vec![point(1000.0, 1100.0, 0), point(2000.0, 2300.0, 1000)];
     for (elo, rating) in [(900.0, 1100.0), (1000.0, 1100.0), (1500.0, 1700.0), (2000.0, 2300.0), (2500.0, 2300.0)] {
         assert_eq!(model.strength(elo).rating, rating, "{elo}");
     }
+    assert_eq!(model.strength(1500.0).nodes, 500);
 }
 
 #[test]
@@ -100,6 +101,32 @@ fn an_analysis_sees_deeper_with_each_step_and_is_always_the_same() {
     assert_eq!((values(&again), again.nodes), (values(&analysis), analysis.nodes));
     let mv = game.board().parse_uci("g2g3").unwrap();
     assert_eq!(analyze(&[mv]).moves.len(), 1);
+}
+
+/// The search that goes deeper finds the best moves itself, and what the model sees stays.
+#[test]
+fn a_deeper_search_values_the_best_moves_of_all() {
+    const NODES: u64 = 30_000;
+    let mut analyst = Analyst::new(Weights::embedded());
+    let game = game("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9");
+    let before = analyst.analyze(&game, &[], None, &Control::new(false));
+    let mut after = before.clone();
+    let stopped = Control::new(false);
+    stopped.stop();
+    analyst.deepen(&game, &mut after, NODES, None, &stopped);
+    let deep =
+        |analysis: &super::analysis::Analysis| analysis.moves.iter().map(|valued| valued.deep).collect::<Vec<_>>();
+    assert_eq!(deep(&after), deep(&before), "a search that was stopped changes nothing");
+    analyst.deepen(&game, &mut after, NODES, None, &Control::new(false));
+    let (found, rest): (Vec<_>, Vec<_>) =
+        after.moves.iter().partition(|valued| valued.info.as_ref().is_some_and(|info| info.depth > PLIES[DEPTHS - 1]));
+    let worst = found.iter().map(|valued| valued.deep).min();
+    assert_eq!(found.len(), 2);
+    assert!(rest.iter().all(|valued| Some(valued.deep) <= worst), "{worst:?}");
+    assert!(after.moves.iter().zip(&before.moves).all(|(after, before)| after.values == before.values));
+    // A search looks at its limit every few nodes.
+    let most = before.nodes + NODES + NODES / 100;
+    assert!((before.nodes + NODES / 2..=most).contains(&after.nodes), "{} {}", before.nodes, after.nodes);
 }
 
 #[test]
@@ -135,6 +162,34 @@ fn cues_of_moves() {
             .collect();
         assert!(names.contains(&has) && !names.contains(&has_not), "{fen} {mv}: {names:?}");
     }
+}
+
+/// Both players see the board alike: what White sees of a move, Black sees of its mirror image.
+#[test]
+fn cues_are_the_same_for_both_players() {
+    let white = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    let black = "r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b KQkq - 0 1";
+    let cues = |fen: &str, [last, own, mv]: [&str; 3]| {
+        let board = Board::from_fen(fen).unwrap();
+        let [last, own, mv] =
+            [last, own, mv].map(|text| ChessMove::new(text[..2].parse().unwrap(), text[2..4].parse().unwrap(), None));
+        let scene = Scene { board: &board, last: Some(last), last_captured: false, own: Some(own) };
+        scene.cues(mv, &[0; DEPTHS], &[0; DEPTHS], false)
+    };
+    let moves =
+        [["b4b3", "d1f3", "f3f6"], ["h7h3", "e4e5", "a2a4"], ["e8e7", "c1d2", "d2a5"], ["d8e7", "c1d2", "e1g1"]];
+    for moves in moves {
+        let mirrored = moves.map(|text| {
+            let flip = |rank: char| char::from_digit(9 - rank.to_digit(10).unwrap(), 10).unwrap();
+            text.chars().map(|c| if c.is_ascii_digit() { flip(c) } else { c }).collect::<String>()
+        });
+        let mirrored = [mirrored[0].as_str(), mirrored[1].as_str(), mirrored[2].as_str()];
+        assert_eq!(cues(white, moves), cues(black, mirrored), "{moves:?}");
+    }
+    // Next to where the opponent went is another place than far from there, and where the own last move went counts too.
+    let of = |last: &str, own: &str| cues(white, [last, own, "d2a5"]);
+    assert_ne!(of("b4b3", "d1f3"), of("h7h3", "d1f3"));
+    assert_ne!(of("b4b3", "d1f3"), of("b4b3", "c1d2"));
 }
 
 fn promotion(text: &str) -> Option<crate::board::Piece> {

@@ -16,6 +16,7 @@ use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
+use crate::levels::records::Pool;
 
 /// Ratings that are tried: from, to and the step between them.
 const RATINGS: (u32, u32, u32) = (600, 2900, 20);
@@ -50,6 +51,8 @@ pub struct Estimate {
     pub games: usize,
     /// Moves looked at.
     pub moves: usize,
+    /// Where the games were played, whose scale the ratings are on.
+    pub pool: Pool,
     /// The mean of the ratings in the games.
     pub written: Option<f64>,
     /// The most likely rating.
@@ -107,13 +110,18 @@ pub fn estimate(
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
         let written = (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64);
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
+        // A name belongs to one pool: the same name in another is another player.
+        let pool = games[0].0.pool;
+        let offset = if pool == Pool::Board { model.board_offset() } else { 0.0 };
+        let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
         report(Estimate {
             name: name.to_string(),
             games: games.len(),
             moves: examples.len(),
+            pool,
             written,
-            rating,
-            interval,
+            rating: of_pool(rating),
+            interval: interval.map(of_pool),
         });
     }
     Ok(())
@@ -161,7 +169,7 @@ mod tests {
         for rating in [800.0, 2600.0] {
             let mut pgn = String::new();
             for seed in 0..2 {
-                pgn.push_str(&played(&model, Strength { rating, care: 0.0 }, seed, 60));
+                pgn.push_str(&played(&model, Strength { rating, care: 0.0, nodes: 0 }, seed, 60));
             }
             let folder = Temporary::new();
             std::fs::create_dir_all(&folder.0).unwrap();

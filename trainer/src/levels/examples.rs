@@ -18,7 +18,7 @@ pub struct Example {
     pub played: usize,
     /// The mover's rating, on the scale of the model.
     pub rating: f64,
-    /// The band of the rating as it was written.
+    /// The band of that rating.
     pub band: u32,
     /// Values of the moves, for whoever judges them.
     pub values: Vec<[Value; DEPTHS]>,
@@ -39,11 +39,12 @@ impl Example {
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let scene = Scene { board, last: record.last, last_captured: record.last_captured, own: record.own };
         let offset = if record.pool == Pool::Board { board_offset } else { 0.0 };
+        let rating = f64::from(record.rating) + offset;
         Example {
             choice: Choice::new(&scene, &moves, &values, &record.repeats),
             played: record.played,
-            rating: f64::from(record.rating) + offset,
-            band: band_of(record.rating.into()),
+            rating,
+            band: band_of(rating as u32),
             values,
             test: record.test,
             ply: crate::data::positions::ply_of(board),

@@ -50,8 +50,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            train: 8000,
-            test: 4000,
+            train: 24_000,
+            test: 3000,
             bands: [800, 2600],
             per_game: 6,
             player_games: 150,
@@ -99,7 +99,7 @@ pub(super) struct Played {
     pub(super) ratings: [Option<u32>; 2],
     pub(super) names: [String; 2],
     pub(super) players: [u64; 2],
-    pool: Pool,
+    pub(super) pool: Pool,
 }
 
 /// Which players are held out.

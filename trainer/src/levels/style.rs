@@ -306,7 +306,7 @@ mod tests {
             let bend = hash::unit(hash::mix((index / KNOTS.len()) as u64)) - 0.5;
             *parameter += 4.0 * bend;
         }
-        let strength = Strength { rating: 1500.0, care: 0.0 };
+        let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
         let model = Arc::new(model);
         let pgn: String = (0..12).map(|seed| played(&model, strength, seed, 100)).collect();
         let folder = Temporary::new();

@@ -45,11 +45,11 @@ impl Default for Settings {
             epochs: 20,
             batch: 256,
             rate: 0.02,
-            smooth: 3e-4,
-            shrink: 3e-5,
-            smooth_squares: 3e-3,
-            shrink_squares: 3e-4,
-            board_offset: 0.0,
+            smooth: 1e-4,
+            shrink: 3e-6,
+            smooth_squares: 3e-4,
+            shrink_squares: 1e-5,
+            board_offset: 250.0,
             seed: 1,
         }
     }
