@@ -292,8 +292,9 @@ impl Settings {
 }
 
 /// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model, and the
-/// nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player (`style:FILE`), a network that compares positions (`deepchess:FILE`), another
-/// engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
+/// nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player (`style:FILE`), a network that
+/// compares positions (`deepchess:FILE`), another engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search
+/// with weights.
 fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
     /// Levels draw the same moves in every match.
     const SEED: u64 = 1;

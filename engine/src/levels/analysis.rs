@@ -151,9 +151,9 @@ impl Analyst {
         if found.first().is_none_or(|info| info.depth < PLIES[DEPTHS - 1]) {
             return;
         }
-        let highest = |analysis: &Analysis| analysis.moves.iter().map(|valued| valued.deep).max().unwrap_or(0);
+        let before = analysis.moves.iter().map(|valued| valued.deep).max().unwrap_or(0);
         let worst = found.iter().map(|info| info.value).min().unwrap_or(0);
-        let change = found.iter().map(|info| info.value).max().unwrap_or(0) - highest(analysis);
+        let change = found.iter().map(|info| info.value).max().unwrap_or(0) - before;
         for valued in &mut analysis.moves {
             match found.iter().find(|info| info.pv.first() == Some(&valued.mv)) {
                 Some(info) => {

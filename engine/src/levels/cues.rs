@@ -155,11 +155,12 @@ impl Scene<'_> {
         let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
         let worth = |piece: Piece| PIECE_VALUES[piece.to_index()];
         let mut cues = Vec::with_capacity(16);
-        let mut see = |cue: Cue, strength: f64| {
+        let mut push = |cue: usize, strength: f64| {
             if strength != 0.0 {
                 cues.push((cue as u16, strength as f32));
             }
         };
+        let mut see = |cue: Cue, strength: f64| push(cue as usize, strength);
         let mut when = |cue: Cue, holds: bool| see(cue, f64::from(u8::from(holds)));
         when(Cue::Mate, values[1] >= MATE - 1);
         for (cue, depth) in [(Cue::BestGlance, 0), (Cue::BestOne, 1), (Cue::BestFour, 4), (Cue::BestDeep, DEPTHS - 1)] {
@@ -261,11 +262,7 @@ impl Scene<'_> {
         }
 
         if !castles {
-            let mut see = |cue: usize, strength: f64| {
-                if strength != 0.0 {
-                    cues.push(((PLAIN + cue) as u16, strength as f32));
-                }
-            };
+            let mut see = |cue: usize, strength: f64| push(PLAIN + cue, strength);
             let [reached, left] =
                 [(lands_as, to), (piece, from)].map(|(piece, square)| piece.to_index() * 64 + seen_by(us, square));
             see(reached, phase);

@@ -149,7 +149,7 @@ impl MoveModel {
                 && point.strength.nodes <= MOST_NODES
         };
         if !rises || !file.calibration.iter().all(sane) {
-            return Err("calibration: the Elo must rise, and ratings and care be sensible".to_string());
+            return Err("calibration: the Elo must rise, and ratings, care and nodes be sensible".to_string());
         }
         Ok(MoveModel { name: file.name, made: file.made, calibration: file.calibration, parameters })
     }

@@ -1,8 +1,8 @@
 //! A player of a given strength: it analyzes a position and draws a move from what the model says.
 //!
 //! The draw depends on the seed, the position and how often it stood, and on nothing else, so that the same move comes
-//! after a take-back. The analysis has depths and nodes and no time, so that a level is the same on any machine; only where the
-//! clock is too short is it cut.
+//! after a take-back. The analysis has depths and nodes and no time, so that a level is the same on any machine; only where
+//! the clock is too short is it cut.
 
 use super::analysis::{Analysis, Analyst, Valued};
 use super::cues::{Scene, pawns};

@@ -112,7 +112,7 @@ pub fn estimate(
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
         // A name belongs to one pool: the same name in another is another player.
         let pool = games[0].0.pool;
-        let offset = if pool == Pool::Board { model.board_offset() } else { 0.0 };
+        let offset = pool.offset(model.board_offset());
         let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
         report(Estimate {
             name: name.to_string(),

@@ -7,7 +7,7 @@ use dyad_engine::levels::model::Choice;
 use dyad_engine::value::Value;
 
 use crate::levels::prepare::band_of;
-use crate::levels::records::{Pool, Record};
+use crate::levels::records::Record;
 
 /// A choice and what was chosen.
 #[derive(Clone, Debug)]
@@ -38,8 +38,7 @@ impl Example {
         let moves: Vec<ChessMove> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let scene = Scene { board, last: record.last, last_captured: record.last_captured, own: record.own };
-        let offset = if record.pool == Pool::Board { board_offset } else { 0.0 };
-        let rating = f64::from(record.rating) + offset;
+        let rating = f64::from(record.rating) + record.pool.offset(board_offset);
         Example {
             choice: Choice::new(&scene, &moves, &values, &record.repeats),
             played: record.played,

@@ -31,6 +31,18 @@ pub enum Pool {
     Board,
 }
 
+impl Pool {
+    /// How much higher a rating of this pool is on the scale of a model than as it is written; `board_offset` for those
+    /// over the board.
+    #[must_use]
+    pub fn offset(self, board_offset: f64) -> f64 {
+        match self {
+            Pool::Online => 0.0,
+            Pool::Board => board_offset,
+        }
+    }
+}
+
 /// A position of a game, the move that was played there, and what each move is worth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
