@@ -97,6 +97,8 @@ params! {
     tt_clock = 90, 50..=100;
     // Hindsight: one ply more where the last reduction was as large as this.
     hindsight_reduction = 3, 1..=6;
+    hindsight_less = 2, 1..=6; // and one less where it was as large as this and the evaluation fell by the margin
+    hindsight_margin = 180, 0..=2000;
     // Internal iterative reduction.
     iir_depth = 4, 2..=8;
     iir_gap = 6, 2..=12;
@@ -156,6 +158,7 @@ params! {
     alpha_raise_depth = 12, 6..=30;
     // Quiescence.
     qs_futility = 233, 80..=600;
+    qs_moves = 3, 1..=99; // later captures must recapture, promote or give check
     qs_see = -44, -400..=200;
     qs_blend = 3, 0..=4; // quarters of a value above beta, the rest is beta
     // Ordering.
@@ -164,6 +167,10 @@ params! {
     ordering_capture = 4, 0..=16; // sixteenths of the capture history
     ordering_four = 2, 0..=8; // quarters of the continuation history of four plies ago
     ordering_six = 1, 0..=8; // quarters of that of six plies ago
+    ordering_low_ply = 64, 0..=256; // sixteenths of the low-ply history, divided by plies from the root and one
+    ordering_escape = 48, 0..=256; // 1/64 of what is at stake when a piece leaves the attack of a lesser one
+    ordering_expose = 48, 0..=256; // the same when it enters one
+    ordering_check = 4000, 0..=16384; // for a check where no lesser piece attacks
     // Histories.
     history_bonus_factor = 177, 80..=400;
     history_bonus_base = 80, 0..=400;

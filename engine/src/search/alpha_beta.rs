@@ -55,6 +55,8 @@ struct Node<'a> {
     improving: bool,
     /// It is also worse for the opponent than its own was.
     opponent_worsening: bool,
+    /// By how much the static evaluation is worse for the opponent than its own was; far below 0 where nobody knows.
+    worsened: Value,
     /// Reduction of the move that led here, in plies.
     reduction: i32,
     /// Double extensions on the way here.
@@ -154,7 +156,7 @@ impl<M: Model> Worker<M> {
         let context = self.context(ply);
         let killers = self.frame(ply).killers;
         let counter = self.histories.counter(context[0]);
-        let hints = Hints { killers, counter, context, threats: node.threats };
+        let hints = Hints { killers, counter, context, threats: node.threats, ply: Some(ply) };
         let mut picker = Picker::new(&self.arena, Kind::All, node.tt_move, 0);
         let full_depth = depth;
         let mut best = floor;
@@ -336,6 +338,7 @@ impl<M: Model> Worker<M> {
             guess: NONE,
             improving: false,
             opponent_worsening: false,
+            worsened: -INFINITE,
             reduction: 0,
             double_extensions: 0,
         }
@@ -359,6 +362,7 @@ impl<M: Model> Worker<M> {
             let bonus = self.params.history_bonus(depth);
             let context = self.context(ply);
             self.histories.update_quiet(board, mv, piece_to(board, mv), &context, node.threats, bonus);
+            self.histories.update_low_ply(ply, mv, bonus);
             // The opponent's early quiet move is refuted at once.
             let previous = *self.earlier(ply, 1);
             if previous.quiet && previous.count as i32 <= self.params.refuted_count {
@@ -396,8 +400,8 @@ impl<M: Model> Worker<M> {
             !node.in_check && if before != NONE { eval > before } else { before_that == NONE || eval > before_that };
         let previous = *self.earlier(ply, 1);
         let enemy_eval = previous.eval;
-        node.opponent_worsening =
-            !node.in_check && enemy_eval != NONE && eval + enemy_eval > self.params.worsening_margin;
+        node.worsened = if node.in_check || enemy_eval == NONE { -INFINITE } else { eval + enemy_eval };
+        node.opponent_worsening = node.worsened > self.params.worsening_margin;
         node.reduction = if enemy_eval != NONE { previous.reduction } else { 0 };
         node.double_extensions = previous.double_extensions;
         self.frame(ply + 1).killers = [None; 2];
@@ -520,7 +524,7 @@ impl<M: Model> Worker<M> {
         reduced: i32,
     ) -> Result<Option<Value>, Stopped> {
         let board = node.board;
-        let hints = Hints { killers: [None; 2], counter: None, context: self.context(node.ply), threats: 0 };
+        let hints = Hints { killers: [None; 2], counter: None, context: self.context(node.ply), threats: 0, ply: None };
         let threshold = prob_beta - node.eval;
         let table_move = node.tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, threshold));
         let mut picker = Picker::new(&self.arena, Kind::Noisy, table_move, threshold);
@@ -840,7 +844,9 @@ impl<M: Model> Worker<M> {
                 self.histories.set_counter(context[0], best.mv);
             }
             self.histories.update_quiet(board, best.mv, best.mover, context, threats, bonus);
+            self.histories.update_low_ply(ply, best.mv, bonus);
             for (mv, mover) in quiets.iter() {
+                self.histories.update_low_ply(ply, mv, -malus);
                 self.histories.update_quiet(board, mv, mover, context, threats, -malus);
             }
         }
@@ -907,6 +913,10 @@ fn adjusted_depth<const PV: bool>(params: &Params, node: &Node, mut depth: i32) 
     // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
     if !node.in_check && node.ply > 0 && node.reduction >= params.hindsight_reduction && !node.opponent_worsening {
         depth += 1;
+    }
+    // Or it made that much worse: less will do to show it.
+    if node.reduction >= params.hindsight_less && depth >= 2 && node.worsened > params.hindsight_margin {
+        depth -= 1;
     }
     // Internal iterative reduction: without a move from the table, or with one of a much shallower search, a
     // node is searched badly anyway.

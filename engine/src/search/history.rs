@@ -1,12 +1,13 @@
 //! What earlier cutoffs say of moves, and earlier searches of the static evaluation.
 //!
 //! Quiet moves are scored by the butterfly history (from, to, and whether enemy pawns attack these squares), the
-//! pawn-structure history and the continuation histories of one, two, four and six plies ago; captures by piece,
-//! square and victim; a counter-move stands for each move before. All are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its
-//! limit by the share that is still missing, so that entries stay bounded and forget. Correction
-//! histories are averages of what searches found the static evaluation to be wrong by, keyed by parts of the position.
+//! pawn-structure history and the continuation histories of one, two, four and six plies ago, near the root also by
+//! the low-ply history, which each search begins anew; captures by piece, square and victim; a counter-move stands for
+//! each move before. All are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its limit by
+//! the share that is still missing, so that entries stay bounded and forget. Correction histories are averages of what
+//! searches found the static evaluation to be wrong by, keyed by parts of the position.
 
-use crate::board::{Board, COLORS, ChessMove, Color, PIECES, Piece, Square, move_bits};
+use crate::board::{ALL_SQUARES, Board, COLORS, ChessMove, Color, PIECES, Piece, Square, move_bits};
 use crate::params::Params;
 use crate::prefetch::prefetch;
 use crate::value::Value;
@@ -17,6 +18,8 @@ const LIMIT: i32 = 16_384;
 const CORRECTION_LIMIT: i32 = 1_024;
 const CORRECTIONS: usize = 16_384;
 const PAWN_KEYS: usize = 512;
+/// Plies from the root with a history of their own.
+const LOW_PLIES: usize = 4;
 
 /// Index of a moved piece and the square it goes to: color, piece, square.
 pub(super) type PieceTo = u16;
@@ -43,6 +46,12 @@ pub(super) fn moved_piece(mover: PieceTo) -> Piece {
     PIECES[usize::from(mover) / 64 % 6]
 }
 
+/// The square of a [`PieceTo`].
+#[inline]
+pub(super) fn destination(mover: PieceTo) -> Square {
+    ALL_SQUARES[usize::from(mover) % 64]
+}
+
 #[inline]
 fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
     let bonus = bonus.clamp(-limit, limit);
@@ -64,6 +73,7 @@ pub(super) struct Histories {
     capture: Box<[[i16; 6]; PIECE_TOS]>,
     continuation: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
     pawn: Box<[[i16; PIECE_TOS]; PAWN_KEYS]>,
+    low_ply: Box<[[i16; 4096]; LOW_PLIES]>,
     counter: Box<[Option<ChessMove>; PIECE_TOS]>,
     pawn_correction: Box<[[i16; 2]; CORRECTIONS]>,
     minor_correction: Box<[[i16; 2]; CORRECTIONS]>,
@@ -93,9 +103,24 @@ impl QuietScores<'_> {
     }
 }
 
-/// Squares of a packed move.
+/// What the low-ply history says of the quiet moves of one node.
+pub(super) struct LowPlyScores<'a> {
+    table: &'a [i16; 4096],
+    /// Sixteenths of it that count.
+    sixteenths: i32,
+}
+
+impl LowPlyScores<'_> {
+    /// Of a quiet move, [packed](move_bits).
+    #[inline]
+    pub(super) fn of(&self, bits: u16) -> i32 {
+        i32::from(self.table[from_to(bits)]) * self.sixteenths / 16
+    }
+}
+
+/// Squares of a packed move: from, to.
 #[inline]
-fn squares(bits: u16) -> [usize; 2] {
+pub(super) fn squares(bits: u16) -> [usize; 2] {
     [usize::from(bits) % 64, usize::from(bits) / 64 % 64]
 }
 
@@ -117,6 +142,7 @@ impl Histories {
             capture: table([0; 6]),
             continuation: table([0; PIECE_TOS]),
             pawn: table([0; PIECE_TOS]),
+            low_ply: table([0; 4096]),
             counter: table(None),
             pawn_correction: table([0; 2]),
             minor_correction: table([0; 2]),
@@ -131,11 +157,31 @@ impl Histories {
         self.capture.fill([0; 6]);
         self.continuation.fill([0; PIECE_TOS]);
         self.pawn.fill([0; PIECE_TOS]);
+        self.clear_low_ply();
         self.counter.fill(None);
         self.pawn_correction.fill([0; 2]);
         self.minor_correction.fill([0; 2]);
         self.non_pawn_correction.fill([[0; 2]; 2]);
         self.continuation_correction.fill([0; PIECE_TOS]);
+    }
+
+    /// Forgets what is true of one root position alone.
+    pub(super) fn clear_low_ply(&mut self) {
+        self.low_ply.fill([0; 4096]);
+    }
+
+    /// What the low-ply history says of the moves of a node at this ply, if it keeps them.
+    #[inline]
+    pub(super) fn low_ply(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
+        let table = self.low_ply.get(ply)?;
+        Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
+    }
+
+    /// Updates what the low-ply history says of a quiet move at this ply, if it keeps it.
+    pub(super) fn update_low_ply(&mut self, ply: usize, mv: ChessMove, bonus: i32) {
+        if let Some(table) = self.low_ply.get_mut(ply) {
+            gravity(&mut table[from_to(move_bits(Some(mv)))], bonus, LIMIT);
+        }
     }
 
     /// What orders the quiet moves of a node. `threats` are squares the enemy's pawns attack.

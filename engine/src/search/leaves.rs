@@ -329,7 +329,7 @@ impl<M: Model> LeafSearcher<M> {
 /// constant to be tuned with those of the game's search.
 const SEE_THRESHOLD: i32 = -44;
 
-const UNHINTED: Hints = Hints { killers: [None; 2], counter: None, context: [NO_PIECE_TO; 4], threats: 0 };
+const UNHINTED: Hints = Hints { killers: [None; 2], counter: None, context: [NO_PIECE_TO; 4], threats: 0, ply: None };
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,12 @@
 //! Which move first? Moves are picked in stages, so that a cutoff early on costs little:
 //! the table's move, captures that do not lose material, killers and the counter-move, quiet moves
-//! by their histories, losing captures.
+//! by their histories and by what they gain or risk at once, losing captures.
 //!
 //! Captures are generated when the table's move did not suffice, quiet moves when no capture did, both into an
 //! arena that the nodes of the line share.
 
-use super::history::{Context, Histories, PieceTo, QuietScores, piece_index, piece_to};
-use crate::board::{Board, ChessMove, Color, PIECE_VALUES, Piece, move_bits, move_from_bits};
+use super::history::{Context, Histories, PieceTo, QuietScores, moved_piece, piece_index, piece_to, squares};
+use crate::board::{BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, attacks, move_bits, move_from_bits};
 use crate::params::Params;
 
 /// A move with what was found out about it.
@@ -170,6 +170,8 @@ pub(super) struct Hints {
     pub(super) context: Context,
     /// Squares attacked by enemy pawns.
     pub(super) threats: u64,
+    /// Plies from the root; none where quiet moves are not worth a closer look.
+    pub(super) ply: Option<usize>,
 }
 
 impl Hints {
@@ -219,8 +221,64 @@ impl Scorer for History<'_> {
 
     #[inline]
     fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
+        let &History(histories, params) = self;
         let scores = self.quiet_scores(board, hints);
-        move |bits, mover| scores.of(bits, mover)
+        let stakes = hints.ply.map(|_| Stakes::new(params, board, hints.threats));
+        let low_ply = hints.ply.and_then(|ply| histories.low_ply(params, ply));
+        move |bits, mover| {
+            let mut score = scores.of(bits, mover);
+            if let Some(stakes) = &stakes {
+                score += stakes.of(bits, mover);
+            }
+            if let Some(low_ply) = &low_ply {
+                score += low_ply.of(bits);
+            }
+            score
+        }
+    }
+}
+
+/// What quiet moves gain or risk at once, whatever the histories say: a check, an attack by a lesser piece that is left or
+/// entered.
+struct Stakes<'a> {
+    params: &'a Params,
+    /// By piece type: from where it gives check.
+    checks: [BitBoard; 6],
+    /// By piece type: squares that lesser enemy pieces attack.
+    lesser: [BitBoard; 6],
+}
+
+/// What is at stake for a piece that a lesser one attacks, by type.
+const STAKES: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
+
+impl<'a> Stakes<'a> {
+    /// Those of the side to move; `pawns` are the squares that enemy pawns attack.
+    #[inline]
+    fn new(params: &'a Params, board: &Board, pawns: u64) -> Stakes<'a> {
+        let (them, occupied) = (!board.side_to_move(), board.occupied());
+        let enemy = |piece: Piece| board.colored(them, piece);
+        let pawns = BitBoard(pawns);
+        let minors = enemy(Piece::Knight).fold(pawns, |all, square| all | attacks::knight(square));
+        let minors = enemy(Piece::Bishop).fold(minors, |all, square| all | attacks::bishop(square, occupied));
+        let rooks = enemy(Piece::Rook).fold(minors, |all, square| all | attacks::rook(square, occupied));
+        let king = board.king(them);
+        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
+        Stakes {
+            params,
+            checks: [attacks::pawn(them, king), attacks::knight(king), bishop, rook, bishop | rook, EMPTY],
+            lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY],
+        }
+    }
+
+    /// Those of a quiet move, packed.
+    #[inline]
+    fn of(&self, bits: u16, mover: PieceTo) -> i32 {
+        let (piece, [from, to]) = (moved_piece(mover).to_index(), squares(bits));
+        let on = |board: BitBoard, square: usize| (board.0 >> square & 1) as i32;
+        let (leaves, enters) = (on(self.lesser[piece], from), on(self.lesser[piece], to));
+        let attacked = self.params.ordering_escape * leaves - self.params.ordering_expose * enters;
+        let safe_check = on(self.checks[piece], to) & !enters;
+        attacked * STAKES[piece] / 64 + safe_check * self.params.ordering_check
     }
 }
 
@@ -427,4 +485,37 @@ fn select(moves: &mut [Candidate], next: usize) -> Option<Candidate> {
     moves[place] = moves[next].moved_to(place);
     moves[next] = best;
     Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_moves_are_scored_by_what_they_gain_and_risk_at_once() {
+        let params = Params::DEFAULT;
+        let at_stake = |factor: i32, piece: Piece| factor * STAKES[piece.to_index()] / 64;
+        let (knight, rook) = (Piece::Knight, Piece::Rook);
+        let leaves = at_stake(params.ordering_escape, knight);
+        let both = leaves - at_stake(params.ordering_expose, knight);
+        let cases = [
+            // A pawn attacks the knight, another one the square d5, a bishop h8.
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3d5", both),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h7", 0),
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", params.ordering_check),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", -at_stake(params.ordering_expose, rook)),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
+            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "c6e5", leaves),
+            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "h8h1", params.ordering_check),
+        ];
+        for (fen, text, expected) in cases {
+            let board = Board::from_fen(fen).unwrap();
+            let mv = board.parse_uci(text).unwrap();
+            let them = !board.side_to_move();
+            let pawns = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
+            let found = Stakes::new(&params, &board, pawns).of(move_bits(Some(mv)), piece_to(&board, mv));
+            assert_eq!(found, expected, "{text} in {fen}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Quiescence: captures until the position is quiet, and every evasion of a check.
 
-use super::history::NO_PIECE_TO;
+use super::history::{NO_PIECE_TO, destination};
 use super::ordering::{Hints, History, Kind, Picker};
 use super::pv::Line;
 use super::window::Window;
@@ -92,7 +92,7 @@ impl<M: Model> Worker<M> {
             let them = !board.side_to_move();
             (self.context(ply), attacks::pawns(them, board.colored(them, Piece::Pawn)).0)
         };
-        let hints = Hints { killers: [None; 2], counter: None, context, threats };
+        let hints = Hints { killers: [None; 2], counter: None, context, threats, ply: None };
         let mut picker = Picker::new(&self.arena, kind, table_move, self.params.qs_see);
         let mut best_move = None;
         let mut count = 0;
@@ -109,6 +109,8 @@ impl<M: Model> Worker<M> {
                     }
                 } else if futility <= window.alpha && hopeless(&board, mv, futility, window.alpha) {
                     best = best.max(futility);
+                    continue;
+                } else if count > self.params.qs_moves && !self.stands_out(&board, mv) {
                     continue;
                 }
             }
@@ -144,6 +146,15 @@ impl<M: Model> Worker<M> {
         let bound = if window.fails_high(best) { Bound::Lower } else { Bound::Upper };
         shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
         Ok(best)
+    }
+
+    /// Whether a capture is looked at however many came before it: it recaptures, promotes or gives check.
+    #[inline]
+    fn stands_out(&self, board: &Board, mv: ChessMove) -> bool {
+        let previous = self.earlier(self.position.ply(), 1).mover;
+        previous != NO_PIECE_TO && destination(previous) == mv.get_dest()
+            || mv.get_promotion().is_some()
+            || board.gives_check(mv)
     }
 
     /// The static evaluation, as the evaluator gives it (or the table remembers it) and as the search uses it.

@@ -53,6 +53,7 @@ impl<M: Model> Worker<M> {
         self.position.reset(game);
         self.arena.clear();
         self.frames.fill(Frame::EMPTY);
+        self.histories.clear_low_ply();
         self.nodes = 0;
         self.checkpoint = 0;
         self.completed_depth = 0;
