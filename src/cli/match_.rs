@@ -339,7 +339,11 @@ fn outside(text: &str) -> Result<Outside, String> {
     Outside::new(Program { path, options }).map_err(|error| error.to_string())
 }
 
+/// What a contestant is called: a level as it was asked for, a file without its folder and its ending.
 fn name_of(argument: &str) -> String {
+    if ["level:", "rating:"].iter().any(|level| argument.starts_with(level)) {
+        return argument.to_string();
+    }
     Path::new(argument).file_stem().map_or_else(|| argument.to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -454,6 +458,20 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn contestants_are_named_by_what_tells_them_apart() {
+        let cases = [
+            ("rating:1909:0.5", "rating:1909:0.5"),
+            ("level:1600", "level:1600"),
+            ("runs/best.json", "best"),
+            ("default", "default"),
+            ("style:people/Ann.json", "Ann"),
+        ];
+        for (argument, name) in cases {
+            assert_eq!(name_of(argument), name);
+        }
+    }
 
     #[test]
     fn options_override_the_file() {

@@ -14,6 +14,7 @@ use dyad_engine::board::{Board, ChessMove, Color, Game};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{Analyst, DEPTHS, PLIES};
+use dyad_engine::levels::player::last_captured;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -302,14 +303,11 @@ pub(super) fn record(
     let analysis = analyst.analyze(game, &[], None, control);
     let (moves, board) = (game.moves(), game.board());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
-    let last_captured = moves.split_last().is_some_and(|(&last, earlier)| {
-        earlier.iter().fold(*game.start(), |board, &mv| board.after(mv)).is_capture(last)
-    });
     let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     who(Record {
         board: *board,
         last: before(1),
-        last_captured,
+        last_captured: last_captured(game),
         own: before(2),
         played: analysis.moves.iter().position(|valued| valued.mv == mv).unwrap_or_default(),
         values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
