@@ -53,10 +53,11 @@ impl Checks {
 }
 
 impl Board {
-    /// How the side to move can give check.
+    /// From where a piece of the side to move attacks the enemy king, by piece type; a king attacks none.
+    #[inline]
     #[must_use]
-    pub fn checks(&self) -> Checks {
-        let (us, them) = (self.side_to_move(), !self.side_to_move());
+    pub fn check_squares(&self) -> [BitBoard; 6] {
+        let them = !self.side_to_move();
         let (king, occupied) = (self.king(them), self.occupied());
         let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
         let mut squares = [EMPTY; 6];
@@ -65,7 +66,14 @@ impl Board {
         squares[Piece::Bishop.to_index()] = bishop;
         squares[Piece::Rook.to_index()] = rook;
         squares[Piece::Queen.to_index()] = bishop | rook;
+        squares
+    }
 
+    /// How the side to move can give check.
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        let (us, them) = (self.side_to_move(), !self.side_to_move());
+        let (king, occupied) = (self.king(them), self.occupied());
         let queens = self.pieces(Piece::Queen);
         let diagonal = attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens);
         let straight = attacks::straights(king) & (self.pieces(Piece::Rook) | queens);
@@ -76,6 +84,6 @@ impl Board {
                 lids |= between & self.colors(us);
             }
         }
-        Checks { king, squares, lids }
+        Checks { king, squares: self.check_squares(), lids }
     }
 }

@@ -361,8 +361,7 @@ impl<M: Model> Worker<M> {
         {
             let bonus = self.params.history_bonus(depth);
             let context = self.context(ply);
-            self.histories.update_quiet(board, mv, piece_to(board, mv), &context, node.threats, bonus);
-            self.histories.update_low_ply(ply, mv, bonus);
+            self.histories.update_quiet(board, ply, mv, piece_to(board, mv), &context, node.threats, bonus);
             // The opponent's early quiet move is refuted at once.
             let previous = *self.earlier(ply, 1);
             if previous.quiet && previous.count as i32 <= self.params.refuted_count {
@@ -410,7 +409,7 @@ impl<M: Model> Worker<M> {
         self.frame(ply).double_extensions = node.double_extensions;
         // What the opponent's quiet move did to the static evaluation is learned at once.
         if evaluated && previous.quiet && enemy_eval != NONE {
-            self.histories.update_butterfly(previous.butterfly, self.params.eval_history(eval + enemy_eval));
+            self.histories.update_butterfly(previous.butterfly, self.params.eval_history(node.worsened));
         }
     }
 
@@ -843,11 +842,9 @@ impl<M: Model> Worker<M> {
             if context[0] != NO_PIECE_TO {
                 self.histories.set_counter(context[0], best.mv);
             }
-            self.histories.update_quiet(board, best.mv, best.mover, context, threats, bonus);
-            self.histories.update_low_ply(ply, best.mv, bonus);
+            self.histories.update_quiet(board, ply, best.mv, best.mover, context, threats, bonus);
             for (mv, mover) in quiets.iter() {
-                self.histories.update_low_ply(ply, mv, -malus);
-                self.histories.update_quiet(board, mv, mover, context, threats, -malus);
+                self.histories.update_quiet(board, ply, mv, mover, context, threats, -malus);
             }
         }
         for (mv, mover) in captures.iter() {

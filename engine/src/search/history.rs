@@ -177,13 +177,6 @@ impl Histories {
         Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
     }
 
-    /// Updates what the low-ply history says of a quiet move at this ply, if it keeps it.
-    pub(super) fn update_low_ply(&mut self, ply: usize, mv: ChessMove, bonus: i32) {
-        if let Some(table) = self.low_ply.get_mut(ply) {
-            gravity(&mut table[from_to(move_bits(Some(mv)))], bonus, LIMIT);
-        }
-    }
-
     /// What orders the quiet moves of a node. `threats` are squares the enemy's pawns attack.
     #[inline]
     pub(super) fn quiet_scores(
@@ -223,9 +216,12 @@ impl Histories {
         self.counter[usize::from(previous)] = Some(mv);
     }
 
+    /// Updates what all histories of quiet moves say of one that was made at this ply.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn update_quiet(
         &mut self,
         board: &Board,
+        ply: usize,
         mv: ChessMove,
         mover: PieceTo,
         context: &Context,
@@ -236,6 +232,9 @@ impl Histories {
         self.update_butterfly(butterfly_index(board, mv, threats), bonus);
         gravity(&mut self.pawn[board.pawn_key() as usize % PAWN_KEYS][to], bonus, LIMIT);
         self.update_continuation(mover, context, bonus);
+        if let Some(table) = self.low_ply.get_mut(ply) {
+            gravity(&mut table[from_to(move_bits(Some(mv)))], bonus, LIMIT);
+        }
     }
 
     /// Updates what the butterfly history says of a move: `entry` is its [`butterfly_index`].

@@ -261,13 +261,7 @@ impl<'a> Stakes<'a> {
         let minors = enemy(Piece::Knight).fold(pawns, |all, square| all | attacks::knight(square));
         let minors = enemy(Piece::Bishop).fold(minors, |all, square| all | attacks::bishop(square, occupied));
         let rooks = enemy(Piece::Rook).fold(minors, |all, square| all | attacks::rook(square, occupied));
-        let king = board.king(them);
-        let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
-        Stakes {
-            params,
-            checks: [attacks::pawn(them, king), attacks::knight(king), bishop, rook, bishop | rook, EMPTY],
-            lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY],
-        }
+        Stakes { params, checks: board.check_squares(), lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY] }
     }
 
     /// Those of a quiet move, packed.
