@@ -53,14 +53,19 @@ struct Node<'a> {
     guess: Value,
     /// The static evaluation is better than our last one.
     improving: bool,
-    /// It is also worse for the opponent than its own was.
-    opponent_worsening: bool,
     /// By how much the static evaluation is worse for the opponent than its own was; far below 0 where nobody knows.
     worsened: Value,
     /// Reduction of the move that led here, in plies.
     reduction: i32,
     /// Double extensions on the way here.
     double_extensions: i32,
+}
+
+impl Node<'_> {
+    /// Whether the static evaluation is worse for the opponent than its own was.
+    fn opponent_worsening(&self, params: &Params) -> bool {
+        self.worsened > params.worsening_margin
+    }
 }
 
 /// A move to be searched.
@@ -337,7 +342,6 @@ impl<M: Model> Worker<M> {
             eval: NONE,
             guess: NONE,
             improving: false,
-            opponent_worsening: false,
             worsened: -INFINITE,
             reduction: 0,
             double_extensions: 0,
@@ -400,7 +404,6 @@ impl<M: Model> Worker<M> {
         let previous = *self.earlier(ply, 1);
         let enemy_eval = previous.eval;
         node.worsened = if node.in_check || enemy_eval == NONE { -INFINITE } else { eval + enemy_eval };
-        node.opponent_worsening = node.worsened > self.params.worsening_margin;
         node.reduction = if enemy_eval != NONE { previous.reduction } else { 0 };
         node.double_extensions = previous.double_extensions;
         self.frame(ply + 1).killers = [None; 2];
@@ -607,7 +610,7 @@ impl<M: Model> Worker<M> {
             return false;
         }
         // Late move pruning.
-        if count > self.params.lmp_threshold(depth, improving || node.opponent_worsening) {
+        if count > self.params.lmp_threshold(depth, improving || node.opponent_worsening(&self.params)) {
             picker.skip_quiets();
             return true;
         }
@@ -908,7 +911,11 @@ fn remember_table_base(shared: &Shared, node: &Node, depth: i32, value: Value, b
 #[inline(always)]
 fn adjusted_depth<const PV: bool>(params: &Params, node: &Node, mut depth: i32) -> i32 {
     // Hindsight: the move here was reduced, but the opponent's position did not get worse by it.
-    if !node.in_check && node.ply > 0 && node.reduction >= params.hindsight_reduction && !node.opponent_worsening {
+    if !node.in_check
+        && node.ply > 0
+        && node.reduction >= params.hindsight_reduction
+        && !node.opponent_worsening(params)
+    {
         depth += 1;
     }
     // Or it made that much worse: less will do to show it.
@@ -932,7 +939,7 @@ fn reverse_futility(params: &Params, node: &Node, window: Window, depth: i32) ->
         && guess >= beta
         && guess.abs() < DECIDED
         && beta > -DECIDED
-        && guess - params.rfp_margin(depth, node.improving || node.opponent_worsening) >= beta
+        && guess - params.rfp_margin(depth, node.improving || node.opponent_worsening(params)) >= beta
         && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
     futile.then(|| beta + (guess - beta) / params.rfp_return_divisor)
 }
