@@ -1,5 +1,7 @@
 //! `dyad suite`: how many positions of test suites the engine solves.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,20 +10,24 @@ use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::play::Budget;
-use dyad_trainer::arena::suite::{Answer, Goal, Problem, Settings, read, solve};
+use dyad_trainer::arena::suite::{Answer, Goal, Problem, Settings, class, read, sample, solve};
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, threads};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (the Strategic Test Suite); also packed.
+    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (the Strategic Test Suite), Lichess' tables of puzzles; also
+    /// packed.
     #[arg(required = true)]
     suites: Vec<PathBuf>,
-    /// Seconds for each position.
+    /// At most so many positions of each suite, and of each 200 points of rating of puzzles, spread over the file.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// Seconds for each search: one a position, or one a move of a puzzle.
     #[arg(long, group = "budget", value_name = "SECONDS", default_value = "1", value_parser = parse_seconds)]
     movetime: Duration,
-    /// Nodes for each position.
+    /// Nodes for each search.
     #[arg(long, group = "budget")]
     nodes: Option<u64>,
     /// Depth of each search.
@@ -54,8 +60,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let weights = load_weights(&arguments.weights)?;
     // All files are read before the first search, so that a faulty one is told at once.
-    let suites: Result<Vec<_>, _> =
-        arguments.suites.iter().map(|path| Ok::<_, dyad_trainer::base::error::Error>((path, read(path)?))).collect();
+    let suites: Result<Vec<_>, dyad_trainer::base::error::Error> = arguments
+        .suites
+        .iter()
+        .map(|path| {
+            let problems = read(path)?;
+            let most = arguments.sample.map_or(usize::MAX, |most| most as usize);
+            Ok((path, sample(problems, most)))
+        })
+        .collect();
     let control = control_on_interrupt();
     for (path, problems) in suites? {
         println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
@@ -80,31 +93,45 @@ fn solve_one(
 ) -> Result<String, dyad_trainer::base::error::Error> {
     let mut progress = Progress::new();
     let mut score = Score::default();
+    let mut classes: BTreeMap<u32, (RangeInclusive<u32>, Score)> = BTreeMap::new();
     solve(problems, weights, settings, control, |problem, answer| {
         score.add(answer);
+        if let Some(class) = class(problem) {
+            classes.entry(*class.start()).or_insert_with(|| (class, Score::default())).1.add(answer);
+        }
         if missed && !answer.is_full() {
             progress.say(&miss(problem, answer));
         }
         progress.show(|| format!("{}: {} of {}, {score}", path.display(), score.positions, problems.len()));
     })?;
     drop(progress);
-    Ok(format!("{}: {score}, {}", path.display(), settings.budget))
+    let mut text = format!("{}: {score}, {}", path.display(), settings.budget);
+    for (ratings, score) in classes.into_values() {
+        text += &format!("\n  rating {} to {}: {score}", ratings.start(), ratings.end());
+    }
+    Ok(text)
 }
 
 /// A position that was not solved: what was answered, and what was asked for.
 fn miss(problem: &Problem, answer: &Answer) -> String {
-    let board = &problem.board;
+    let line: &[_] = if let Goal::Line(moves) = &problem.goal { moves } else { &[] };
+    let board = line.iter().take(answer.followed).fold(problem.board, |board, &mv| board.after(mv));
     let list = |moves: &[_]| moves.iter().map(|&mv| board.san(mv)).collect::<Vec<_>>().join(" ");
     let wanted = match &problem.goal {
         Goal::Moves { best, avoid } if best.is_empty() => format!("not {}", list(avoid)),
         Goal::Moves { best, .. } => list(best),
         Goal::Mate(moves) => format!("mate in {moves}"),
+        Goal::Line(moves) => list(&moves[answer.followed..][..1]),
         Goal::Points(moves) => {
             list(&moves.iter().filter(|(_, points)| *points == answer.worth).map(|(mv, _)| *mv).collect::<Vec<_>>())
         }
     };
     let played = answer.best.map_or_else(|| "no move".to_string(), |mv| board.san(mv));
-    format!("{}: {played} ({} of {} points), wanted {wanted}", problem.name, answer.points, answer.worth)
+    let after = match answer.followed {
+        0 => String::new(),
+        count => format!(" after {count} moves"),
+    };
+    format!("{}: {played} ({} of {} points), wanted {wanted}{after}", problem.name, answer.points, answer.worth)
 }
 
 /// What the answers so far are worth.

@@ -1,8 +1,9 @@
 //! Games between engines, and test suites: is one better than the other?
 //!
 //! A match ([`matches`]) plays each opening ([`openings`]) with both colors ([`play`]), writes the games ([`pgn_writer`]) and
-//! says what they prove ([`statistics`]). [`suite`] counts the test positions that an engine solves; [`convert`](mod@convert) writes games in another form. This room knows
-//! [`base`](crate::base) and [`data`](crate::data), and nothing of training.
+//! says what they prove ([`statistics`]). [`suite`] counts the test positions and puzzles that an engine solves;
+//! [`convert`](mod@convert) writes games in another form. This room knows [`base`](crate::base) and [`data`](crate::data), and nothing of
+//! training.
 
 pub mod convert;
 pub mod matches;
@@ -10,5 +11,6 @@ pub mod openings;
 pub mod outside;
 pub mod pgn_writer;
 pub mod play;
+mod puzzles;
 pub mod statistics;
 pub mod suite;

@@ -2,9 +2,12 @@
 //!
 //! A line of a suite says in its EPD operations what counts. `c8` and `c9` together give points to moves (the Strategic
 //! Test Suite), `dm` asks for a mate in at most so many moves that the search reports, `bm` and `am` ask for
-//! one of some moves or for none of them. Every position is searched with an empty table. So with fixed nodes or depth,
-//! and one thread for each search, the result is the same each time, however many searches run at a time.
+//! one of some moves or for none of them. Lichess' puzzles ([`puzzles`](super::puzzles)) ask for each move of a
+//! line. Every position is searched with an empty table. So with fixed nodes or depth, and one thread for each search, the
+//! result is the same each time, however many searches run at a time.
 
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +20,7 @@ use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 
 use crate::arena::play::{Budget, search};
+use crate::arena::puzzles::Columns;
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::epd::EpdLine;
@@ -30,6 +34,8 @@ pub struct Problem {
     pub board: Board,
     /// What is asked for.
     pub goal: Goal,
+    /// How hard it is for people, as a rating; puzzles have one.
+    pub rating: Option<u32>,
 }
 
 /// What a suite asks for.
@@ -46,6 +52,9 @@ pub enum Goal {
     Mate(u32),
     /// As many points as the move is worth.
     Points(Vec<(ChessMove, u32)>),
+    /// Each first, third, ... of these moves, found by a search of its own, the others being the opponent's replies. A move
+    /// that mates does as well.
+    Line(Vec<ChessMove>),
 }
 
 impl Goal {
@@ -74,12 +83,12 @@ impl Goal {
     pub fn worth(&self) -> u32 {
         match self {
             Goal::Points(moves) => moves.iter().map(|(_, points)| *points).max().unwrap_or(0),
-            Goal::Moves { .. } | Goal::Mate(_) => 1,
+            Goal::Moves { .. } | Goal::Mate(_) | Goal::Line(_) => 1,
         }
     }
 
-    /// The points of an answer.
-    fn points(&self, outcome: &Outcome) -> u32 {
+    /// The points of an answer: of what was found in the position or, where there is a line, how much of it was followed.
+    fn points(&self, outcome: &Outcome, followed: usize) -> u32 {
         match self {
             Goal::Moves { best, avoid } => {
                 let solves = |mv| (best.is_empty() || best.contains(&mv)) && !avoid.contains(&mv);
@@ -92,6 +101,7 @@ impl Goal {
             Goal::Points(moves) => {
                 moves.iter().find(|(mv, _)| Some(*mv) == outcome.best).map_or(0, |(_, points)| *points)
             }
+            Goal::Line(moves) => u32::from(followed == moves.len()),
         }
     }
 }
@@ -99,9 +109,11 @@ impl Goal {
 /// How a problem was answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The move.
+    /// The move; of a line the first that is wrong, or the last.
     pub best: Option<ChessMove>,
-    /// Its points.
+    /// How many moves of the line come before that.
+    pub followed: usize,
+    /// The points.
     pub points: u32,
     /// The most there were.
     pub worth: u32,
@@ -130,20 +142,62 @@ pub struct Settings {
     pub concurrency: usize,
 }
 
-/// Reads a suite.
+/// Reads a suite: EPD, or a table of puzzles.
 ///
 /// # Errors
 /// When the file cannot be read, or a line is faulty.
 pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
+    let mut puzzles = None;
+    let mut first = true;
     let problems = parse_lines(path, |number, text| {
+        if std::mem::take(&mut first) {
+            puzzles = Columns::read(text)?;
+            if puzzles.is_some() {
+                return Ok(None);
+            }
+        }
+        if let Some(columns) = &puzzles {
+            return columns.problem(text).map(Some);
+        }
         let line = EpdLine::parse(text)?;
         let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
-        Ok(Problem { name, goal: Goal::read(&line)?, board: line.board })
+        Ok(Some(Problem { name, goal: Goal::read(&line)?, board: line.board, rating: None }))
     })?;
+    let problems: Vec<Problem> = problems.into_iter().flatten().collect();
     if problems.is_empty() {
         return Err(Error::content(path, "whole file", "no position"));
     }
     Ok(problems)
+}
+
+/// Width of a class of ratings.
+const CLASS: u32 = 200;
+
+/// The class of ratings that a problem is in, by its lowest.
+#[must_use]
+pub fn class(problem: &Problem) -> Option<RangeInclusive<u32>> {
+    let lowest = problem.rating? / CLASS * CLASS;
+    Some(lowest..=lowest.saturating_add(CLASS - 1))
+}
+
+/// At most so many of the problems of each class, spread evenly over the suite. Those without a rating are one class.
+#[must_use]
+pub fn sample(problems: Vec<Problem>, most: usize) -> Vec<Problem> {
+    let lowest = |problem: &Problem| class(problem).map(|class| *class.start());
+    // Of each class: how many there are, and how many were looked at.
+    let mut classes: HashMap<Option<u32>, (usize, usize)> = HashMap::new();
+    for problem in &problems {
+        classes.entry(lowest(problem)).or_default().0 += 1;
+    }
+    let mut chosen = problems;
+    chosen.retain(|problem| {
+        let (all, seen) = classes.get_mut(&lowest(problem)).expect("all were counted");
+        *seen += 1;
+        // So many of the first `n` as keep the share.
+        let of_first = |n: usize| n * most.min(*all) / *all;
+        of_first(*seen) > of_first(*seen - 1)
+    });
+    chosen
 }
 
 /// Solves problems and gives each with its answer, in their order, to `each`.
@@ -190,16 +244,51 @@ const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, pa
 fn answer<M: Model>(problem: &Problem, engine: &mut Engine<M>, limits: &Limits, control: &Control) -> Answer {
     let mate = match problem.goal {
         Goal::Mate(moves) => Some(moves),
-        Goal::Moves { .. } | Goal::Points(_) => None,
+        Goal::Moves { .. } | Goal::Points(_) | Goal::Line(_) => None,
+    };
+    let line: &[ChessMove] = match &problem.goal {
+        Goal::Line(moves) => moves,
+        Goal::Moves { .. } | Goal::Mate(_) | Goal::Points(_) => &[],
     };
     let limits = Limits { mate, ..limits.clone() };
     engine.clear();
-    let outcome = search(engine, &Game::new(problem.board), &limits, &OPTIONS, control);
+    let mut nodes = 0;
+    let (outcome, followed) = follow(problem.board, line, |game| {
+        let outcome = search(engine, game, &limits, &OPTIONS, control);
+        nodes += outcome.nodes;
+        outcome
+    });
     Answer {
         best: outcome.best,
-        points: problem.goal.points(&outcome),
+        followed,
+        points: problem.goal.points(&outcome, followed),
         worth: problem.goal.worth(),
-        nodes: outcome.nodes,
+        nodes,
+    }
+}
+
+/// Searches after every second move of a line, as long as what is found is the next; the last search, and how many
+/// moves came before it. Where there is nothing wrong these are all of the line.
+fn follow(start: Board, line: &[ChessMove], mut search: impl FnMut(&Game) -> Outcome) -> (Outcome, usize) {
+    let mut game = Game::new(start);
+    let mut rest = line.chunks(2);
+    loop {
+        let outcome = search(&game);
+        let followed = game.moves().len();
+        let Some(next) = rest.next() else { return (outcome, followed) };
+        let mates = |mv| {
+            let after = game.board().after(mv);
+            after.in_check() && !after.has_legal_move()
+        };
+        match (outcome.best, next) {
+            (Some(best), _) if mates(best) => return (outcome, line.len()),
+            (Some(best), &[wanted]) if best == wanted => return (outcome, line.len()),
+            (Some(best), &[wanted, reply]) if best == wanted => {
+                game.push(wanted);
+                game.push(reply);
+            }
+            _ => return (outcome, followed),
+        }
     }
 }
 
@@ -258,15 +347,95 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
     #[test]
     fn a_longer_mate_is_no_solution() {
         let outcome = |score| Outcome { score, ..mated() };
-        assert_eq!(Goal::Mate(2).points(&outcome(Score::Mate(2))), 1);
+        assert_eq!(Goal::Mate(2).points(&outcome(Score::Mate(2)), 0), 1);
         for score in [Score::Mate(3), Score::Mate(-1), Score::Cp(900)] {
-            assert_eq!(Goal::Mate(2).points(&outcome(score)), 0, "{score:?}");
+            assert_eq!(Goal::Mate(2).points(&outcome(score), 0), 0, "{score:?}");
         }
     }
 
     fn mated() -> Outcome {
         let score = Score::Mate(0);
         Outcome { best: None, ponder: None, value: 0, score, depth: 0, nodes: 0, pv: Vec::new() }
+    }
+
+    /// A mate in two by the file, a rook won, and a line that nobody finds.
+    const PUZZLES: &str = "\
+PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags
+file,r5k1/p4ppp/8/8/8/8/3R1PPP/3R2K1 b - - 0 1,a7a6 d2d8 a8d8 d1d8,610,80,90,1000,mateIn2,x,
+fork,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,e8d8 d4c6 d8c7 c6a7,1190,80,90,1000,short,x,
+odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
+";
+
+    #[test]
+    fn puzzles_are_solved_move_by_move() {
+        let path = file("puzzles", PUZZLES);
+        let problems = read(&path).unwrap();
+        fs::remove_file(path).unwrap();
+        let classes: Vec<_> = problems.iter().map(class).collect();
+        assert_eq!(classes, [Some(600..=799), Some(1000..=1199), Some(600..=799)]);
+        assert_eq!(problems[0].board.fen(), "r5k1/5ppp/p7/8/8/8/3R1PPP/3R2K1 w - - 0 2");
+        let settings = Settings { budget: Budget::Depth(6), hash: 1, threads: 1, concurrency: 2 };
+        let mut results = Vec::new();
+        solve(&problems, &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
+            results.push((problem.name.clone(), answer.points, answer.followed));
+        })
+        .unwrap();
+        assert_eq!((results[0].1, results[0].2), (1, 3), "{results:?}");
+        assert_eq!((results[2].1, results[2].2), (0, 0), "{results:?}");
+    }
+
+    #[test]
+    fn a_line_is_followed_to_the_first_wrong_move() {
+        let start = Board::from_fen("7k/R7/8/8/8/8/8/1R1R2K1 w - - 0 1").unwrap();
+        let moves = |text: &str| {
+            let mut board = start;
+            let one = |word| {
+                let mv = board.parse_uci(word).unwrap();
+                board = board.after(mv);
+                mv
+            };
+            text.split_whitespace().map(one).collect::<Vec<_>>()
+        };
+        let followed = |line: &str, answers: &str| {
+            let answers = moves(answers);
+            let (outcome, followed) = follow(start, &moves(line), |game| Outcome {
+                best: answers.get(game.moves().len()).copied(),
+                ..mated()
+            });
+            (outcome.best.map(|mv| mv.to_string()).unwrap_or_default(), followed)
+        };
+        let long = "g1f2 h8g8 f2f3 g8h8 b1b8";
+        for (line, answers, best, length) in [
+            (long, long, "b1b8", 5),
+            (long, "g1g2", "g1g2", 0),
+            (long, "g1f2 h8g8 f2e3", "f2e3", 2),
+            // Another mate, at the end and before it.
+            (long, "g1f2 h8g8 f2f3 g8h8 d1d8", "d1d8", 5),
+            (long, "d1d8", "d1d8", 5),
+            ("b1b8", "b1b8", "b1b8", 1),
+            ("", "g1g2", "g1g2", 0),
+        ] {
+            assert_eq!(followed(line, answers), (best.to_string(), length), "{line}: {answers}");
+        }
+    }
+
+    #[test]
+    fn samples_are_spread_over_each_class() {
+        let problems = |ratings: &[Option<u32>]| {
+            let one = |(place, &rating): (usize, &Option<u32>)| {
+                let goal = Goal::Mate(1);
+                Problem { name: place.to_string(), board: Board::startpos(), goal, rating }
+            };
+            ratings.iter().enumerate().map(one).collect::<Vec<_>>()
+        };
+        let names = |ratings: &[Option<u32>], most| {
+            sample(problems(ratings), most).into_iter().map(|problem| problem.name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(&[None; 9], 3), "2 5 8");
+        assert_eq!(names(&[None; 3], 5), "0 1 2");
+        let mixed = [Some(600), Some(799), Some(800), Some(700), None, Some(601), Some(u32::MAX)];
+        assert_eq!(names(&mixed, 2), "1 2 4 5 6");
+        assert_eq!(names(&mixed, 0), "");
     }
 
     #[test]
@@ -294,6 +463,21 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
             ("k7/8/8/3q4/8/8/3R4/K7 w - - dm 0;", "number of moves"),
             ("k7/8/8/3q4/8/8/3R4/K7 w - - c8 \"1\"; c9 \"a1b1 d2d5\";", "1 points in c8 for 2 moves in c9"),
             ("\n", "no position"),
+            ("PuzzleId,FEN,Moves\n", "line 1: no column Rating"),
+            ("PuzzleId,FEN,Moves,Rating\n", "no position"),
+            ("PuzzleId,FEN,Moves,Rating\na,8/8/8/8/8/8/8/8 w - - 0 1,e2e4 e7e5,9\n", "line 2: FEN: "),
+            ("PuzzleId,Moves,Rating,FEN\na,e2e4 e7e5,9\n", "line 2: 3 columns, FEN is not among them"),
+            ("PuzzleId,FEN,Moves,Rating\n\na,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,e8d8 a1a2,900\n", "line 3: Moves: "),
+            ("PuzzleId,FEN,Moves,Rating\n\na,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,e8d8,900\n", "line 3: Moves: 1 moves"),
+            (
+                "PuzzleId,FEN,Moves,Rating\n\na,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,e8d8 d4c6 d8c7,900\n",
+                "line 3: Moves: 3 moves",
+            ),
+            ("PuzzleId,FEN,Moves,Rating\n\na,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,,900\n", "line 3: Moves: 0 moves"),
+            (
+                "PuzzleId,FEN,Moves,Rating\n\na,r3k3/8/8/8/3N4/8/8/4K3 b - - 0 1,e8d8 d4c6,x\n",
+                "Rating: \"x\" is not a number",
+            ),
         ];
         for (text, expected) in cases {
             let path = file("faults", text);

@@ -1,0 +1,63 @@
+//! Puzzles as Lichess publishes them (<https://database.lichess.org/#puzzles>): a table of commas whose first line names the
+//! columns. What is read are `PuzzleId`, `FEN`, `Moves` and `Rating`, wherever they are.
+//!
+//! The first of `Moves` is the opponent's and leads to what has to be solved; the solution is the second, the opponent's
+//! reply the third, and so on to a last move of the player.
+
+use dyad_engine::board::Board;
+
+use crate::arena::suite::{Goal, Problem};
+
+/// How the first line of such a table begins.
+const FIRST: &str = "PuzzleId,";
+
+/// Where in a line is what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    id: usize,
+    fen: usize,
+    moves: usize,
+    rating: usize,
+}
+
+impl Columns {
+    /// The columns that the first line of a file names; none if it is no table of puzzles.
+    pub(super) fn read(line: &str) -> Result<Option<Columns>, String> {
+        if !line.starts_with(FIRST) {
+            return Ok(None);
+        }
+        let names: Vec<&str> = line.split(',').collect();
+        let place = |name| names.iter().position(|&n| n == name).ok_or_else(|| format!("no column {name}"));
+        Ok(Some(Columns {
+            id: place("PuzzleId")?,
+            fen: place("FEN")?,
+            moves: place("Moves")?,
+            rating: place("Rating")?,
+        }))
+    }
+
+    /// The puzzle of another line. No field of the table is ever quoted.
+    pub(super) fn problem(&self, line: &str) -> Result<Problem, String> {
+        let fields: Vec<&str> = line.split(',').collect();
+        let field = |place: usize, name: &str| {
+            fields.get(place).copied().ok_or_else(|| format!("{} columns, {name} is not among them", fields.len()))
+        };
+        let start = Board::from_fen(field(self.fen, "FEN")?).map_err(|error| format!("FEN: {error}"))?;
+        let (mut board, mut moves) = (start, Vec::new());
+        for word in field(self.moves, "Moves")?.split_whitespace() {
+            let mv = board.parse_uci(word).map_err(|error| format!("Moves: {error}"))?;
+            moves.push(mv);
+            board = board.after(mv);
+        }
+        if moves.is_empty() || moves.len() % 2 == 1 {
+            return Err(format!("Moves: {} moves, where opponent and player move in turns", moves.len()));
+        }
+        let rating = field(self.rating, "Rating")?;
+        Ok(Problem {
+            name: field(self.id, "PuzzleId")?.to_string(),
+            board: start.after(moves.remove(0)),
+            goal: Goal::Line(moves),
+            rating: Some(rating.parse().map_err(|_| format!("Rating: {rating:?} is not a number"))?),
+        })
+    }
+}
