@@ -41,7 +41,18 @@ compare_speed() {
 }
 
 if [[ $# -gt 0 ]]; then
-    compare_speed "$1" "${2:-15}"
+    runs=${2:-15}
+    if [[ $1 == -* || $# -gt 2 || ! $runs =~ ^[1-9][0-9]*$ ]]; then
+        # What stands above.
+        sed -n '/^# Guards/,/^set /{s/^# \{0,1\}//p}' "$0"
+        [[ $1 == -h || $1 == --help ]]
+        exit
+    fi
+    if ! git rev-parse --quiet --verify "$1^{commit}" > /dev/null; then
+        echo "bench.sh: there is no revision $1 here" >&2
+        exit 1
+    fi
+    compare_speed "$1" "$runs"
     exit
 fi
 
