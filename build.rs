@@ -1,11 +1,13 @@
 //! Tells the program which revision it is built from, for what people are to repeat: the short hash of the last commit, with
 //! `+` where files differ from it, or `unknown` away from the repository or without Git.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Asked for when it runs: a folder that was moved keeps its build script, which would look where it was compiled.
+    let root = &PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where the package is"));
     // Everything that a program is made of, and the log that each commit and checkout writes to.
     for path in ["build.rs", "Cargo.toml", "Cargo.lock", "src", "engine", "trainer", "weights"] {
         println!("cargo:rerun-if-changed={path}");
