@@ -48,8 +48,8 @@ fn another_engine_plays_a_match() {
 }
 
 #[test]
-fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game() {
-    let play = |seed: u32| {
+fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game_on_any_clock() {
+    let play = |seed: u32, clock: &str| {
         let mut program = Program::start();
         program.send(&format!("setoption name LevelSeed value {seed}"));
         program.send("setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1300");
@@ -57,7 +57,7 @@ fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game() {
         for _ in 0..12 {
             let moves_so_far = moves.join(" ");
             program.send(&format!("position startpos moves {moves_so_far}"));
-            let lines = program.search("go wtime 60000 btime 60000");
+            let lines = program.search(&format!("go {clock}"));
             let played = lines.last().unwrap().split(' ').nth(1).unwrap().to_string();
             let last = lines.iter().rev().find(|line| line.starts_with("info depth")).unwrap();
             assert!(last.contains(&format!(" pv {played}")), "{last} {played}");
@@ -66,9 +66,11 @@ fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game() {
         program.quit();
         moves
     };
-    let (one, again, other) = (play(1), play(1), play(2));
-    assert_eq!(one, again);
-    assert_ne!(one, other);
+    let minute = "wtime 60000 btime 60000";
+    let one = play(1, minute);
+    assert_eq!(one, play(1, minute));
+    assert_eq!(one, play(1, "wtime 3600000 btime 3600000 winc 5000 binc 5000"), "the clock changes nothing");
+    assert_ne!(one, play(2, minute));
 }
 
 /// Games of a level with itself, x against y.
