@@ -621,16 +621,15 @@ impl<M: Model> Worker<M> {
             picker.skip_quiets();
             return true;
         }
-        // Futility pruning.
-        let futile_depth = (lmr_depth + history * self.params.futility_history / (1 << 20)).max(0);
+        // Futility pruning, and SEE pruning, of a move with a good history as of one that is searched deeper.
+        let shifted_depth = (lmr_depth + history * self.params.futility_history / (1 << 20)).max(0);
         if !in_check
-            && futile_depth <= self.params.futility_depth
-            && window.fails_low(eval + self.params.futility_margin(futile_depth))
+            && shifted_depth <= self.params.futility_depth
+            && window.fails_low(eval + self.params.futility_margin(shifted_depth))
         {
             return true;
         }
-        // SEE pruning.
-        !board.see_ge(mv, -self.params.see_quiet_factor * lmr_depth * lmr_depth)
+        !board.see_ge(mv, -self.params.see_quiet_factor * shifted_depth * shifted_depth)
     }
 
     /// Singular extension: a move of the table that is better than all others by far is searched deeper, by the plies
