@@ -60,17 +60,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let weights = load_weights(&arguments.weights)?;
     // All files are read before the first search, so that a faulty one is told at once.
-    let suites: Result<Vec<_>, dyad_trainer::base::error::Error> = arguments
-        .suites
-        .iter()
-        .map(|path| {
-            let problems = read(path)?;
-            let most = arguments.sample.map_or(usize::MAX, |most| most as usize);
-            Ok((path, sample(problems, most)))
-        })
-        .collect();
+    let mut suites = Vec::new();
+    for path in &arguments.suites {
+        let problems = read(path)?;
+        let chosen = match arguments.sample {
+            Some(most) => sample(problems, most as usize),
+            None => problems,
+        };
+        suites.push((path, chosen));
+    }
     let control = control_on_interrupt();
-    for (path, problems) in suites? {
+    for (path, problems) in suites {
         println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
     }
     Ok(())
@@ -114,14 +114,14 @@ fn solve_one(
 
 /// A position that was not solved: what was answered, and what was asked for.
 fn miss(problem: &Problem, answer: &Answer) -> String {
-    let line: &[_] = if let Goal::Line(moves) = &problem.goal { moves } else { &[] };
-    let board = line.iter().take(answer.followed).fold(problem.board, |board, &mv| board.after(mv));
+    let followed = &problem.goal.line()[..answer.followed];
+    let board = followed.iter().fold(problem.board, |board, &mv| board.after(mv));
     let list = |moves: &[_]| moves.iter().map(|&mv| board.san(mv)).collect::<Vec<_>>().join(" ");
     let wanted = match &problem.goal {
         Goal::Moves { best, avoid } if best.is_empty() => format!("not {}", list(avoid)),
         Goal::Moves { best, .. } => list(best),
         Goal::Mate(moves) => format!("mate in {moves}"),
-        Goal::Line(moves) => list(&moves[answer.followed..][..1]),
+        Goal::Line(moves) => list(&[moves[answer.followed]]),
         Goal::Points(moves) => {
             list(&moves.iter().filter(|(_, points)| *points == answer.worth).map(|(mv, _)| *mv).collect::<Vec<_>>())
         }

@@ -621,7 +621,7 @@ impl<M: Model> Worker<M> {
             picker.skip_quiets();
             return true;
         }
-        // Futility pruning, and SEE pruning, of a move with a good history as of one that is searched deeper.
+        // Futility pruning and SEE pruning, where a good history counts as more depth.
         let shifted_depth = (lmr_depth + history * self.params.futility_history / (1 << 20)).max(0);
         if !in_check
             && shifted_depth <= self.params.futility_depth

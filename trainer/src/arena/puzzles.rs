@@ -4,7 +4,7 @@
 //! The first of `Moves` is the opponent's and leads to what has to be solved; the solution is the second, the opponent's
 //! reply the third, and so on to a last move of the player.
 
-use dyad_engine::board::Board;
+use dyad_engine::board::{Board, Game};
 
 use crate::arena::suite::{Goal, Problem};
 
@@ -43,20 +43,19 @@ impl Columns {
             fields.get(place).copied().ok_or_else(|| format!("{} columns, {name} is not among them", fields.len()))
         };
         let start = Board::from_fen(field(self.fen, "FEN")?).map_err(|error| format!("FEN: {error}"))?;
-        let (mut board, mut moves) = (start, Vec::new());
+        let mut game = Game::new(start);
         for word in field(self.moves, "Moves")?.split_whitespace() {
-            let mv = board.parse_uci(word).map_err(|error| format!("Moves: {error}"))?;
-            moves.push(mv);
-            board = board.after(mv);
+            game.push(game.board().parse_uci(word).map_err(|error| format!("Moves: {error}"))?);
         }
-        if moves.is_empty() || moves.len() % 2 == 1 {
-            return Err(format!("Moves: {} moves, where opponent and player move in turns", moves.len()));
-        }
+        let (first, line) = match game.moves() {
+            [first, line @ ..] if line.len() % 2 == 1 => (*first, line),
+            moves => return Err(format!("Moves: {} moves, where opponent and player move in turns", moves.len())),
+        };
         let rating = field(self.rating, "Rating")?;
         Ok(Problem {
             name: field(self.id, "PuzzleId")?.to_string(),
-            board: start.after(moves.remove(0)),
-            goal: Goal::Line(moves),
+            board: start.after(first),
+            goal: Goal::Line(line.to_vec()),
             rating: Some(rating.parse().map_err(|_| format!("Rating: {rating:?} is not a number"))?),
         })
     }

@@ -78,6 +78,15 @@ impl Goal {
         }
     }
 
+    /// The moves to be followed; none where one move answers.
+    #[must_use]
+    pub fn line(&self) -> &[ChessMove] {
+        match self {
+            Goal::Line(moves) => moves,
+            Goal::Moves { .. } | Goal::Mate(_) | Goal::Points(_) => &[],
+        }
+    }
+
     /// The most points there are.
     #[must_use]
     pub fn worth(&self) -> u32 {
@@ -246,14 +255,10 @@ fn answer<M: Model>(problem: &Problem, engine: &mut Engine<M>, limits: &Limits, 
         Goal::Mate(moves) => Some(moves),
         Goal::Moves { .. } | Goal::Points(_) | Goal::Line(_) => None,
     };
-    let line: &[ChessMove] = match &problem.goal {
-        Goal::Line(moves) => moves,
-        Goal::Moves { .. } | Goal::Mate(_) | Goal::Points(_) => &[],
-    };
     let limits = Limits { mate, ..limits.clone() };
     engine.clear();
     let mut nodes = 0;
-    let (outcome, followed) = follow(problem.board, line, |game| {
+    let (outcome, followed) = follow(problem.board, problem.goal.line(), |game| {
         let outcome = search(engine, game, &limits, &OPTIONS, control);
         nodes += outcome.nodes;
         outcome

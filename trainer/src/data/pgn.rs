@@ -223,7 +223,7 @@ impl GameText {
         if self.oversized {
             return Err(broken(format!("more than {LARGEST_GAME} bytes before the next game begins")));
         }
-        let read = Reader::new(self.text.as_slice()).read_game(&mut Collector::default());
+        let read = Reader::new(self.text.as_slice()).read_game(&mut Collector);
         let tokens = match read {
             Ok(Some(tokens)) => tokens,
             Ok(None) => return Err(broken("nothing but space".to_string())),
@@ -312,26 +312,32 @@ struct Tokens {
     late_moves: usize,
 }
 
+/// What the tags say.
 #[derive(Default)]
-struct Collector {
-    /// The names of the tags so far: of those that come again the first counts, as for [`Notes`]' readers.
+struct Heading {
+    tags: Tags,
+    variant: Option<String>,
+    /// The names so far: of those that come again the first counts, as for [`Notes`]' readers.
     names: Vec<Vec<u8>>,
 }
 
+struct Collector;
+
 impl Visitor for Collector {
-    type Tags = (Tags, Option<String>);
+    type Tags = Heading;
     type Movetext = Tokens;
     type Output = Tokens;
 
     fn begin_tags(&mut self) -> ControlFlow<Tokens, Self::Tags> {
-        ControlFlow::Continue((Tags::default(), None))
+        ControlFlow::Continue(Heading::default())
     }
 
-    fn tag(&mut self, (tags, variant): &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Tokens> {
-        if self.names.iter().any(|known| known == name) {
+    fn tag(&mut self, heading: &mut Heading, name: &[u8], value: RawTag<'_>) -> ControlFlow<Tokens> {
+        let Heading { tags, variant, names } = heading;
+        if names.iter().any(|known| known == name) {
             return ControlFlow::Continue(());
         }
-        self.names.push(name.to_vec());
+        names.push(name.to_vec());
         let text = || value.decode_utf8_lossy().into_owned();
         match name {
             b"Event" => tags.event.insert_str(0, &text()),
@@ -349,7 +355,7 @@ impl Visitor for Collector {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, (tags, variant): Self::Tags) -> ControlFlow<Tokens, Tokens> {
+    fn begin_movetext(&mut self, Heading { tags, variant, .. }: Heading) -> ControlFlow<Tokens, Tokens> {
         let moves = Vec::with_capacity(128);
         ControlFlow::Continue(Tokens { tags, variant, moves, outcome: None, late_moves: 0 })
     }
