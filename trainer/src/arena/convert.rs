@@ -63,6 +63,16 @@ fn as_pgn(game: &GameRecord) -> PgnGame {
     PgnGame { tags: Vec::new(), start: game.start, moves, result: game.result }
 }
 
+/// The form that the name of a file to write asks for. A name that asks for none, or to have it packed, is no request for
+/// plain PGN, though a file of that name would be read as such.
+fn kind_to_write(out: &Path) -> Result<Kind, Error> {
+    let ending = out.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match ending.as_str() {
+        "pgn" | "vf" | "viriformat" | "bullet" | "bulletformat" => Ok(Kind::of(out)),
+        _ => Err(Error::content(out, "its name", "games can be written as .pgn, .vf or .bullet")),
+    }
+}
+
 /// Writes the games of all inputs to `out`, each file's form told by its [name](Kind::of). Scores in the comments of PGN are
 /// read from the side that `scores` says. The same inputs give the same bytes on any number of threads.
 ///
@@ -76,10 +86,7 @@ pub fn convert(
     stop: &AtomicBool,
     report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
 ) -> Result<Counts, Error> {
-    let kind = Kind::of(out);
-    if let Kind::Positions | Kind::Binpack = kind {
-        return Err(Error::content(out, "its name", "games can be written as .pgn, .vf or .bullet"));
-    }
+    let kind = kind_to_write(out)?;
     check_output(out, inputs.iter().copied())?;
     let mut file = BufWriter::new(AtomicFile::create(out).map_err(Error::file("write", out))?);
     let mut counts = Counts::default();
@@ -180,7 +187,9 @@ mod tests {
             made.expect_err("it cannot be").to_string()
         };
         assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));
-        assert!(convert(&pgn, &epd).contains(".pgn, .vf or .bullet"));
+        for name in ["a.epd", "a.viri", "a.pgn.zst", "games"] {
+            assert!(convert(&pgn, &folder.0.join(name)).contains(".pgn, .vf or .bullet"), "{name}");
+        }
         assert!(convert(&folder.0.join("a.bullet"), &vf).contains("positions cannot be made games"));
         #[cfg(not(feature = "binpack"))]
         assert!(convert(&folder.0.join("a.binpack"), &vf).contains("cargo build --features binpack"));
