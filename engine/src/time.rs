@@ -1,7 +1,27 @@
 //! How long to think: two bounds from the clock, the softer one moved by what the search sees.
 
 use crate::params::Params;
+use std::num::NonZeroU64;
 use std::time::Duration;
+
+/// The time that so many nodes take on a clock that runs by them, so many a second.
+///
+/// ```
+/// # use dyad_engine::time::time_of;
+/// # use std::{num::NonZeroU64, time::Duration};
+/// assert_eq!(time_of(500, NonZeroU64::new(200_000).unwrap()), Duration::from_micros(2_500));
+/// ```
+#[must_use]
+pub fn time_of(nodes: u64, nps: NonZeroU64) -> Duration {
+    let nanoseconds = u128::from(nodes) * 1_000_000_000 / u128::from(nps.get());
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
+}
+
+/// The nodes of a time on such a clock, as many as reach it.
+pub(crate) fn nodes_in(time: Duration, nps: NonZeroU64) -> u64 {
+    let nodes = (time.as_nanos().saturating_mul(u128::from(nps.get()))).div_ceil(1_000_000_000);
+    u64::try_from(nodes).unwrap_or(u64::MAX)
+}
 
 /// The clock of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

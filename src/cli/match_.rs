@@ -68,7 +68,7 @@ struct Settings {
     /// Depth of each search
     #[arg(long, group = "budget")]
     depth: Option<u32>,
-    /// Time for a game in seconds, as 8+0.08
+    /// Time for a game in seconds, as 8+0.08; as 8+0.08@200000 clocks run as if each player searched so many nodes a second
     #[arg(long, group = "budget")]
     tc: Option<String>,
     /// Time for each move in seconds
@@ -204,6 +204,12 @@ impl Settings {
         ];
         for text in &self.set {
             set_constant(&mut contestants, text)?;
+        }
+        for (argument, contestant) in weights.iter().zip(&contestants) {
+            let own_clock = ["uci:", "deepchess:"].iter().any(|other| argument.starts_with(other));
+            if own_clock && matches!(contestant.budget, Budget::Clock { nps: Some(_), .. }) {
+                return Err(format!("'{argument}' does not play on a clock that runs by nodes"));
+            }
         }
         Ok(Match {
             contestants,
@@ -390,9 +396,13 @@ fn set_constant([a, b]: &mut [Contestant; 2], text: &str) -> Result<(), String> 
     contestant.options.params.set(name.trim(), value)
 }
 
+/// A clock as `8+0.08`, or as `8+0.08@200000` one that runs by nodes.
 pub(super) fn parse_clock(text: &str) -> Result<Budget, String> {
-    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    Ok(Budget::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)? })
+    let (times, nps) = text.split_once('@').map_or((text, None), |(times, nps)| (times, Some(nps)));
+    let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
+    let nps =
+        nps.map(|nps| nps.parse().map_err(|_| format!("'{nps}' is not a number of nodes a second"))).transpose()?;
+    Ok(Budget::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)?, nps })
 }
 
 pub(super) fn parse_move_time(text: &str) -> Result<Budget, String> {
@@ -458,6 +468,7 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroU64;
 
     #[test]
     fn contestants_are_named_by_what_tells_them_apart() {
@@ -524,18 +535,20 @@ mod tests {
     #[test]
     fn budgets() {
         let seconds = Duration::from_secs_f64;
-        let clock = Budget::Clock { base: seconds(8.0), increment: seconds(0.08) };
+        let clock = Budget::Clock { base: seconds(8.0), increment: seconds(0.08), nps: None };
+        let by_nodes = Budget::Clock { base: seconds(8.0), increment: seconds(0.08), nps: NonZeroU64::new(200_000) };
         let cases = [
             (Settings::default(), Budget::Nodes(20_000)),
             (Settings { nodes: Some(5), ..Settings::default() }, Budget::Nodes(5)),
             (Settings { depth: Some(5), ..Settings::default() }, Budget::Depth(5)),
             (Settings { tc: Some("8+0.08".into()), ..Settings::default() }, clock),
+            (Settings { tc: Some("8+0.08@200000".into()), ..Settings::default() }, by_nodes),
             (Settings { movetime: Some(0.5), ..Settings::default() }, Budget::MoveTime(seconds(0.5))),
         ];
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));
         }
-        for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8"] {
+        for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8", "8+0.08@", "8@0", "@5"] {
             assert!(parse_clock(text).is_err(), "{text}");
         }
     }

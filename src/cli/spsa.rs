@@ -75,7 +75,7 @@ pub struct Arguments {
     /// Depth of each search
     #[arg(long, group = "budget", conflicts_with = "resume")]
     depth: Option<u32>,
-    /// Time for a game in seconds, as 8+0.08
+    /// Time for a game in seconds, as 8+0.08; as 8+0.08@200000 clocks run as if each player searched so many nodes a second
     #[arg(long, group = "budget", conflicts_with = "resume")]
     tc: Option<String>,
     /// Time for each move in seconds

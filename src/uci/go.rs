@@ -117,6 +117,7 @@ impl Go {
             mate: self.mate.map(|mate| clamp(mate, 1, MAX_PLY as i64 / 2) as u32),
             movetime: self.movetime.map(|time| milliseconds(time.max(1))),
             clock: self.clock(board.side_to_move()),
+            nps: None,
             infinite: self.infinite,
             ponder: self.ponder,
             searchmoves,

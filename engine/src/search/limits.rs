@@ -4,6 +4,7 @@ use crate::board::ChessMove;
 use crate::params::Params;
 use crate::tablebase::Tables;
 use crate::time::Clock;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// Limits of one search; the first that is met ends it.
@@ -19,6 +20,9 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
+    /// That clock runs by nodes, so many a second, and not by time: a search on a clock that is the same on any machine, on
+    /// one thread.
+    pub nps: Option<NonZeroU64>,
     /// Does not answer before it is told to stop.
     pub infinite: bool,
     /// Was asked to ponder: for whoever makes the [`Control`](crate::control::Control), which the search obeys.

@@ -27,7 +27,7 @@ use crate::params::{Derived, Params};
 use crate::position::Position;
 use crate::sync::{Mutex, lock};
 use crate::tablebase::Tables;
-use crate::time::Bounds;
+use crate::time::{Bounds, nodes_in, time_of};
 use crate::tt::Table;
 use crate::value::{MAX_PLY, NONE, Value};
 use crossbeam::utils::CachePadded;
@@ -64,9 +64,12 @@ pub(crate) struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// Time on the clock of this search: from the ponder hit, if there was one.
+    /// Time on the clock of this search: from the ponder hit, if there was one, or by the nodes that were counted.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.control.hit().unwrap_or_else(|| self.control.accepted()).elapsed()
+        match self.limits.nps {
+            Some(nps) => time_of(self.total_nodes(), nps),
+            None => self.control.hit().unwrap_or_else(|| self.control.accepted()).elapsed(),
+        }
     }
 
     pub(crate) fn since_start(&self) -> Duration {
@@ -231,6 +234,10 @@ impl<M: Model> Worker<M> {
             let done = shared.total_nodes();
             over |= done >= limit;
             self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
+        }
+        if let (Some(nps), Some(bounds)) = (shared.limits.nps, shared.bounds) {
+            let left = nodes_in(bounds.hard.saturating_sub(shared.elapsed()), nps);
+            self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));
         }
         // The first iteration takes no time worth saving, and gives a move with a reason; but where quiescence explodes it
         // would not end. Helpers leave at once, and their processor to worker 0.

@@ -211,7 +211,8 @@ impl Match {
             ("White", white),
             ("Black", black),
         ];
-        game.game.pgn(tags, !self.is_deterministic())
+        let on_clocks = self.contestants.iter().any(|contestant| matches!(contestant.budget, Budget::Clock { .. }));
+        game.game.pgn(tags, on_clocks || !self.is_deterministic())
     }
 
     /// Whether every run of this match gives the same games.
@@ -346,6 +347,9 @@ mod tests {
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::network::{Network, PARAMETERS};
     use dyad_engine::eval::{FloatWeights, Model, Units, Weights};
+    use dyad_engine::time::time_of;
+    use std::num::NonZeroU64;
+    use std::time::Duration;
 
     fn openings() -> impl Iterator<Item = Opening> + Send {
         RandomOpenings::new(Recipe::new(5), |_| 0)
@@ -398,6 +402,32 @@ mod tests {
 
     fn pgn_of(played: &Match) -> String {
         run(played).0.iter().map(|game| played.pgn(game, "test", "2025.01.01").to_string()).collect()
+    }
+
+    #[test]
+    fn a_clock_that_runs_by_nodes_is_the_same_every_time() {
+        let mut played = match_of([good(), bad()], 3, 2);
+        let nps = NonZeroU64::new(10_000);
+        let (base, increment) = (Duration::from_secs(1), Duration::from_millis(50));
+        for contestant in &mut played.contestants {
+            contestant.budget = Budget::Clock { base, increment, nps };
+        }
+        assert!(played.is_deterministic());
+        let games = run(&played).0;
+        for game in &games {
+            assert_ne!(game.game.reason, Reason::TimeForfeit);
+            for side in 0..2 {
+                let mut left = base;
+                for made in game.game.moves.iter().skip(side).step_by(2) {
+                    assert_eq!(made.time, time_of(made.nodes, nps.unwrap()));
+                    left = left - made.time + increment;
+                }
+            }
+        }
+        let text = pgn_of(&played);
+        assert_eq!(text, pgn_of(&Match { threads: 1, ..played }));
+        let spent = games[0].game.moves[0].time.as_secs_f64();
+        assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! mistaken belief must not become a result.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use dyad_engine::board::{ChessMove, Color, Ending, Game};
@@ -14,7 +15,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
 use dyad_engine::tablebase::Tablebase;
-use dyad_engine::time::Clock;
+use dyad_engine::time::{Clock, time_of};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
@@ -38,6 +39,9 @@ pub enum Budget {
         base: Duration,
         /// Added after each move.
         increment: Duration,
+        /// The clock runs by nodes, so many a second, and not by time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nps: Option<NonZeroU64>,
     },
 }
 
@@ -45,7 +49,7 @@ impl Budget {
     /// Whether games are the same however fast the machine is.
     #[must_use]
     pub fn is_deterministic(self) -> bool {
-        matches!(self, Budget::Nodes(_) | Budget::Depth(_))
+        matches!(self, Budget::Nodes(_) | Budget::Depth(_) | Budget::Clock { nps: Some(_), .. })
     }
 
     /// The limits of a search, `remaining` being what is left on a clock.
@@ -54,9 +58,9 @@ impl Budget {
             Budget::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
             Budget::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
             Budget::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
-            Budget::Clock { increment, .. } => {
+            Budget::Clock { increment, nps, .. } => {
                 let clock = Clock { remaining, increment, moves_to_go: None };
-                Limits { clock: Some(clock), ..Limits::default() }
+                Limits { clock: Some(clock), nps, ..Limits::default() }
             }
         }
     }
@@ -68,7 +72,10 @@ impl fmt::Display for Budget {
             Budget::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
             Budget::Depth(depth) => write!(f, "depth {depth}"),
             Budget::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
-            Budget::Clock { base, increment } => write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64()),
+            Budget::Clock { base, increment, nps } => {
+                write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64())?;
+                nps.map_or(Ok(()), |nps| write!(f, " at {nps} nodes a second"))
+            }
         }
     }
 }
@@ -355,7 +362,7 @@ impl<E: AnyEngine> Table<'_, E> {
         let limits = player.budget.limits(self.clocks[side]);
         let start = Instant::now();
         let outcome = search(&mut player.engine, &self.game, &limits, &player.options, control);
-        let time = start.elapsed();
+        let time = limits.nps.map_or_else(|| start.elapsed(), |nps| time_of(outcome.nodes, nps));
         if control.stopped() {
             return Turn::Stopped;
         }
