@@ -206,10 +206,7 @@ impl Settings {
             set_constant(&mut contestants, text)?;
         }
         for (argument, contestant) in weights.iter().zip(&contestants) {
-            let own_clock = ["uci:", "deepchess:"].iter().any(|other| argument.starts_with(other));
-            if own_clock && matches!(contestant.budget, Budget::Clock { nps: Some(_), .. }) {
-                return Err(format!("'{argument}' does not play on a clock that runs by nodes"));
-            }
+            check_clock(argument, contestant.budget)?;
         }
         Ok(Match {
             contestants,
@@ -331,6 +328,15 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         return Ok(Contestant::new(name, load_weights(Path::new(argument))?, budget));
     };
     Ok(Contestant::new(name, Arc::new(persona), budget))
+}
+
+/// Refuses clocks that run by nodes to those that look at the time themselves.
+fn check_clock(argument: &str, budget: Budget) -> Result<(), String> {
+    let by_nodes = matches!(budget, Budget::Clock { nps: Some(_), .. });
+    if by_nodes && ["uci:", "deepchess:"].iter().any(|other| argument.starts_with(other)) {
+        return Err(format!("'{argument}' does not play on a clock that runs by nodes"));
+    }
+    Ok(())
 }
 
 /// A program and its options: `PATH,NAME=VALUE,...`.
@@ -547,6 +553,10 @@ mod tests {
         ];
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));
+        }
+        assert!(check_clock("uci:stockfish", by_nodes).unwrap_err().contains("'uci:stockfish'"));
+        for (argument, budget) in [("uci:stockfish", clock), ("default", by_nodes)] {
+            assert_eq!(check_clock(argument, budget), Ok(()));
         }
         for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8", "8+0.08@", "8@0", "@5"] {
             assert!(parse_clock(text).is_err(), "{text}");
