@@ -36,8 +36,6 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::base::parallel::check_threads;
 
-use crate::named_weights;
-
 /// A UCI chess engine that trains its own evaluation.
 #[derive(Parser)]
 #[command(name = "dyad", version = VERSION, after_help = HELP, disable_help_subcommand = true)]
@@ -208,15 +206,8 @@ fn threads(name: &str, asked: Option<usize>) -> Result<usize, String> {
 
 /// The weights that an argument names: a file, `default` or `material`.
 fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
-    let weights = named_weights::load(name)?;
+    let weights = Weights::named(name).map_err(|error| error.to_string())?;
     tell_notes(name, &weights);
-    Ok(weights)
-}
-
-/// The weights in a file. What there is to note about it goes to standard error.
-fn load_file(path: &Path) -> Result<Weights, String> {
-    let weights = Weights::load(path).map_err(|error| error.to_string())?;
-    tell_notes(path, &weights);
     Ok(weights)
 }
 

@@ -14,7 +14,6 @@ mod display;
 mod genfens;
 mod info;
 mod job;
-mod named_weights;
 mod opponent;
 mod perft;
 mod session;

@@ -29,7 +29,6 @@ use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
 
-use crate::named_weights;
 use crate::session::Outcome;
 
 /// How long options are waited for that may follow `Train`.
@@ -362,7 +361,7 @@ impl Training {
             "" => Arc::clone(played),
             // Named for the next new training, and no hindrance to one that is resumed.
             _ if mode == Mode::Resume || selftrain::is_begun(&folder) => Arc::clone(played),
-            name => named_weights::load(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
+            name => Weights::named(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
         };
         let player = self.player.clone();
         Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start, player })

@@ -11,11 +11,11 @@ use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;
 
 use super::fit::describe;
-use super::{Outcome, load_file};
+use super::{Outcome, load_weights};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights files.
+    /// Weights: files, `default` or `material`.
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     /// Share of each file, in their order [default: equal shares].
@@ -44,13 +44,13 @@ pub struct Arguments {
 /// Writes the mean of the files.
 pub fn run(arguments: Arguments) -> Outcome {
     let shares = arguments.shares()?;
-    let sets = arguments.weights.iter().map(|path| load_file(path)).collect::<Result<Vec<_>, _>>()?;
+    let sets = arguments.weights.iter().map(|path| load_weights(path)).collect::<Result<Vec<_>, _>>()?;
     let of: Vec<_> = sets
         .iter()
         .zip(&shares)
         .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.meta.made }))
         .collect();
-    let pairs: Vec<_> = sets.iter().zip(shares.iter().copied()).collect();
+    let pairs: Vec<_> = sets.iter().map(AsRef::as_ref).zip(shares.iter().copied()).collect();
     let mut mean = mean(&pairs);
     multiply(&mut mean, &arguments.factors)?;
     let factors: BTreeMap<_, _> = arguments.factors.iter().map(|factor| (&factor.groups, factor.factors)).collect();

@@ -17,7 +17,7 @@ use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Hold, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
-use super::{Outcome, load_file, load_weights, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
 
@@ -29,7 +29,7 @@ pub struct Arguments {
     /// The weights file to write.
     #[arg(long, short)]
     out: PathBuf,
-    /// Weights to begin with [default: material as in Table I, all else zero].
+    /// Weights to begin with: a file, `default` or `material` [default: material as in Table I, all else zero].
     #[arg(long)]
     from: Option<PathBuf>,
     /// The name of the weights [default: that of the file].
@@ -95,8 +95,8 @@ fn named_number(text: &str) -> Result<(String, f64), String> {
 pub fn run(arguments: Arguments) -> Outcome {
     let settings = arguments.settings()?;
     let start = match &arguments.from {
-        Some(path) => load_file(path)?,
-        None => Weights::material(),
+        Some(name) => load_weights(name)?,
+        None => Arc::new(Weights::material()),
     };
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     let leaves = arguments.leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);

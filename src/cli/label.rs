@@ -1,7 +1,6 @@
 //! `dyad label`: desired moves and scores by search.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::control::Control;
@@ -13,7 +12,7 @@ use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, label};
 use dyad_trainer::data::samples::{SampleFile, Summary};
 
 use super::progress::Progress;
-use super::{Outcome, load_file, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -31,7 +30,7 @@ pub struct Arguments {
     /// Megabytes of hash of each thread.
     #[arg(long)]
     hash: Option<usize>,
-    /// Weights to search with [default: those built in].
+    /// Weights to search with: a file, or `material` [default: those built in].
     #[arg(long, conflicts_with = "engine")]
     weights: Option<PathBuf>,
     /// Another UCI engine to search with.
@@ -80,7 +79,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         }
         None => {
             let weights = match &arguments.weights {
-                Some(path) => Arc::new(load_file(path)?),
+                Some(name) => load_weights(name)?,
                 None => Weights::embedded(),
             };
             let control = Control::new(false);

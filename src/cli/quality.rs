@@ -1,7 +1,6 @@
 //! `dyad quality`: how well weights agree with the scores of engine games, or with results.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use dyad_trainer::data::positions::TEST_PERCENT;
@@ -11,11 +10,11 @@ use dyad_trainer::fit::auc::{Auc, auc};
 use dyad_trainer::fit::quality::{Settings, measure};
 
 use super::prepare::Side;
-use super::{Outcome, load_file, load_weights, threads};
+use super::{Outcome, load_weights, threads};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights files.
+    /// Weights: files, `default` or `material`.
     #[arg(required = true)]
     weights: Vec<PathBuf>,
     /// Games with scores in their comments; their held-out part is looked at.
@@ -54,7 +53,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let settings = Settings { games: arguments.games, scores, test_percent: arguments.test_percent };
     let threads = threads("threads", arguments.threads)?;
     for path in &arguments.weights {
-        let weights = Arc::new(load_file(path)?);
+        let weights = load_weights(path)?;
         let quality = measure(&weights, &settings, threads)?;
         println!(
             "{}: R2 {:.4} (k {:.3}), linear part alone {:.4}, {} positions",

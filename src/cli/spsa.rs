@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
 use dyad_trainer::arena::play::Budget;
 use dyad_trainer::base::error::Error;
@@ -17,7 +18,6 @@ use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;
 use super::settings::{self, set};
 use super::{Outcome, control_on_interrupt, threads};
-use crate::named_weights;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -156,8 +156,8 @@ fn lines(parameters: &[Parameter]) -> String {
 
 /// The directions from the weights, in the form that is read.
 fn directions_on(samples: &Path, arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
-    let weights = named_weights::load(arguments.weights.as_deref().unwrap_or(Path::new("default")))?;
-    let trained = arguments.goal.as_deref().map(named_weights::load).transpose()?;
+    let weights = Weights::named(arguments.weights.as_deref().unwrap_or(Path::new("default")))?;
+    let trained = arguments.goal.as_deref().map(Weights::named).transpose()?;
     let boards = directions::boards(&SampleFile::open(samples)?.load()?)?;
     let goal = arguments.goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| Goal { file, weights });
     Ok(lines(&directions(&weights, goal, &boards)))

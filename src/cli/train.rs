@@ -20,10 +20,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::settings::set;
-use super::{Outcome, load_file, settings, stop_on_interrupt};
+use super::{Outcome, load_weights, settings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -40,7 +41,7 @@ pub struct Arguments {
     /// Settings from a JSON file, such as a run's settings.json; the other arguments override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
-    /// Weights to start from [default: material as in Table I, all else zero]
+    /// Weights to start from: a file, `default` or `material` [default: material as in Table I, all else zero]
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// d of d-ply training: 1 is the quiescence leaf of each child
@@ -192,8 +193,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let samples = SampleFile::open(&settings.samples)?;
     let start = match &settings.start {
-        Some(path) => load_file(path)?,
-        None => Weights::material(),
+        Some(name) => load_weights(name)?,
+        None => Arc::new(Weights::material()),
     };
     let examples = FileExamples::new(&samples, &start);
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };

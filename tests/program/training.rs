@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use dyad_engine::board::Board;
+use dyad_engine::eval::Weights;
 use dyad_trainer::data::packed::{Packed, Sample};
 use dyad_trainer::data::samples::SampleWriter;
 
@@ -54,6 +55,24 @@ pub fn same_weights(one: &Path, other: &Path) {
         let [one, other] = [one, other].map(|folder| fs::read(folder.join(file)).unwrap());
         assert!(one == other, "{file} differs");
     }
+}
+
+#[test]
+fn weights_are_found_by_their_names() {
+    let folder = folder("weights-by-name");
+    let [samples, out, mean] = ["samples.bin", "run", "mean.json"].map(|name| folder.join(name));
+    write_samples(&samples, 60);
+    let [samples, out, mean] = [&samples, &out, &mean].map(|path| path.to_str().unwrap());
+    let rest = ["--batch", "20", "--iterations", "1", "--report-positions", "4", "--keep-scale"];
+    let trained = [&[samples, "--out", out, "--start", "default"], &rest[..]].concat();
+    assert!(train(&trained).wait().unwrap().success());
+    let start = Weights::load(&Path::new(out).join("iteration-00.json")).unwrap();
+    assert_eq!(start.id(), Weights::embedded().id());
+
+    let mut averaged = tool("average", &["material", "default", "--out", mean], Stdio::null());
+    assert!(averaged.wait().unwrap().success());
+    let pairs = [Weights::material(), Weights::load(Path::new(mean)).unwrap()];
+    assert_eq!(pairs.map(|weights| weights.group("pairs").unwrap().iter().any(|&pair| pair != [0, 0])), [false, true]);
 }
 
 #[test]

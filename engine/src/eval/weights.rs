@@ -12,6 +12,7 @@ use super::linear::Linear;
 use super::units::Units;
 use crate::board::Board;
 use serde_json::Value as Json;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 /// Metadata of weights. It changes nothing in how they play.
@@ -89,6 +90,19 @@ impl Weights {
             }
         });
         EMBEDDED.clone()
+    }
+
+    /// The weights that people call so: those built in (`default`), the value of the pieces alone (`material`), or those in
+    /// a file.
+    ///
+    /// # Errors
+    /// As [`Weights::load`].
+    pub fn named(name: &Path) -> Result<Arc<Weights>, WeightsError> {
+        match name.to_str() {
+            Some("default") => Ok(Weights::embedded()),
+            Some("material") => Ok(Arc::new(Weights::material())),
+            _ => Weights::load(name).map(Arc::new),
+        }
     }
 
     /// A name for exactly what they play: eight hexadecimal digits, of the numbers and the units and of nothing else.

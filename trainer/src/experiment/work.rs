@@ -71,7 +71,7 @@ const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 
 /// The weights that a name means.
 pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weights>, Error> {
-    let load = |path: &Path| Weights::load(path).map(Arc::new).map_err(|error| Error::Settings(error.to_string()));
+    let load = |path: &Path| Weights::named(path).map_err(|error| Error::Settings(error.to_string()));
     match name {
         "default" => Ok(Weights::embedded()),
         "material" => Ok(Arc::new(Weights::material())),

@@ -10,6 +10,7 @@ use crate::learn::folder::Folder;
 use crate::learn::settings::Settings;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What identifies the samples of a training.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,15 +64,15 @@ pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(),
 }
 
 /// The weights a training starts from.
-pub(super) struct Start(Option<Weights>);
+pub(super) struct Start(Option<Arc<Weights>>);
 
 impl Start {
     pub fn new(settings: &Settings) -> Result<Start, TrainError> {
-        Ok(Start(settings.start.as_deref().map(Weights::load).transpose()?))
+        Ok(Start(settings.start.as_deref().map(Weights::named).transpose()?))
     }
 
     pub fn floats(&self) -> FloatWeights {
-        self.0.as_ref().map_or_else(FloatWeights::material, FloatWeights::from)
+        self.0.as_deref().map_or_else(FloatWeights::material, FloatWeights::from)
     }
 
     /// What is trained, with the name and the units of these.
@@ -97,7 +98,7 @@ impl Start {
     }
 
     pub fn id(&self) -> String {
-        self.0.as_ref().map_or_else(|| Weights::material().id(), Weights::id)
+        self.0.as_deref().map_or_else(|| Weights::material().id(), Weights::id)
     }
 }
 
