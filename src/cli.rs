@@ -204,17 +204,14 @@ fn threads(name: &str, asked: Option<usize>) -> Result<usize, String> {
     check_threads(name, threads).map(|()| threads)
 }
 
-/// The weights that an argument names: a file, `default` or `material`.
+/// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to
+/// standard error.
 fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
     let weights = Weights::named(name).map_err(|error| error.to_string())?;
-    tell_notes(name, &weights);
-    Ok(weights)
-}
-
-fn tell_notes(path: &Path, weights: &Weights) {
     for note in &weights.meta.notes {
-        eprintln!("{}: {note}", path.display());
+        eprintln!("{}: {note}", name.display());
     }
+    Ok(weights)
 }
 
 /// A year: no game and no search takes longer.
