@@ -3,21 +3,49 @@
 //! A batch of thousands of positions touches nearly every feature that will ever be touched, so nothing is
 //! gained by sparse steps here, and the plain method (Kingma and Ba 2015, algorithm 1) needs no clocks.
 
-use dyad_engine::eval::layout::{GROUPS, MATERIAL};
+use dyad_engine::eval::layout::{GROUPS, MATERIAL, PAIRS};
 
+use super::back_off::{BackOff, SHARED};
 use super::data::Reach;
-use super::settings::{GroupSettings, Hold, Settings};
+use super::settings::{BackOffSettings, GroupSettings, Hold, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
-/// Running means of the gradient and of its square, by feature and stage.
+/// Running means of the gradient and of its square, for both stages.
+type Moments = [[f64; 2]; 2];
+
+/// How one step goes.
+struct Step {
+    rate: f64,
+    corrections: [f64; 2],
+}
+
+impl Step {
+    /// By how much a weight changes.
+    fn change(&self, [mean, square]: &mut [f64; 2], slope: f64) -> f64 {
+        *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
+        *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
+        -self.rate * (*mean / self.corrections[0]) / ((*square / self.corrections[1]).sqrt() + EPSILON)
+    }
+}
+
+/// The weights that 2-tuples share.
+struct Shared {
+    of: BackOff,
+    settings: BackOffSettings,
+    weights: Vec<[f64; 2]>,
+    moments: Vec<Moments>,
+}
+
+/// The optimizer and what it remembers, by feature.
 pub struct Adam {
     groups: Vec<(std::ops::Range<usize>, GroupSettings)>,
     /// What L2 holds weights to, as far as that is not zero.
     anchor: Vec<[f64; 2]>,
-    moments: Vec<[[f64; 2]; 2]>,
+    moments: Vec<Moments>,
+    shared: Option<Shared>,
     steps: i32,
     positions: f64,
 }
@@ -29,6 +57,7 @@ impl Adam {
     /// other weights to what [`Settings::hold`] says.
     pub fn new(settings: &Settings, reach: Reach, start: &[[f64; 2]], positions: usize) -> Adam {
         let groups = GROUPS.iter().filter(|group| group.range().end <= reach.len());
+        let back_off = settings.back_off.filter(|_| reach == Reach::Pairs && settings.group(PAIRS.name).learn);
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
             anchor: match settings.hold {
@@ -36,6 +65,12 @@ impl Adam {
                 Hold::Start => start.to_vec(),
             },
             moments: vec![[[0.0; 2]; 2]; reach.len()],
+            shared: back_off.map(|settings| Shared {
+                of: BackOff::new(),
+                settings,
+                weights: vec![[0.0; 2]; SHARED],
+                moments: vec![[[0.0; 2]; 2]; SHARED],
+            }),
             steps: 0,
             positions: positions as f64,
         }
@@ -45,18 +80,45 @@ impl Adam {
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
         let corrections = [1.0 - BETA1.powi(self.steps), 1.0 - BETA2.powi(self.steps)];
+        // L2 holds what is a 2-tuple's own.
+        if let Some(shared) = &self.shared {
+            shared.add(&mut weights[PAIRS.range()], -1.0);
+        }
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
-            let (rate, decay) = (factor * group.rate, group.l2 / self.positions);
+            let (step, decay) = (Step { rate: factor * group.rate, corrections }, group.l2 / self.positions);
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];
                     let held = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
                     let slope = gradient[feature][stage] + decay * held;
-                    let [mean, square] = &mut self.moments[feature][stage];
-                    *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
-                    *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
-                    *weight -= rate * (*mean / corrections[0]) / ((*square / corrections[1]).sqrt() + EPSILON);
+                    *weight += step.change(&mut self.moments[feature][stage], slope);
                 }
+            }
+        }
+        if let Some(shared) = &mut self.shared {
+            let step = Step { rate: factor * shared.settings.rate, corrections };
+            shared.step(&gradient[PAIRS.range()], &step, self.positions);
+            shared.add(&mut weights[PAIRS.range()], 1.0);
+        }
+    }
+}
+
+impl Shared {
+    /// Adds to each 2-tuple `factor` times what it shares.
+    fn add(&self, pairs: &mut [[f64; 2]], factor: f64) {
+        for ([mg, eg], [shared_mg, shared_eg]) in pairs.iter_mut().zip(self.of.sums(&self.weights)) {
+            *mg += factor * shared_mg;
+            *eg += factor * shared_eg;
+        }
+    }
+
+    fn step(&mut self, gradient: &[[f64; 2]], step: &Step, positions: f64) {
+        let decay = self.settings.l2 / positions;
+        let gradient = self.of.gradient(gradient);
+        for ((weight, moments), slope) in self.weights.iter_mut().zip(&mut self.moments).zip(gradient) {
+            for stage in [0, 1] {
+                let slope = slope[stage] + decay * weight[stage];
+                weight[stage] += step.change(&mut moments[stage], slope);
             }
         }
     }

@@ -11,12 +11,13 @@
 //! is the same for any number of threads.
 
 mod adam;
+mod back_off;
 mod data;
 mod gradient;
 mod settings;
 
 pub use data::Data;
-pub use settings::{GroupSettings, Hold, Settings, Target};
+pub use settings::{BackOffSettings, GroupSettings, Hold, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

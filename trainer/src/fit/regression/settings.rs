@@ -90,6 +90,22 @@ pub enum Hold {
     Start,
 }
 
+/// How the weights that 2-tuples share are learned ([`back_off`](super::back_off)).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BackOffSettings {
+    /// Adam's rate, in logits.
+    pub rate: f64,
+    /// L2: how many positions' worth of evidence holds a shared weight to zero.
+    pub l2: f64,
+}
+
+impl Default for BackOffSettings {
+    fn default() -> BackOffSettings {
+        BackOffSettings { rate: 0.001, l2: 20.0 }
+    }
+}
+
 /// More positions in a batch than any file has.
 const MOST_IN_BATCH: usize = 1_000_000_000;
 
@@ -105,6 +121,9 @@ pub struct Settings {
     pub groups: BTreeMap<String, GroupSettings>,
     /// What L2 holds weights to.
     pub hold: Hold,
+    /// Weights that 2-tuples share; none where each has only its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back_off: Option<BackOffSettings>,
     /// Passes over the data at most.
     pub epochs: u32,
     /// Positions in a batch.
@@ -119,7 +138,7 @@ impl Default for Settings {
     fn default() -> Settings {
         let (learn, groups) = (Vec::new(), BTreeMap::new());
         let (target, hold) = (Target::default(), Hold::default());
-        Settings { target, learn, groups, hold, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        Settings { target, learn, groups, hold, back_off: None, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 
@@ -159,6 +178,11 @@ impl Settings {
             if !(group.rate >= 0.0 && group.rate.is_finite() && group.l2 >= 0.0 && group.l2.is_finite()) {
                 return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
             }
+        }
+        if let Some(BackOffSettings { rate, l2 }) = self.back_off
+            && !(rate >= 0.0 && rate.is_finite() && l2 >= 0.0 && l2.is_finite())
+        {
+            return wrong(format!("back-off: rate {rate} and l2 {l2} must be 0 or more"));
         }
         Ok(())
     }
