@@ -3,7 +3,7 @@
 //! There are 145,152 2-tuples, and 20,000 of them are 95 % of all that occur: most have too few positions to learn their own
 //! weight from. So a 2-tuple's weight is made the sum of a rest of its own and of weights that it shares, by
 //!
-//! - both pieces, and how far the other stands from the first: a knight on a bishop's diagonal two squares ahead;
+//! - both pieces and where the other stands as seen from the first: an own pawn two ranks ahead of the king, on its file;
 //! - both pieces and the square of the first; and both pieces and the square of the other.
 //!
 //! Shared weights and rests are learned together, each held to zero by L2, so what is rare falls back on what it shares. Only
