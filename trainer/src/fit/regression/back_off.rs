@@ -11,7 +11,7 @@
 
 use dyad_engine::board::Square;
 use dyad_engine::eval::layout::PAIRS;
-use dyad_engine::eval::pairs::{ROWS, TABLES, pieces_of};
+use dyad_engine::eval::pairs::{Pair, ROWS, TABLES, pair, pieces_of};
 
 /// Kinds of shared weights that every 2-tuple has one of.
 const KINDS: usize = 3;
@@ -56,11 +56,10 @@ impl BackOff {
 /// The shared weights of the 2-tuple at `index`.
 fn shared(index: usize) -> [u32; KINDS] {
     let (first, other) = pieces_of(index);
-    let table = index / (PAIRS.len / TABLES);
-    let place = |square: Square| (square.to_index() / 8, square.to_index() % 8);
+    let Pair { table, row, .. } = pair(first, other);
+    let place = |square: Square| (square.get_rank().to_index(), square.get_file().to_index());
     let ((rank, file), (other_rank, other_file)) = (place(first.square), place(other.square));
     let distance = (other_rank + 7 - rank) * STEPS + other_file + 7 - file;
-    let row = rank * 4 + file;
     [
         table * STEPS * STEPS + distance,
         BY_DISTANCE + table * ROWS + row,
@@ -73,7 +72,6 @@ fn shared(index: usize) -> [u32; KINDS] {
 mod tests {
     use super::*;
     use dyad_engine::board::{Color, Piece, PieceSquare};
-    use dyad_engine::eval::pairs::pair;
 
     #[test]
     fn pairs_share_by_distance_and_by_squares() {

@@ -174,13 +174,14 @@ impl Settings {
             let known: Vec<&str> = layout::GROUPS.iter().map(|group| group.name).collect();
             return wrong(format!("there is no group of features called {name}; there are {}", known.join(", ")));
         }
+        let sound = |rate: f64, l2: f64| [rate, l2].into_iter().all(|number| number >= 0.0 && number.is_finite());
         for (name, group) in &self.groups {
-            if !(group.rate >= 0.0 && group.rate.is_finite() && group.l2 >= 0.0 && group.l2.is_finite()) {
+            if !sound(group.rate, group.l2) {
                 return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
             }
         }
         if let Some(BackOffSettings { rate, l2 }) = self.back_off
-            && !(rate >= 0.0 && rate.is_finite() && l2 >= 0.0 && l2.is_finite())
+            && !sound(rate, l2)
         {
             return wrong(format!("back-off: rate {rate} and l2 {l2} must be 0 or more"));
         }
