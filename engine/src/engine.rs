@@ -170,6 +170,9 @@ pub trait AnyEngine: Send {
     /// As [`Engine::clear`].
     fn clear(&mut self);
 
+    /// A game begins, which has this number. Who plays by chance draws by it; a search does not.
+    fn begin(&mut self, _game: u64) {}
+
     /// As [`Engine::search`].
     fn search(
         &mut self,
@@ -201,6 +204,10 @@ impl<M: Model> AnyEngine for Engine<M> {
 impl AnyEngine for Box<dyn AnyEngine> {
     fn clear(&mut self) {
         (**self).clear();
+    }
+
+    fn begin(&mut self, game: u64) {
+        (**self).begin(game);
     }
 
     fn search(

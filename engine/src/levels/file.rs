@@ -40,6 +40,9 @@ pub struct Strength {
 pub struct Calibrated {
     /// Elo measured in games.
     pub elo: f64,
+    /// By how much the strength differs from game to game: a standard deviation, in Elo.
+    #[serde(default)]
+    pub form: f64,
     /// How the model plays then.
     #[serde(flatten)]
     pub strength: Strength,
@@ -146,10 +149,11 @@ impl MoveModel {
             (0.0..=4000.0).contains(&point.elo)
                 && (0.0..=4000.0).contains(&point.strength.rating)
                 && (-5.0..=1000.0).contains(&point.strength.care)
+                && (0.0..=500.0).contains(&point.form)
                 && point.strength.nodes <= MOST_NODES
         };
         if !rises || !file.calibration.iter().all(sane) {
-            return Err("calibration: the Elo must rise, and ratings, care and nodes be sensible".to_string());
+            return Err("calibration: the Elo must rise, and ratings, care, nodes and form be sensible".to_string());
         }
         Ok(MoveModel { name: file.name, made: file.made, calibration: file.calibration, parameters })
     }
@@ -189,24 +193,33 @@ impl MoveModel {
 
     /// How the model plays with this Elo: between what was calibrated linear, and beyond it as at its ends.
     #[must_use]
-    pub fn strength(&self, elo: f64) -> Strength {
+    pub fn calibrated(&self, elo: f64) -> Calibrated {
         let points = &self.calibration;
         let after = points.iter().position(|point| point.elo >= elo);
         match after {
-            _ if points.is_empty() => Strength { rating: elo, care: 0.0, nodes: 0 },
-            Some(0) => points[0].strength,
-            None => points[points.len() - 1].strength,
+            _ if points.is_empty() => {
+                Calibrated { elo, form: 0.0, strength: Strength { rating: elo, care: 0.0, nodes: 0 } }
+            }
+            Some(0) => points[0],
+            None => points[points.len() - 1],
             Some(after) => {
                 let (low, high) = (&points[after - 1], &points[after]);
                 let share = (elo - low.elo) / (high.elo - low.elo);
                 let mix = |low: f64, high: f64| low + share * (high - low);
-                Strength {
+                let strength = Strength {
                     rating: mix(low.strength.rating, high.strength.rating),
                     care: mix(low.strength.care, high.strength.care),
                     nodes: mix(low.strength.nodes as f64, high.strength.nodes as f64).round() as u64,
-                }
+                };
+                Calibrated { elo, form: mix(low.form, high.form), strength }
             }
         }
+    }
+
+    /// How the model plays with this Elo on a day that is so many standard deviations better than others.
+    #[must_use]
+    pub fn strength(&self, elo: f64, day: f64) -> Strength {
+        self.calibrated(elo + day * self.calibrated(elo).form).strength
     }
 }
 

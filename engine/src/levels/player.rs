@@ -1,7 +1,8 @@
 //! A player of a given strength: it analyzes a position and draws a move from what the model says.
 //!
-//! The draw depends on the seed, the position and how often it stood, and on nothing else, so that the same move comes
-//! after a take-back. The analysis has depths and nodes and no time, so that a level is the same on any machine; only where
+//! The draw depends on the seed, the game, the position and how often it stood, and on nothing else, so that the same move
+//! comes after a take-back. People have better and worse days, and so do levels: their strength is drawn for each game
+//! around its mean, as Elo's rating system takes it to be (The Rating of Chessplayers, 1978). The analysis has depths and nodes and no time, so that a level is the same on any machine; only where
 //! the clock is too short is it cut.
 
 use super::analysis::{Analysis, Analyst, Valued};
@@ -14,6 +15,7 @@ use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
 use crate::search::{Info, Limits, Options, Outcome, Report, Score};
 use crate::tt::{Bound, HashError};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,16 +30,25 @@ pub struct Persona {
     /// The model.
     pub model: Arc<MoveModel>,
     /// How it plays.
-    pub strength: Strength,
+    pub playing: Playing,
     /// Seed of the draws.
     pub seed: u64,
+}
+
+/// How a model plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Playing {
+    /// With this Elo over many games.
+    Elo(f64),
+    /// With the same strength in each game.
+    Strength(Strength),
 }
 
 impl Persona {
     /// A model at an Elo.
     #[must_use]
     pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> Persona {
-        Persona { name: format!("level-{elo}"), ..Persona::with_strength(model, model.strength(elo), seed) }
+        Persona { name: format!("level-{elo}"), model: Arc::clone(model), playing: Playing::Elo(elo), seed }
     }
 
     /// The style of one player: a model that is the same at every rating. What decides is the rating that it was found most
@@ -53,13 +64,27 @@ impl Persona {
     #[must_use]
     pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> Persona {
         let Strength { rating, care, nodes } = strength;
-        Persona { name: format!("rating-{rating}-{care}-{nodes}"), model: Arc::clone(model), strength, seed }
+        let name = format!("rating-{rating}-{care}-{nodes}");
+        Persona { name, model: Arc::clone(model), playing: Playing::Strength(strength), seed }
+    }
+
+    /// How it plays in the game of this number.
+    #[must_use]
+    pub fn strength(&self, game: u64) -> Strength {
+        match self.playing {
+            Playing::Elo(elo) => self.model.strength(elo, day(mix(self.seed ^ mix(game)))),
+            Playing::Strength(strength) => strength,
+        }
     }
 }
 
 /// Plays as a [`Persona`].
 pub struct Player {
     persona: Persona,
+    /// The number of the game.
+    game: u64,
+    /// How it plays in this game.
+    strength: Strength,
     level: Level,
     analyst: Analyst,
 }
@@ -68,19 +93,26 @@ impl Player {
     /// A player. The weights are always those built in: with others a level would be another one.
     #[must_use]
     pub fn new(persona: Persona) -> Player {
-        let level = Level::new(&persona.model.parameters, persona.strength.rating);
-        Player { persona, level, analyst: Analyst::new(Weights::embedded()) }
+        let strength = persona.strength(0);
+        let level = Level::new(&persona.model.parameters, strength.rating);
+        Player { persona, game: 0, strength, level, analyst: Analyst::new(Weights::embedded()) }
     }
 
     /// Becomes another.
     pub fn set_persona(&mut self, persona: Persona) {
-        self.level = Level::new(&persona.model.parameters, persona.strength.rating);
         self.persona = persona;
+        self.prepare();
+    }
+
+    /// Plays this game as the persona does.
+    fn prepare(&mut self) {
+        self.strength = self.persona.strength(self.game);
+        self.level = Level::new(&self.persona.model.parameters, self.strength.rating);
     }
 
     /// Index of the move that is played.
     fn choose(&self, game: &Game, analysis: &Analysis) -> usize {
-        if self.persona.strength.rating >= KNOWS_ENDINGS && wins_simply(game.board()) {
+        if self.strength.rating >= KNOWS_ENDINGS && wins_simply(game.board()) {
             return best(&analysis.moves);
         }
         let shares = self.probabilities(game, analysis);
@@ -97,7 +129,7 @@ impl Player {
     /// What the moves are drawn by: probabilities, up to a common factor.
     fn probabilities(&self, game: &Game, analysis: &Analysis) -> Vec<f64> {
         let choice = choice(game, analysis);
-        let care = self.persona.strength.care;
+        let care = self.strength.care;
         let best = analysis.moves.iter().map(|valued| pawns(valued.deep)).fold(f64::NEG_INFINITY, f64::max);
         let with_care = |(p, valued): (f64, &Valued)| p * (-care * (best - pawns(valued.deep))).exp();
         let mut shares: Vec<f64> =
@@ -111,7 +143,7 @@ impl Player {
     fn draw(&self, game: &Game) -> u64 {
         let seen = game.repetitions() as u64;
         let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mix(mix(word).wrapping_add(self.persona.strength.rating.to_bits()))
+        mix(mix(word ^ mix(self.game)).wrapping_add(self.strength.rating.to_bits()))
     }
 
     fn info(&self, board: &Board, valued: &Valued, analysis: &Analysis, since: Instant) -> Info {
@@ -183,6 +215,16 @@ fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
+/// How good a day is that has this number: normally distributed, with a standard deviation of one, and none is further
+/// off than [`BEST_DAY`].
+fn day(word: u64) -> f64 {
+    let radius = (-2.0 * (1.0 - unit(word)).ln()).sqrt();
+    (radius * (TAU * unit(mix(word))).cos()).clamp(-BEST_DAY, BEST_DAY)
+}
+
+/// Standard deviations of the best and of the worst day.
+const BEST_DAY: f64 = 2.0;
+
 /// A number from 0 up to 1.
 fn unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
@@ -190,6 +232,11 @@ fn unit(word: u64) -> f64 {
 
 impl AnyEngine for Player {
     fn clear(&mut self) {}
+
+    fn begin(&mut self, game: u64) {
+        self.game = game;
+        self.prepare();
+    }
 
     /// Chooses a move as people do. Time and the moves to search are looked at, and no other limit: what a level sees
     /// does not depend on them. It does not think while it ponders.
@@ -206,8 +253,8 @@ impl AnyEngine for Player {
         let board = game.board();
         let time = bounds(limits, options).map(|bounds| bounds.hard);
         let mut analysis = self.analyst.analyze(game, &limits.searchmoves, time, control);
-        if self.persona.strength.nodes > 0 {
-            self.analyst.deepen(game, &mut analysis, self.persona.strength.nodes, time, control);
+        if self.strength.nodes > 0 {
+            self.analyst.deepen(game, &mut analysis, self.strength.nodes, time, control);
         }
         if analysis.moves.is_empty() {
             let outcome = game_over(board);

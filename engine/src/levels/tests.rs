@@ -10,6 +10,7 @@ use crate::eval::Weights;
 use crate::search::{Limits, Options, Report};
 use crate::time::Clock;
 use crate::value::{MATE, mate_in};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn game(fen: &str) -> Game {
@@ -72,12 +73,17 @@ fn knots_share_every_rating() {
 #[test]
 fn strengths_are_linear_between_what_was_calibrated() {
     let mut model = (*MoveModel::embedded()).clone();
-    let point = |elo, rating, nodes| super::file::Calibrated { elo, strength: Strength { rating, care: 0.0, nodes } };
+    let point = |elo, rating, nodes| super::file::Calibrated {
+        elo,
+        form: elo / 10.0,
+        strength: Strength { rating, care: 0.0, nodes },
+    };
     model.calibration = vec![point(1000.0, 1100.0, 0), point(2000.0, 2300.0, 1000)];
     for (elo, rating) in [(900.0, 1100.0), (1000.0, 1100.0), (1500.0, 1700.0), (2000.0, 2300.0), (2500.0, 2300.0)] {
-        assert_eq!(model.strength(elo).rating, rating, "{elo}");
+        assert_eq!(model.strength(elo, 0.0).rating, rating, "{elo}");
     }
-    assert_eq!(model.strength(1500.0).nodes, 500);
+    assert_eq!(model.strength(1500.0, 0.0).nodes, 500);
+    assert_eq!(model.strength(1500.0, 1.0), model.strength(1650.0, 0.0), "a day that is better by 150 Elo");
 }
 
 #[test]
@@ -230,6 +236,36 @@ fn the_same_seed_plays_the_same_move_whatever_came_between() {
     assert_eq!(play(&mut player(1400.0, 1), &game, &Limits::depth(1)).0, first);
     let moves: std::collections::HashSet<String> =
         (0..20).map(|seed| play(&mut player(1400.0, seed), &game, &limits).0.to_string()).collect();
+    assert!(moves.len() > 2, "{moves:?}");
+}
+
+#[test]
+fn strength_differs_from_game_to_game_around_its_mean() {
+    const GAMES: u64 = 2_000;
+    let mut model = (*MoveModel::embedded()).clone();
+    let point =
+        |elo| super::file::Calibrated { elo, form: 100.0, strength: Strength { rating: elo, care: 0.0, nodes: 0 } };
+    model.calibration = vec![point(1000.0), point(3000.0)];
+    let persona = Persona::with_elo(&Arc::new(model), 2000.0, 7);
+    let ratings: Vec<f64> = (0..GAMES).map(|game| persona.strength(game).rating).collect();
+    let mean = ratings.iter().sum::<f64>() / GAMES as f64;
+    let deviation = (ratings.iter().map(|rating| (rating - mean).powi(2)).sum::<f64>() / GAMES as f64).sqrt();
+    assert!((mean - 2000.0).abs() < 8.0, "{mean}");
+    assert!((90.0..100.0).contains(&deviation), "{deviation}: two deviations are the most");
+    assert!(ratings.iter().all(|rating| (1800.0..=2200.0).contains(rating)));
+    assert_eq!(persona.strength(3), persona.strength(3));
+    let style = Persona::with_strength(&MoveModel::embedded(), Strength { rating: 1500.0, care: 0.0, nodes: 0 }, 7);
+    assert_eq!(style.strength(1), style.strength(2), "a strength that was asked for is kept");
+}
+
+#[test]
+fn another_game_brings_other_moves() {
+    let mut one = player(1400.0, 1);
+    let mut moves = std::collections::HashSet::new();
+    for number in 0..20 {
+        one.begin(number);
+        moves.insert(play(&mut one, &Game::default(), &Limits::default()).0.to_string());
+    }
     assert!(moves.len() > 2, "{moves:?}");
 }
 

@@ -288,6 +288,8 @@ pub fn play<E: AnyEngine>(
     let mut table = Table { game: opening.game(), players, clocks: [Duration::ZERO; 2], judge: Judge::new(*rules) };
     for side in 0..2 {
         table.players[side].engine.clear();
+        // Chance differs from opening to opening and from side to side, whatever was played before.
+        table.players[side].engine.begin(table.game.board().key().rotate_left(side as u32));
         if let Budget::Clock { base, .. } = table.players[side].budget {
             table.clocks[side] = base;
         }
