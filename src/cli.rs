@@ -6,6 +6,7 @@
 
 mod annotate;
 mod average;
+mod calibrate;
 mod convert;
 mod experiment;
 mod fit;

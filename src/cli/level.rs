@@ -18,7 +18,7 @@ use dyad_trainer::levels::{style, training};
 
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, control_on_interrupt, settings, threads};
+use super::{Outcome, calibrate, control_on_interrupt, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -38,6 +38,8 @@ enum Tool {
     Estimate(EstimateArguments),
     /// Learns how one player plays, for `StyleFile` and `dyad match style:FILE`.
     Style(StyleArguments),
+    /// Plays levels against programs of known strength and against each other, and corrects what they are worth.
+    Calibrate(Box<calibrate::Arguments>),
 }
 
 #[derive(Args)]
@@ -195,6 +197,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         Tool::Measure(arguments) => measure(&arguments),
         Tool::Estimate(arguments) => estimate(arguments),
         Tool::Style(arguments) => style(arguments),
+        Tool::Calibrate(arguments) => calibrate::run(&arguments),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn defaults() -> impl Serialize {
 /// How the match is played. What is not said is as usual.
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Settings {
+pub(super) struct Settings {
     /// Nodes for each move
     #[arg(long, group = "budget")]
     nodes: Option<u64>,
@@ -190,7 +190,7 @@ impl Settings {
         serde_json::from_value(both)
     }
 
-    fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
+    pub(super) fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
         let [a, b] = weights;
         let [mut name_a, mut name_b] = [name_of(a), name_of(b)];
         if name_a == name_b {
@@ -237,7 +237,7 @@ impl Settings {
         }
     }
 
-    fn budget(&self) -> Result<Budget, String> {
+    pub(super) fn budget(&self) -> Result<Budget, String> {
         let clock = self.tc.as_deref().map(parse_clock).transpose()?;
         let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
         let given = self.depth.map(Budget::Depth).or(clock).or(move_time);
@@ -273,7 +273,7 @@ impl Settings {
         }
     }
 
-    fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
+    pub(super) fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
             let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
             let recipe = Recipe { variant: self.variant(), ..Recipe::new(self.seed()) };
@@ -294,10 +294,10 @@ impl Settings {
     }
 }
 
-/// Who an argument means: a level by its Elo (`level:1600`), a level by the rating and the care of the move model, and the
-/// nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player (`style:FILE`), a network that
-/// compares positions (`deepchess:FILE`), another engine (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search
-/// with weights.
+/// Who an argument means: a level by its Elo (`level:1600`, of another model `level:1600:FILE`), a level by the rating and
+/// the care of the move model, and the nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player
+/// (`style:FILE`), a network that compares positions (`deepchess:FILE`), another engine
+/// (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
 fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
     /// Levels draw the same moves in every match.
     const SEED: u64 = 1;
@@ -307,6 +307,8 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         number.ok_or_else(|| format!("'{argument}': '{text}' is not a number from -5 to 4000"))
     };
     let persona = if let Some(elo) = argument.strip_prefix("level:") {
+        let (elo, file) = elo.split_once(':').map_or((elo, None), |(elo, file)| (elo, Some(file)));
+        let model = file.map_or(Ok(model), |file| MoveModel::load(Path::new(file)).map(Arc::new))?;
         Persona::with_elo(&model, number(elo)?, SEED)
     } else if let Some(text) = argument.strip_prefix("rating:") {
         let mut parts = text.splitn(3, ':');
@@ -421,7 +423,7 @@ fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).open(regular_file::output(path)?)?.write_all(line.as_bytes())
 }
 
-fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
+pub(super) fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
     let (done, all) = (game.number + 1, 2 * played.pairs);
     let left = elapsed.as_secs_f64() / done as f64 * (all - done) as f64;
     let llr = standing.llr.map_or_else(String::new, |llr| format!("  LLR {llr:+.2}"));

@@ -48,6 +48,50 @@ fn another_engine_plays_a_match() {
 }
 
 #[test]
+fn a_calibration_is_played_once_and_written() {
+    let folder = folder("calibration");
+    let [log, model] = ["log.jsonl", "model.json"].map(|name| folder.join(name));
+    let program = env!("CARGO_BIN_EXE_dyad");
+    let limits = ["--nodes", "100", "--games", "2", "--max-plies", "20"];
+    let begin = [&["level", "calibrate", "--log", text(&log)], &limits[..]].concat();
+    let whole = ["--program", program, "--levels", "1000", "--steps", "1000,1200", "--out", text(&model)];
+    let all = [&begin[..], &whole].concat();
+    let lines = output(&all);
+    for row in [
+        "| 1000 | dyad, 1000 | 100 nodes a move | 2 | 50.0 % |",
+        "| 1200 | level 1000 | 100 nodes a move | 2 | 50.0 % |",
+        "Against programs: mean error 0, largest 0",
+        "what was 1000 is 1000",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(row)), "{row}: {lines:?}");
+    }
+    // Two drawn games make 200 Elo between the levels less likely.
+    let placed = lines.iter().find_map(|line| line.strip_prefix("what was 1200 is ")).unwrap().parse::<u32>().unwrap();
+    assert!((1050..1150).contains(&placed), "{placed}");
+
+    // What was played stands in the log.
+    let played = fs::read_to_string(&log).unwrap();
+    assert_eq!(played.lines().count(), 2);
+    assert_eq!(output(&all), lines);
+    assert_eq!(fs::read_to_string(&log).unwrap(), played);
+    output(&[&begin[..], &["--steps", "1000,1200", "--model", text(&model)]].concat());
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that plays otherwise is played anew");
+
+    for (wrong, expected) in [
+        (&["--steps", "1000"][..], "nothing to play"),
+        (&["--levels", "1000"], "--program"),
+        (&["--program", "/nowhere/engine", "--levels", "1000"], "/nowhere/engine"),
+        (&["--steps", "1000,1200", "--out", text(&log)], "log.jsonl"),
+    ] {
+        let told = refusal(&[&begin[..], wrong].concat());
+        assert!(told.contains(expected), "{wrong:?}: {told}");
+    }
+    fs::write(&log, "no log\n").unwrap();
+    assert!(refusal(&all).contains("log.jsonl, line 1"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game_on_any_clock() {
     let play = |seed: u32, clock: &str| {
         let mut program = Program::start();

@@ -1,6 +1,7 @@
 //! Which move a player of a given rating plays: positions of games and what their moves are worth, and the training of
 //! the model from them.
 
+pub mod calibrate;
 pub mod estimate;
 pub mod examples;
 pub mod measure;

@@ -1,0 +1,200 @@
+//! `dyad level calibrate`: what levels are worth, by games, and a calibration from which the errors found are gone.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use dyad_engine::control::Control;
+use dyad_engine::levels::file::MoveModel;
+use dyad_trainer::arena::matches::MatchEnd;
+use dyad_trainer::base::atomic::{check_output, write_atomic};
+use dyad_trainer::base::error::Error;
+use dyad_trainer::base::json_lines::{self, Log};
+use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
+
+use super::match_::{Settings, progress_line};
+use super::progress::Progress;
+use super::{Outcome, control_on_interrupt};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The model [default: the one built in].
+    #[arg(long)]
+    model: Option<PathBuf>,
+    /// A program that offers `UCI_LimitStrength` and `UCI_Elo`, as `PATH,OPTION=VALUE`; may be given again.
+    #[arg(long, value_name = "PROGRAM")]
+    program: Vec<String>,
+    /// Levels that play against each program when it is set to their Elo, as 1400,1600.
+    #[arg(long, value_delimiter = ',', requires = "program")]
+    levels: Vec<u32>,
+    /// Levels that play against the one before them in this list, as 1000,1200,1400.
+    #[arg(long, value_delimiter = ',')]
+    steps: Vec<u32>,
+    /// The log of what was played; matches that are in it are not played again.
+    #[arg(long)]
+    log: PathBuf,
+    /// The model to write, calibrated by what was found.
+    #[arg(long, short)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    games: Settings,
+}
+
+/// A match that is to be played.
+struct Planned {
+    level: f64,
+    rival: Rival,
+    /// What `dyad match` calls the opponent.
+    opponent: String,
+    /// What the log calls it.
+    name: String,
+}
+
+/// Plays the matches that the log does not hold, tells what all of them say and corrects the calibration.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let model = match &arguments.model {
+        Some(path) => Arc::new(MoveModel::load(path)?),
+        None => MoveModel::embedded(),
+    };
+    if let Some(out) = &arguments.out {
+        check_output(out, arguments.model.iter().map(PathBuf::as_path).chain([arguments.log.as_path()]))?;
+    }
+    let planned = plan(arguments);
+    if planned.is_empty() {
+        return Err("nothing to play: --levels with --program, or two --steps".into());
+    }
+    let mut known: Vec<Finding> = match arguments.log.exists() {
+        true => json_lines::read(&arguments.log).map_err(Error::file("read", &arguments.log))?,
+        false => Vec::new(),
+    };
+    let mut log = Log::open(&arguments.log, u64::MAX).map_err(Error::file("open", &arguments.log))?;
+    let control = control_on_interrupt();
+    let mut findings = Vec::new();
+    for match_ in planned {
+        let finding = match take(&mut known, &match_, &model, arguments)? {
+            Some(finding) => finding,
+            None => {
+                let finding = play(&match_, &model, arguments, &control)?;
+                log.append(&finding).and_then(|()| log.sync()).map_err(Error::file("write", &arguments.log))?;
+                finding
+            }
+        };
+        findings.push(finding);
+    }
+    print!("{}", table(&findings));
+    let errors = errors(&findings);
+    let Some(out) = &arguments.out else { return Ok(()) };
+    let calibration = corrected(&model.calibration, &errors)?;
+    for (before, after) in model.calibration.iter().zip(&calibration) {
+        println!("what was {} is {}", before.elo, after.elo);
+    }
+    write_atomic(out, MoveModel { calibration, ..(*model).clone() }.to_json().as_bytes())?;
+    Ok(())
+}
+
+fn plan(arguments: &Arguments) -> Vec<Planned> {
+    let programs = arguments.program.iter().flat_map(|program| {
+        arguments.levels.iter().map(move |&elo| Planned {
+            level: elo.into(),
+            rival: Rival::Program(elo.into()),
+            opponent: format!("uci:{program},UCI_LimitStrength=true,UCI_Elo={elo}"),
+            name: program.clone(),
+        })
+    });
+    let steps = arguments.steps.windows(2).map(|step| Planned {
+        level: step[1].into(),
+        rival: Rival::Level(step[0].into()),
+        opponent: level(step[0].into(), arguments.model.as_deref()),
+        name: format!("level {}", step[0]),
+    });
+    programs.chain(steps).collect()
+}
+
+/// A level as `dyad match` calls it.
+fn level(elo: f64, model: Option<&Path>) -> String {
+    model.map_or_else(|| format!("level:{elo}"), |model| format!("level:{elo}:{}", model.display()))
+}
+
+/// The match as it was played before, if it was, out of `known`.
+fn take(
+    known: &mut Vec<Finding>,
+    match_: &Planned,
+    model: &MoveModel,
+    arguments: &Arguments,
+) -> Result<Option<Finding>, String> {
+    let budget = arguments.games.budget()?.to_string();
+    let played = model.calibrated(match_.level);
+    let same = |finding: &Finding| {
+        (finding.level, finding.rival) == (match_.level, match_.rival)
+            && (&finding.name, &finding.budget) == (&match_.name, &budget)
+            && finding.played == played
+    };
+    Ok(known.iter().position(same).map(|index| known.remove(index)))
+}
+
+fn play(
+    match_: &Planned,
+    model: &MoveModel,
+    arguments: &Arguments,
+    control: &Control,
+) -> Result<Finding, Box<dyn std::error::Error>> {
+    let own = level(match_.level, arguments.model.as_deref());
+    let played = arguments.games.to_match([&own, &match_.opponent])?;
+    let openings = arguments.games.openings(&played)?;
+    let mut progress = Progress::new();
+    let record = played.run(openings, control, |game, standing| {
+        let elapsed = progress.elapsed();
+        progress.show(|| format!("{own} against {}: {}", match_.name, progress_line(&played, game, standing, elapsed)));
+        Ok(())
+    })?;
+    drop(progress);
+    if record.end == MatchEnd::Stopped {
+        return Err("stopped; the same command resumes it with this match".into());
+    }
+    Ok(Finding {
+        level: match_.level,
+        played: model.calibrated(match_.level),
+        rival: match_.rival,
+        name: match_.name.clone(),
+        budget: record.budgets[1].clone(),
+        tally: record.tally,
+    })
+}
+
+/// What the matches say, as a table of Markdown.
+fn table(findings: &[Finding]) -> String {
+    let mut text =
+        "| level | against | limits | games | score | Elo, 95 % | pairs |\n|---|---|---|---|---|---|---|\n".to_string();
+    let mut off: Vec<f64> = Vec::new();
+    for finding in findings {
+        let against = match finding.rival {
+            Rival::Program(elo) => {
+                off.push(finding.difference().0.abs());
+                format!("{}, {elo}", program_name(&finding.name))
+            }
+            Rival::Level(_) => finding.name.clone(),
+        };
+        let (score, elo) = (finding.tally.score(), finding.tally.elo());
+        text += &format!(
+            "| {} | {against} | {} | {} | {:.1} % | {:+.0} +- {:.0} | {:?} |\n",
+            finding.level,
+            finding.budget,
+            finding.tally.games(),
+            100.0 * score.value,
+            elo.value,
+            elo.error(),
+            finding.tally.pentanomial,
+        );
+    }
+    if !off.is_empty() {
+        let (mean, largest) = (off.iter().sum::<f64>() / off.len() as f64, off.iter().copied().fold(0.0, f64::max));
+        text += &format!("\nAgainst programs: mean error {mean:.0}, largest {largest:.0}\n");
+    }
+    text
+}
+
+/// A program without its folder and its options.
+fn program_name(program: &str) -> String {
+    let path = program.split(',').next().unwrap_or_default();
+    Path::new(path).file_stem().map_or_else(|| path.to_string(), |stem| stem.to_string_lossy().into_owned())
+}
