@@ -1,4 +1,4 @@
-//! The module tables of ARCHITECTURE.md name exactly what exists.
+//! The module tables of ARCHITECTURE.md name exactly what exists, and modules know each other as it says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,13 +17,17 @@ fn tables(text: &str) -> BTreeMap<String, BTreeSet<String>> {
             folder = is_folder.then(|| name.to_string());
         }
         let (Some(folder), Some(row)) = (&folder, line.strip_prefix("| `")) else { continue };
-        let first = row.split(" |").next().unwrap_or_default();
         let names: &mut BTreeSet<String> = tables.entry(folder.clone()).or_default();
-        for name in first.split(['`', ',', ' ']).filter(|name| !name.is_empty()) {
+        for name in first_column(row) {
             assert!(names.insert(name.to_string()), "{folder}: {name} is there twice");
         }
     }
     tables
+}
+
+/// The names in the first column of a row, which begins behind its first backtick.
+fn first_column(row: &str) -> impl Iterator<Item = &str> {
+    row.split(" |").next().unwrap_or_default().split(['`', ',', ' ']).filter(|name| !name.is_empty())
 }
 
 /// The modules in a folder: a file and a folder of one name are one. Those of Rust itself and of tests have no row.
@@ -43,11 +47,75 @@ fn modules(folder: &Path) -> BTreeSet<String> {
     all.filter(|name| !["lib", "main", "mod", "tests", "testing"].contains(&name.as_str())).collect()
 }
 
+fn guide() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    fs::read_to_string(path).expect("the guide is there")
+}
+
+/// Which others of these modules of a crate a module names, its tests apart.
+fn known(folder: &Path, module: &str, all: &[&str]) -> BTreeSet<String> {
+    let mut files = vec![folder.join(format!("{module}.rs")), folder.join(module)];
+    let mut names = BTreeSet::new();
+    while let Some(path) = files.pop() {
+        if path.file_stem().is_some_and(|stem| stem == "tests" || stem == "testing") {
+            continue;
+        }
+        if let Ok(entries) = fs::read_dir(&path) {
+            files.extend(entries.map(|entry| entry.expect("the folder can be read").path()));
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            let after = text.split("crate::").skip(1).filter_map(|rest| rest.split(ends).next());
+            names.extend(after.filter(|name| *name != module && all.contains(name)).map(str::to_string));
+        }
+    }
+    names
+}
+
+#[test]
+fn the_modules_of_the_engine_know_only_those_before_them() {
+    let (root, guide) = (Path::new(env!("CARGO_MANIFEST_DIR")), guide());
+    let (_, table) = guide.split_once("\n### engine/src\n").expect("a table of the engine");
+    let rows = table.lines().take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("| `"));
+    let order: Vec<&str> = rows.flat_map(first_column).collect();
+    assert!(order.contains(&"board") && order.contains(&"levels"), "{order:?}");
+    for (place, module) in order.iter().enumerate() {
+        let known = known(&root.join("engine/src"), module, &order);
+        let later: Vec<_> = known.iter().filter(|name| order[place..].contains(&name.as_str())).collect();
+        assert!(later.is_empty(), "engine: {module} knows {later:?}, which ARCHITECTURE.md lists behind it");
+    }
+}
+
+#[test]
+fn the_rooms_of_the_trainer_know_only_what_the_arrows_say() {
+    let (root, guide) = (Path::new(env!("CARGO_MANIFEST_DIR")), guide());
+    let (_, chart) = guide.split_once("\nRooms, and arrows in one direction:\n").expect("a chart of the rooms");
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in chart.lines().skip_while(|line| !line.contains("-->")).take_while(|line| line.contains("-->")) {
+        let rooms: Vec<&str> = line.split("-->").map(str::trim).collect();
+        for pair in rooms.windows(2) {
+            arrows.entry(pair[0]).or_default().insert(pair[1]);
+            arrows.entry(pair[1]).or_default();
+        }
+    }
+    let rooms: Vec<&str> = arrows.keys().copied().collect();
+    assert_eq!(rooms.iter().map(|room| room.to_string()).collect::<BTreeSet<_>>(), tables(&guide)["trainer/src"]);
+    for &room in &rooms {
+        // All that lies along the arrows.
+        let (mut reached, mut next) = (BTreeSet::from(["base"]), vec![room]);
+        while let Some(from) = next.pop() {
+            next.extend(arrows[from].iter().copied().filter(|&to| reached.insert(to)));
+        }
+        assert!(room == "base" || !reached.contains(room), "the arrows lead from {room} back to it");
+        let known = known(&root.join("trainer/src"), room, &rooms);
+        let hidden: Vec<_> = known.iter().filter(|name| !reached.contains(name.as_str())).collect();
+        assert!(hidden.is_empty(), "trainer: {room} knows {hidden:?}, to which no arrow of ARCHITECTURE.md leads");
+    }
+}
+
 #[test]
 fn the_module_tables_name_what_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the guide is there");
-    let tables = tables(&text);
+    let tables = tables(&guide());
     for folder in REQUIRED {
         assert!(tables.contains_key(folder), "ARCHITECTURE.md has no table of {folder}");
     }
