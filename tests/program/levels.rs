@@ -33,10 +33,19 @@ fn from_games_to_a_model() {
 
 #[test]
 fn another_engine_plays_a_match() {
+    let folder = folder("another-engine");
+    let games = folder.join("games.pgn");
     let program = format!("uci:{},UCI_LimitStrength=true,UCI_Elo=1200", env!("CARGO_BIN_EXE_dyad"));
-    let lines = output(&["match", "level:1000", &program, "--nodes", "100", "--games", "2", "--max-plies", "20"]);
+    let limits = ["--nodes", "100", "--games", "2", "--max-plies", "20", "--pgn", text(&games)];
+    let lines = output(&[&["match", "level:1000", &program], &limits[..]].concat());
     assert!(lines.iter().any(|line| line.starts_with("Games    2: +0 =2 -0")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("illegal")), "{lines:?}");
+    // Both tell how deep they looked: `{+0.35/9 0.012s}`.
+    let games = fs::read_to_string(&games).unwrap();
+    let depth = |comment: &str| comment.split_whitespace().next()?.rsplit('/').next()?.parse().ok();
+    let depths: Vec<Option<u32>> = games.split('{').skip(1).map(depth).collect();
+    assert!(depths.len() == 40 && depths.iter().all(|depth| depth.is_some_and(|plies| plies > 0)), "{games}");
+    fs::remove_dir_all(folder).unwrap();
     for (opponent, expected) in [
         ("uci:/nowhere/engine", "/nowhere/engine"),
         ("uci:/bin/cat,Elo", "'Elo' is not of the form name=value"),

@@ -14,7 +14,7 @@ use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
 use dyad_engine::tt::HashError;
 
 use crate::base::error::Error;
-use crate::data::external::{OutsideEngine, Program};
+use crate::data::external::{Answer, OutsideEngine, Program};
 
 /// A move takes no longer, whatever the clock says.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -70,7 +70,8 @@ impl Seat {
             score => Score::Cp(score.map_or(0, |score| i32::from(score.0))),
         };
         let best = game.board().parse_uci(&answer.mv).ok();
-        Ok(Outcome { best, ponder: None, value: 0, score, depth: 0, nodes: 0, pv: best.into_iter().collect() })
+        let Answer { depth, nodes, .. } = answer;
+        Ok(Outcome { best, ponder: None, value: 0, score, depth, nodes, pv: best.into_iter().collect() })
     }
 }
 

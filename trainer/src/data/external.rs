@@ -49,6 +49,10 @@ pub struct Answer {
     pub mv: String,
     /// The last score it gave its first variation, for the side to move.
     pub score: Option<Score>,
+    /// The depth of that score in plies; 0 where it told none.
+    pub depth: u32,
+    /// Nodes searched, by its last count; 0 where it told none.
+    pub nodes: u64,
 }
 
 impl OutsideEngine {
@@ -90,14 +94,18 @@ impl OutsideEngine {
     pub fn play(&mut self, position: &str, go: &str) -> Result<Answer, Error> {
         self.say(&format!("{position}\n{go}"))?;
         let deadline = Instant::now() + self.timeout;
-        let mut score = None;
+        let mut answer = Answer { mv: String::new(), score: None, depth: 0, nodes: 0 };
         loop {
             let line = self.line(deadline, "bestmove")?;
             if let Some(rest) = line.strip_prefix("bestmove") {
-                let mv = rest.split_whitespace().next().unwrap_or_default().to_string();
-                return Ok(Answer { mv, score });
+                answer.mv = rest.split_whitespace().next().unwrap_or_default().to_string();
+                return Ok(answer);
             }
-            score = score_of(&line).or(score);
+            let Some(told) = told(&line) else { continue };
+            answer.nodes = told.nodes.unwrap_or(answer.nodes);
+            if told.score.is_some() {
+                (answer.score, answer.depth) = (told.score, told.depth.unwrap_or(0));
+            }
         }
     }
 
@@ -155,25 +163,37 @@ fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
     receive
 }
 
-/// The score of an `info` line, if it is exact and of the first variation.
-fn score_of(line: &str) -> Option<Score> {
+/// What an `info` line tells of the first variation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Told {
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    /// If it is exact.
+    score: Option<Score>,
+}
+
+fn told(line: &str) -> Option<Told> {
     let mut words = line.split_whitespace();
     if words.next() != Some("info") {
         return None;
     }
-    let mut score = None;
+    let mut told = Told::default();
+    let mut exact = true;
     while let Some(word) = words.next() {
         match word {
             "multipv" if words.next() != Some("1") => return None,
-            "lowerbound" | "upperbound" => return None,
-            "cp" => score = Some(Score::centipawns(words.next()?.parse().ok()?)),
-            "mate" => score = Some(Score::mate(words.next()?.parse().ok()?)),
+            "depth" => told.depth = Some(words.next()?.parse().ok()?),
+            "nodes" => told.nodes = Some(words.next()?.parse().ok()?),
+            "lowerbound" | "upperbound" => exact = false,
+            "cp" => told.score = Some(Score::centipawns(words.next()?.parse().ok()?)),
+            "mate" => told.score = Some(Score::mate(words.next()?.parse().ok()?)),
             // What follows is moves, or text that may hold anything.
             "pv" | "string" => break,
             _ => (),
         }
     }
-    score
+    told.score = told.score.filter(|_| exact);
+    Some(told)
 }
 
 #[cfg(test)]
@@ -181,22 +201,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_of_info_lines() {
+    fn what_info_lines_tell() {
+        let told_of = |depth, nodes, score: Option<i16>| Some(Told { depth, nodes, score: score.map(Score) });
         let cases = [
-            ("info depth 8 seldepth 12 multipv 1 score cp -35 nodes 5000 nps 1 pv e2e4", Some(Score(-35))),
-            ("info depth 8 score mate 3 pv e2e4", Some(Score(31_997))),
-            ("info score mate -2", Some(Score(-31_998))),
-            ("info depth 8 score cp 35 lowerbound nodes 5", None),
+            (
+                "info depth 8 seldepth 12 multipv 1 score cp -35 nodes 5000 nps 1 pv e2e4",
+                told_of(Some(8), Some(5_000), Some(-35)),
+            ),
+            ("info depth 8 score mate 3 pv e2e4", told_of(Some(8), None, Some(31_997))),
+            ("info score mate -2", told_of(None, None, Some(-31_998))),
+            ("info depth 8 score cp 35 lowerbound nodes 5", told_of(Some(8), Some(5), None)),
             ("info depth 8 multipv 2 score cp 35", None),
-            ("info string score cp 35", None),
-            ("info currmove e2e4 currmovenumber 1", None),
+            ("info string depth 3 score cp 35", told_of(None, None, None)),
+            ("info depth 9 currmove e2e4 currmovenumber 1", told_of(Some(9), None, None)),
             ("info score cp", None),
             ("info score cp nonsense", None),
+            ("info depth -1 score cp 35", None),
             ("bestmove e2e4", None),
             ("", None),
         ];
         for (line, expected) in cases {
-            assert_eq!(score_of(line), expected, "{line}");
+            assert_eq!(told(line), expected, "{line}");
         }
     }
 }
