@@ -204,7 +204,8 @@ mod tests {
         assert!(moves.iter().eq(game.plies.iter().map(|ply| &ply.mv)));
         assert_eq!(record.result, game.result);
         let notes = texts[0].notes();
-        for tag in [("ECO", "C20"), ("Round", "?"), ("White", "A \"quoted\" {name}"), ("Annotator", "Dyad 0.1.0")] {
+        let annotator = ("Annotator", concat!("Dyad ", env!("CARGO_PKG_VERSION")));
+        for tag in [("ECO", "C20"), ("Round", "?"), ("White", "A \"quoted\" {name}"), annotator] {
             let tag = (tag.0.to_string(), tag.1.to_string());
             assert!(notes.tags.contains(&tag), "{tag:?} in {text}");
         }
