@@ -6,7 +6,7 @@
 
 use super::error::WeightsError;
 use super::kernel::Kernel;
-use super::layout::{LOCATION, PAIRS, TERMS_LEN};
+use super::layout::{ATTACKED, Attacker, Defense, LOCATION, PAIRS, TERMS_LEN, Target};
 use super::tables::{Rows, Squares};
 use super::visitor::{TwoSided, Visitor};
 
@@ -14,6 +14,7 @@ use super::visitor::{TwoSided, Visitor};
 #[derive(Clone, Debug)]
 pub struct Compiled {
     packed: Packed,
+    attacked: Attacked,
     squares: Squares,
     rows: Rows,
     has_terms: bool,
@@ -23,8 +24,10 @@ pub struct Compiled {
 impl Compiled {
     /// Compiles integers, by feature.
     pub(super) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
+        let packed = packed(ints);
         Ok(Compiled {
-            packed: packed(ints),
+            attacked: attacked(&packed),
+            packed,
             squares: Squares::compile(ints),
             rows: if any(&ints[PAIRS.range()]) { Rows::compile(ints)? } else { Rows::default() },
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
@@ -47,6 +50,7 @@ impl Compiled {
                 self.has_terms |= feature >= LOCATION.range().end;
             }
         }
+        self.attacked = attacked(&self.packed);
         if placed {
             self.squares = Squares::compile(ints);
         }
@@ -103,23 +107,42 @@ fn packed(ints: &[[i32; 2]]) -> Packed {
     packed
 }
 
+/// Packed integers of [`ATTACKED`] once more, by defense and target, so that those of the six attackers lie side by side:
+/// a processor adds them all at once, and two more that are 0.
+type Attacked = [[[i64; 8]; 5]; 3];
+
+fn attacked(packed: &Packed) -> Attacked {
+    let mut rows = Attacked::default();
+    for (defense, targets) in Defense::ALL.into_iter().zip(&mut rows) {
+        for (target, attackers) in targets.iter_mut().enumerate() {
+            for (attacker, weight) in attackers[..6].iter_mut().enumerate() {
+                *weight = packed[ATTACKED.at(defense, Attacker(attacker), Target(target))];
+            }
+        }
+    }
+    rows
+}
+
 /// Sums packed integers of features before the 2-tuples: both stages in one addition.
 pub struct Total<'a> {
     packed: &'a Packed,
+    attacked: &'a Attacked,
     sum: i64,
+    /// The rest of the sum, from [`Attacked`], by attacker: added up at the end.
+    lanes: [i64; 8],
 }
 
 impl<'a> Total<'a> {
     /// Nothing yet.
     #[inline(always)]
     pub fn new(compiled: &'a Compiled) -> Total<'a> {
-        Total { packed: &compiled.packed, sum: 0 }
+        Total { packed: &compiled.packed, attacked: &compiled.attacked, sum: 0, lanes: [0; 8] }
     }
 
     /// Both stages, packed: such sums may be kept and added.
     #[inline(always)]
     pub fn sum(&self) -> i64 {
-        self.sum
+        self.sum + self.lanes.iter().sum::<i64>()
     }
 }
 
@@ -135,12 +158,21 @@ impl Visitor for Total<'_> {
         let weight = self.packed[feature % TERMS_LEN.next_power_of_two()] * i64::from(count);
         self.sum += weight & -i64::from(condition);
     }
+
+    #[inline(always)]
+    fn add_attacked(&mut self, defense: Defense, target: Target, attackers: [bool; 6]) {
+        let weights = &self.attacked[defense as usize][target.0];
+        for (attacker, attacks) in attackers.into_iter().enumerate() {
+            self.lanes[attacker] += weights[attacker] & -i64::from(attacks);
+        }
+    }
 }
 
 impl TwoSided for Total<'_> {
     #[inline(always)]
     fn turn(&mut self) {
         self.sum = -self.sum;
+        self.lanes = self.lanes.map(|lane| -lane);
     }
 }
 

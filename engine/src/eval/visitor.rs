@@ -5,6 +5,8 @@
 //! the compilation of the fast tables differ only in the visitor. The functions are generic, so the sum
 //! in search is compiled as if it had been written out by hand.
 
+use super::layout::{ATTACKED, Attacker, Defense, Target};
+
 /// Receives the features of a position.
 pub trait Visitor {
     /// `count` more of `feature`. White's features count positive and Black's negative, so that the
@@ -17,6 +19,14 @@ pub trait Visitor {
     fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
         if condition {
             self.add(feature, count);
+        }
+    }
+
+    /// An attacked piece: one of [`ATTACKED`] for each type of piece that attacks it.
+    #[inline(always)]
+    fn add_attacked(&mut self, defense: Defense, target: Target, attackers: [bool; 6]) {
+        for (attacker, attacks) in attackers.into_iter().enumerate() {
+            self.add_if(attacks, ATTACKED.at(defense, Attacker(attacker), target), 1);
         }
     }
 }

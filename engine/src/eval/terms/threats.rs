@@ -52,20 +52,17 @@ fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S
         } else {
             Defense::Undefended
         };
-        for attacker in PAWN..=KING {
-            let feature = ATTACKED.at(defense, Attacker(attacker), Target(target));
-            visitor.add_if(us.attacks[attacker].has(at), feature, 1);
-        }
-        if squares.weak.has(at) {
-            let piece = target != PAWN;
-            targets += usize::from(piece);
-            let hanging = (defense == Defense::Undefended) | (piece & us.twice.has(at));
-            let queen_defends = (defense == Defense::ByPiece) & them.attacks[QUEEN].has(at) & !them.twice.has(at);
-            let overloaded = (defense == Defense::ByPiece) & !us.twice.has(at) & !queen_defends;
-            visitor.add_if(hanging, HANGING.at(OnMove(view.to_move), Target(target)), 1);
-            visitor.add_if(queen_defends, QUEEN_DEFENDS.at(), 1);
-            visitor.add_if(overloaded, OVERLOADED.at(NotPawn(piece)), 1);
-        }
+        visitor.add_attacked(defense, Target(target), us.attacks.map(|attacks| attacks.has(at)));
+        // What holds is not branched on: no processor can predict it.
+        let (weak, piece) = (squares.weak.has(at), target != PAWN);
+        targets += usize::from(weak & piece);
+        let hanging = weak & ((defense == Defense::Undefended) | (piece & us.twice.has(at)));
+        let held = weak & (defense == Defense::ByPiece);
+        let queen_defends = held & them.attacks[QUEEN].has(at) & !them.twice.has(at);
+        let overloaded = held & !us.twice.has(at) & !queen_defends;
+        visitor.add_if(hanging, HANGING.at(OnMove(view.to_move), Target(target)), 1);
+        visitor.add_if(queen_defends, QUEEN_DEFENDS.at(), 1);
+        visitor.add_if(overloaded, OVERLOADED.at(NotPawn(piece)), 1);
     }
     visitor.add(TARGETS.at(OnMove(view.to_move), Targets(targets)), 1);
 }
