@@ -7,6 +7,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -172,6 +173,7 @@ struct Told {
     score: Option<Score>,
 }
 
+/// Another engine's words: a field that is not as UCI has it is left out, the others count.
 fn told(line: &str) -> Option<Told> {
     let mut words = line.split_whitespace();
     if words.next() != Some("info") {
@@ -182,11 +184,11 @@ fn told(line: &str) -> Option<Told> {
     while let Some(word) = words.next() {
         match word {
             "multipv" if words.next() != Some("1") => return None,
-            "depth" => told.depth = Some(words.next()?.parse().ok()?),
-            "nodes" => told.nodes = Some(words.next()?.parse().ok()?),
+            "depth" => told.depth = number(&mut words),
+            "nodes" => told.nodes = number(&mut words),
             "lowerbound" | "upperbound" => exact = false,
-            "cp" => told.score = Some(Score::centipawns(words.next()?.parse().ok()?)),
-            "mate" => told.score = Some(Score::mate(words.next()?.parse().ok()?)),
+            "cp" => told.score = number(&mut words).filter(|cp: &f64| cp.is_finite()).map(Score::centipawns),
+            "mate" => told.score = number(&mut words).map(Score::mate),
             // What follows is moves, or text that may hold anything.
             "pv" | "string" => break,
             _ => (),
@@ -194,6 +196,10 @@ fn told(line: &str) -> Option<Told> {
     }
     told.score = told.score.filter(|_| exact);
     Some(told)
+}
+
+fn number<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T> {
+    words.next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -214,9 +220,10 @@ mod tests {
             ("info depth 8 multipv 2 score cp 35", None),
             ("info string depth 3 score cp 35", told_of(None, None, None)),
             ("info depth 9 currmove e2e4 currmovenumber 1", told_of(Some(9), None, None)),
-            ("info score cp", None),
-            ("info score cp nonsense", None),
-            ("info depth -1 score cp 35", None),
+            ("info depth 8 score cp nan", told_of(Some(8), None, None)),
+            ("info score cp", told_of(None, None, None)),
+            ("info depth 8 score cp nonsense nodes 5", told_of(Some(8), Some(5), None)),
+            ("info depth -1 score cp 35 nodes 99999999999999999999", told_of(None, None, Some(35))),
             ("bestmove e2e4", None),
             ("", None),
         ];
