@@ -12,7 +12,7 @@ use dyad_trainer::base::error::Error;
 use dyad_trainer::base::json_lines::{self, Log};
 use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
 
-use super::match_::{Settings, progress_line};
+use super::match_::{Settings, program_name, progress_line};
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt};
 
@@ -191,10 +191,4 @@ fn table(findings: &[Finding]) -> String {
         text += &format!("\nAgainst programs: mean error {mean:.0}, largest {largest:.0}\n");
     }
     text
-}
-
-/// A program without its folder and its options.
-fn program_name(program: &str) -> String {
-    let path = program.split(',').next().unwrap_or_default();
-    Path::new(path).file_stem().map_or_else(|| path.to_string(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -353,12 +353,25 @@ fn outside(text: &str) -> Result<Outside, String> {
     Outside::new(Program { path, options }).map_err(|error| error.to_string())
 }
 
-/// What a contestant is called: a level as it was asked for, a file without its folder and its ending.
+/// What a contestant is called: a level as it was asked for, a program with its options, a file without its folder and
+/// its ending.
 fn name_of(argument: &str) -> String {
     if ["level:", "rating:"].iter().any(|level| argument.starts_with(level)) {
         return argument.to_string();
     }
+    if let Some(program) = argument.strip_prefix("uci:") {
+        let options = program.find(',').map_or("", |comma| &program[comma..]);
+        return program_name(program) + options;
+    }
     Path::new(argument).file_stem().map_or_else(|| argument.to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The name of a program, told as `PATH,NAME=VALUE,...`, without its folder and its options. What follows a point is a
+/// version as likely as an ending, so only `.exe` is left out.
+pub(super) fn program_name(program: &str) -> String {
+    let path = program.split(',').next().unwrap_or_default();
+    let name = Path::new(path).file_name().map_or_else(|| path.into(), |name| name.to_string_lossy());
+    name.strip_suffix(".exe").unwrap_or(&name).to_string()
 }
 
 fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contestant, String> {
@@ -486,6 +499,9 @@ mod tests {
             ("runs/best.json", "best"),
             ("default", "default"),
             ("style:people/Ann.json", "Ann"),
+            ("uci:stockfish", "stockfish"),
+            ("uci:engines/weiss-2.0", "weiss-2.0"),
+            ("uci:engines/weiss.exe,Hash=16,SyzygyPath=/tables/3", "weiss,Hash=16,SyzygyPath=/tables/3"),
         ];
         for (argument, name) in cases {
             assert_eq!(name_of(argument), name);
