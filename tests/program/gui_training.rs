@@ -279,10 +279,11 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
         program.send(&options("selfplay", &out));
         program.until("info string train generation 1 ");
         let [jobs, training] = ["job", "training"].map(|name| program.niceness(name));
+        // The tests themselves may run at a low priority, from which `nice` counts.
+        assert!(jobs.len() == 1 && jobs[0] >= niceness, "{jobs:?}");
         // Those that it starts have its name.
-        let expected = (niceness + 10).min(19);
+        let expected = (jobs[0] + 10).min(19);
         assert!(!training.is_empty() && training.iter().all(|&found| found == expected), "{training:?}");
-        assert_eq!(jobs, [niceness]);
         program.quit();
     }
 }
