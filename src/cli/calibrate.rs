@@ -144,7 +144,8 @@ fn play(
     let mut progress = Progress::new();
     let record = played.run(openings, control, |game, standing| {
         let elapsed = progress.elapsed();
-        progress.show(|| format!("{own} against {}: {}", match_.name, progress_line(&played, game, standing, elapsed)));
+        progress
+            .show(|| format!("{own} against {}: {}", match_.name, progress_line(&played, game, standing, elapsed, 0)));
         Ok(())
     })?;
     drop(progress);

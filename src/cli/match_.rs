@@ -105,6 +105,9 @@ pub(super) struct Settings {
     /// Append the games to this file
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
+    /// Count the games of this match that the file of --pgn has already, and play the others
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    resume: Option<bool>,
     /// Append the result as a line of JSON to this file; `matches.jsonl` of a run folder is for its report
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -143,17 +146,24 @@ enum Model {
 pub fn run(arguments: &Arguments) -> Outcome {
     let settings = arguments.asked.over(settings::load(arguments.settings.as_deref(), "match")?)?;
     let played = settings.to_match([&arguments.a, &arguments.b])?;
-    let openings = settings.openings(&played)?;
+    let mut openings = settings.openings(&played)?;
+    let event = settings.event(&played);
     let mut pgn = match &settings.pgn {
         Some(path) => Some(PgnFile::append_to(path).map_err(Error::file("open", path))?),
         None => None,
     };
+    let mut before = Vec::new();
+    if settings.resume == Some(true) {
+        let path = settings.pgn.as_ref().ok_or("resume: pgn says which file has the games that were played")?;
+        let (results, all) = played.results_in(path, &event, openings)?;
+        (before, openings) = (results, Box::new(all));
+        eprintln!("{} games of this match are in {}", before.len(), path.display());
+    }
     let control = control_on_interrupt();
-    let event = format!("dyad match, seed {}", settings.seed());
     let date = today();
     let mut progress = Progress::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
-    let record = played.run(openings, &control, |game, standing| {
+    let record = played.resume(&before, openings, &control, |game, standing| {
         if let (Some(file), Some(path)) = (&mut pgn, &settings.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
             written.map_err(Error::file("write", path))?;
@@ -163,12 +173,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
             progress.say(&format!("game {}: the engine made no legal move", game.number + 1));
         }
         let elapsed = progress.elapsed();
-        progress.show(|| progress_line(&played, game, standing, elapsed));
+        progress.show(|| progress_line(&played, game, standing, elapsed, before.len()));
         Ok(())
     });
     drop(progress);
     let record = record?;
-    print!("{}", summary(&record, &reasons));
+    print!("{}", summary(&record, &reasons, before.len()));
     match &settings.results {
         Some(path) => Ok(append_line(path, &record).map_err(Error::file("write", path))?),
         None => Ok(()),
@@ -227,6 +237,12 @@ impl Settings {
 
     fn seed(&self) -> u64 {
         self.seed.unwrap_or(SEED)
+    }
+
+    /// What the games are tagged with: that by which a resumed match knows its own.
+    fn event(&self, played: &Match) -> String {
+        let budgets = played.contestants.each_ref().map(|contestant| contestant.budget.to_string());
+        format!("dyad match, {}, seed {}", budgets_of_both(&budgets), self.seed())
     }
 
     fn variant(&self) -> Variant {
@@ -430,26 +446,36 @@ pub(super) fn parse_move_time(text: &str) -> Result<Budget, String> {
     parse_seconds(text).map(Budget::MoveTime)
 }
 
+fn budgets_of_both([a, b]: &[String; 2]) -> String {
+    if a == b { a.clone() } else { format!("{a} against {b}") }
+}
+
 fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     let mut line = serde_json::to_string(record).expect("a record is plain data");
     line.push('\n');
     OpenOptions::new().append(true).create(true).open(regular_file::output(path)?)?.write_all(line.as_bytes())
 }
 
-pub(super) fn progress_line(played: &Match, game: &MatchGame, standing: &Standing, elapsed: Duration) -> String {
+/// How the match stands after a game; so many were played `before` this run.
+pub(super) fn progress_line(
+    played: &Match,
+    game: &MatchGame,
+    standing: &Standing,
+    elapsed: Duration,
+    before: usize,
+) -> String {
     let (done, all) = (game.number + 1, 2 * played.pairs);
-    let left = elapsed.as_secs_f64() / done as f64 * (all - done) as f64;
+    let left = elapsed.as_secs_f64() / (done - before as u64) as f64 * (all - done) as f64;
     let llr = standing.llr.map_or_else(String::new, |llr| format!("  LLR {llr:+.2}"));
     format!("game {done} of {all}, {left:.0} s left  {}{llr}", standing.tally)
 }
 
-fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
+fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -> String {
     let mut text = String::new();
     let mut line =
         |name: &str, value: String| writeln!(text, "{name:<9}{value}").expect("writing to a string does not fail");
     let [a, b] = &record.names;
-    let [budget_a, budget_b] = &record.budgets;
-    let budget = if budget_a == budget_b { budget_a.clone() } else { format!("{budget_a} against {budget_b}") };
+    let budget = budgets_of_both(&record.budgets);
     let tally = &record.tally;
     for (player, constants) in ["A", "B"].into_iter().zip(&record.constants) {
         if !constants.is_empty() {
@@ -475,7 +501,8 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>) -> String {
         line("LLR", format!("{llr:+.2} ({lower:.2}, {upper:.2}), {sprt}: {decision}"));
     }
     let reasons: Vec<String> = reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-    line("Endings", reasons.join(", "));
+    let counted = if before == 0 { String::new() } else { format!(" (without the {before} games played before)") };
+    line("Endings", reasons.join(", ") + &counted);
     let end = match record.end {
         MatchEnd::Decided => "the test has decided",
         MatchEnd::Complete => "all games were played",

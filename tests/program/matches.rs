@@ -1,6 +1,7 @@
 //! Matches and their report on the command line.
 
 use std::fs;
+use std::path::Path;
 
 use crate::driver::{output, refusal, text};
 
@@ -45,6 +46,65 @@ fn a_match_writes_its_games_and_its_result_for_the_report() {
     let page = output(&["report", text(&folder)]);
     let html = fs::read_to_string(page.last().expect("where the page is")).unwrap();
     assert!(html.contains("<h2>Matches</h2>") && html.contains("material - default"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The arguments of a match of six games, which are written to this file.
+fn six_games(pgn: &Path) -> Vec<&str> {
+    let setup = ["match", "material", "default", "--nodes", "200", "--games", "6", "--seed", "9", "--threads", "2"];
+    [&setup[..], &["--pgn", text(pgn)]].concat()
+}
+
+#[test]
+fn a_match_that_was_killed_is_resumed_from_its_games() {
+    let folder = std::env::temp_dir().join(format!("dyad-resumed-match-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let pgn = folder.join("games.pgn");
+    let resume = [&six_games(&pgn)[..], &["--resume"]].concat();
+    let counts = |arguments: &[&str]| {
+        let lines = output(arguments).into_iter();
+        let of_all = |line: &String| ["Match", "Games", "Score", "Pairs"].iter().any(|name| line.starts_with(name));
+        lines.filter(of_all).collect::<Vec<_>>()
+    };
+    let whole = counts(&resume);
+    assert!(whole.iter().any(|line| line.starts_with("Games    6: ")), "without a file all are played: {whole:?}");
+    let games = fs::read_to_string(&pgn).unwrap();
+    let begins: Vec<usize> = games.match_indices("[Event ").map(|(byte, _)| byte).collect();
+    assert_eq!(begins.len(), 6);
+
+    let other = "[Event \"Club\"]\n[Round \"1.1\"]\n[White \"material\"]\n[Black \"default\"]\n\n1. e4 1-0\n\n";
+    let cuts = [0, begins[1], begins[3], games.len()].map(|byte| (&games[..byte], true));
+    let amid = [begins[0] + 300, begins[3] - 20, begins[4] + 150].map(|byte| (&games[..byte], false));
+    for (part, between_games) in cuts.into_iter().chain(amid) {
+        fs::write(&pgn, other.to_string() + part).unwrap();
+        assert_eq!(counts(&resume), whole, "{part}");
+        let all = fs::read_to_string(&pgn).unwrap();
+        assert_eq!(all == other.to_string() + &games, between_games, "{all}");
+        let lines = output(&resume);
+        assert!(lines.contains(&"Endings   (without the 6 games played before)".to_string()), "{lines:?}");
+    }
+
+    let first = &games[..begins[1]];
+    let swapped =
+        games.replace("\"material\"", "\"\"").replace("\"default\"", "\"material\"").replace("\"\"", "\"default\"");
+    for (file, further, expected) in [
+        (games.repeat(2), &[][..], "game 1.1 of this match is there a second time: 4.1 is due"),
+        (games.replace(first, ""), &[], "line 1: game 1.2 of this match does not come next: 1.1 is due"),
+        (games.clone(), &["--chess960"], "line 1: game 1.1: this match has another opening"),
+        (swapped, &[], "line 1: game 1.1: this match has another opening or other colors there"),
+    ] {
+        fs::write(&pgn, &file).unwrap();
+        let told = refusal(&[&resume[..], further].concat());
+        assert!(told.contains(expected), "expected {expected}, told {told}");
+        assert_eq!(fs::read_to_string(&pgn).unwrap(), file, "nothing is played");
+    }
+    assert!(refusal(&["match", "default", "material", "--resume"]).contains("pgn says which file"));
+
+    // Games of another budget are those of another match.
+    fs::write(&pgn, &games).unwrap();
+    let deeper: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "300" } else { argument }).collect();
+    counts(&deeper);
+    assert_eq!(fs::read_to_string(&pgn).unwrap().matches("[Event ").count(), 12);
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
+use crate::arena::resumed::round;
 use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
@@ -207,7 +208,7 @@ impl Match {
             ("Event", event.to_string()),
             ("Site", "one process".to_string()),
             ("Date", date.to_string()),
-            ("Round", format!("{}.{}", game.number / 2 + 1, game.number % 2 + 1)),
+            ("Round", round(game.number)),
             ("White", white),
             ("Black", black),
         ];

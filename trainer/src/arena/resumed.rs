@@ -1,0 +1,93 @@
+//! The games of a match that a PGN file has from an earlier run.
+//!
+//! Games are written in the order of the schedule, each in one piece, so the file is all that is needed to resume a match.
+//! It may hold other matches too: one is known by its event and its players. That it is the same match is checked by
+//! what the file says, the opening of each game above all: other openings would be another match.
+
+use std::iter::Chain;
+use std::path::Path;
+use std::vec::IntoIter;
+
+use crate::arena::matches::Match;
+use crate::arena::openings::Opening;
+use crate::base::error::Error;
+use crate::data::game::GameRecord;
+use crate::data::pgn::{GameText, GameTexts};
+use crate::data::score::GameResult;
+
+/// Openings of which the first were taken from `I` and put back.
+type Openings<I> = Chain<IntoIter<Opening>, I>;
+
+/// A game of the match as the file tells it.
+struct Written {
+    line: u64,
+    /// Its number in the schedule, from 0.
+    number: u64,
+    white: String,
+    game: GameRecord,
+}
+
+impl Match {
+    /// The results for White of the games that the file has from this match, in the order of the schedule, for
+    /// [`Match::resume`], and the openings of the match again, as they are given here, from the first.
+    ///
+    /// A game that was cut off (a program was killed while it wrote, the disk was full) was not played.
+    ///
+    /// # Errors
+    /// When the file cannot be read, when a game is missing or there twice, or when its opening or its colors are
+    /// not those of this match: then something that the event does not tell is not as it was.
+    pub fn results_in<I: Iterator<Item = Opening>>(
+        &self,
+        path: &Path,
+        event: &str,
+        mut openings: I,
+    ) -> Result<(Vec<GameResult>, Openings<I>), Error> {
+        let (mut results, mut taken) = (Vec::new(), Vec::new());
+        for text in GameTexts::open(path)? {
+            let Some(written) = self.written(&text?, event) else { continue };
+            let next = results.len() as u64;
+            let wrong = |problem: String| Error::content(path, format!("line {}", written.line), problem);
+            if written.number != next {
+                let there = if written.number < next { "is there a second time" } else { "does not come next" };
+                let problem = format!("game {} of this match {there}: {} is due", round(written.number), round(next));
+                return Err(wrong(problem));
+            }
+            if next.is_multiple_of(2) {
+                taken.extend(openings.next());
+            }
+            let fits = taken.get((next / 2) as usize).is_some_and(|opening| begins_with(&written.game, opening));
+            if !fits || written.white != self.contestants[(next % 2) as usize].name {
+                let problem = "this match has another opening or other colors there: are the openings, their number, \
+                               plies or variant not as they were?";
+                return Err(wrong(format!("game {}: {problem}", round(next))));
+            }
+            results.extend(written.game.result);
+        }
+        Ok((results, taken.into_iter().chain(openings)))
+    }
+
+    /// The game, if it is a whole one of this match.
+    fn written(&self, text: &GameText, event: &str) -> Option<Written> {
+        let tags = text.notes().tags;
+        let tag = |name: &str| tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str());
+        let players = [tag("White")?, tag("Black")?];
+        let names = self.contestants.each_ref().map(|contestant| contestant.name.as_str());
+        let ours = tag("Event")? == event && (players == names || players == [names[1], names[0]]);
+        let (pair, half) = tag("Round").filter(|_| ours)?.split_once('.')?;
+        let (pair, half): (u64, u64) = (pair.parse().ok()?, half.parse().ok()?);
+        let plies: usize = tag("PlyCount")?.parse().ok()?;
+        let number = pair.checked_sub(1)?.checked_mul(2)?.checked_add(half.checked_sub(1).filter(|&half| half < 2)?)?;
+        let game = text.parse(None).ok().filter(|game| game.result.is_some() && game.moves.len() == plies)?;
+        Some(Written { line: text.line, number, white: players[0].to_string(), game })
+    }
+}
+
+/// What the `Round` tag calls the game with this number.
+pub(crate) fn round(number: u64) -> String {
+    format!("{}.{}", number / 2 + 1, number % 2 + 1)
+}
+
+fn begins_with(game: &GameRecord, opening: &Opening) -> bool {
+    let played = game.moves.iter().map(|played| played.mv);
+    game.start.fen() == opening.start.fen() && opening.moves.iter().copied().eq(played.take(opening.moves.len()))
+}
