@@ -24,6 +24,10 @@ fn from_games_to_a_model() {
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
     let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
     assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 1000 |")), "{lines:?}");
+    let tables: Vec<&[String]> = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()).collect();
+    let cells = |line: &String| line.matches('|').count();
+    assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
+    assert_eq!(tables.len(), 5, "{lines:?}");
     let lines = output(&["level", "estimate", text(&games), "--player", "a", "--model", text(&model)]);
     assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | over the board | 1010 |")), "{lines:?}");
     let told = refusal(&["level", "estimate", text(&games), "--player", "nobody"]);
