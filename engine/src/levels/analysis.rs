@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::eval::{Evaluator, Weights};
 use crate::position::Position;
 use crate::search::{Info, Limits, Options, Report};
-use crate::tt::Bound;
+use crate::tt::{Bound, Table};
 use crate::value::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +24,9 @@ pub const DEPTHS: usize = 7;
 pub const PLIES: [u32; DEPTHS] = [0, 1, 2, 3, 4, 6, 9];
 /// The steps of an analysis: the plies to which so many of the best moves are searched.
 const STEPS: [(u32, usize); 3] = [(4, usize::MAX), (6, 8), (9, 4)];
+
+/// Megabytes of the largest table that a deepened search gets: each move begins with an empty one.
+const LARGEST_TABLE: u64 = 16;
 
 /// How many of the best moves a search that is deepened values.
 const DEEPENED: usize = 2;
@@ -52,6 +55,12 @@ pub struct Analysis {
     pub plies: u32,
 }
 
+/// Megabytes of a table in which each of so many nodes has a place.
+fn table_for(nodes: u64) -> usize {
+    let megabytes = nodes.saturating_mul(Table::ENTRY_BYTES).div_ceil(1 << 20).clamp(1, LARGEST_TABLE);
+    megabytes.next_power_of_two() as usize
+}
+
 /// Analyzes positions. One a thread.
 pub struct Analyst {
     engine: Engine,
@@ -69,6 +78,13 @@ impl Analyst {
         let position = Position::new(&Game::default(), Evaluator::new(Arc::clone(&weights)));
         let engine = Engine::with_hash(weights, 1).expect("a megabyte for the table");
         Analyst { engine, position, options: Options::default() }
+    }
+
+    /// Makes room in the table for a [deepened](Analyst::deepen) search of so many nodes, where there is memory for it: in
+    /// one of a megabyte a search of hundreds of thousands forgets most of what it found.
+    pub fn make_room(&mut self, nodes: u64) {
+        // Where there is none the table stays as it was, which is good enough.
+        let _ = self.engine.set_hash(table_for(nodes));
     }
 
     /// The weights that it values with.
@@ -200,5 +216,17 @@ impl Analyst {
         let outcome = self.engine.search(game, &limits, &self.options, control, &mut note);
         *nodes += outcome.nodes;
         reached >= plies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_place_for_each_node_up_to_its_bound() {
+        for (nodes, megabytes) in [(0, 1), (65_536, 1), (65_537, 2), (250_000, 4), (1_000_000, 16), (u64::MAX, 16)] {
+            assert_eq!(table_for(nodes), megabytes, "{nodes}");
+        }
     }
 }

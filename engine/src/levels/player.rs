@@ -95,7 +95,9 @@ impl Player {
     pub fn new(persona: Persona) -> Player {
         let strength = persona.strength(0);
         let level = Level::new(&persona.model.parameters, strength.rating);
-        Player { persona, game: 0, strength, level, analyst: Analyst::new(Weights::embedded()) }
+        let mut analyst = Analyst::new(Weights::embedded());
+        analyst.make_room(strength.nodes);
+        Player { persona, game: 0, strength, level, analyst }
     }
 
     /// Becomes another.
@@ -108,6 +110,7 @@ impl Player {
     fn prepare(&mut self) {
         self.strength = self.persona.strength(self.game);
         self.level = Level::new(&self.persona.model.parameters, self.strength.rating);
+        self.analyst.make_room(self.strength.nodes);
     }
 
     /// Index of the move that is played.
