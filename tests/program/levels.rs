@@ -131,13 +131,14 @@ fn the_last_line_of_a_level_begins_with_its_move_and_a_seed_repeats_the_game_on_
     assert_ne!(one, play(2, minute));
 }
 
-/// Games of a level with itself, x against y.
+/// Games of a level with itself, more than a style wants: how long they are depends on the model.
 fn write_games_of_a_level(path: &std::path::Path) {
     let openings = path.with_file_name("openings.pgn");
-    let lines = ["e4 e5", "e4 c5", "d4 d5", "c4 e5"].map(|line| format!("[White \"a\"]\n\n1. {line} *\n\n"));
+    let begun = ["e4 e5", "e4 c5", "e4 e6", "e4 c6", "d4 d5", "d4 Nf6", "c4 e5", "Nf3 d5"];
+    let lines = begun.map(|line| format!("[White \"a\"]\n\n1. {line} *\n\n"));
     fs::write(&openings, lines.concat()).unwrap();
     let fixed =
-        ["match", "level:1000", "level:1000", "--games", "8", "--max-plies", "56", "--plies", "2", "--openings"];
+        ["match", "level:1000", "level:1000", "--games", "16", "--max-plies", "56", "--plies", "2", "--openings"];
     output(&[&fixed[..], &[text(&openings), "--pgn", text(path)]].concat());
 }
 

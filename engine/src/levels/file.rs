@@ -17,7 +17,7 @@ const FORMAT: u32 = 1;
 /// The lowest `UCI_Elo`.
 pub const LOWEST: u32 = 1000;
 /// The highest `UCI_Elo`.
-pub const HIGHEST: u32 = 2200;
+pub const HIGHEST: u32 = 2400;
 
 /// The most nodes that a strength may ask for.
 const MOST_NODES: u64 = 10_000_000;

@@ -51,10 +51,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            train: 24_000,
-            test: 3000,
+            train: 48_000,
+            test: 8000,
             bands: [800, 2600],
-            per_game: 6,
+            per_game: 20,
             player_games: 150,
             test_percent: 25.0,
             seed: 1,
