@@ -1,4 +1,4 @@
-//! Positions and evaluations for people to read.
+//! Positions, evaluations and numbers for people to read.
 
 use std::sync::Arc;
 
@@ -133,4 +133,9 @@ pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Sess
 
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_string).collect()
+}
+
+/// A number with its noun, in the singular or the plural.
+pub fn counted(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }

@@ -29,6 +29,7 @@ use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
 
+use crate::display::counted;
 use crate::session::Outcome;
 
 /// How long options are waited for that may follow `Train`.
@@ -332,7 +333,7 @@ impl Training {
         }
         let order = self.order(asked.mode, played)?;
         let (mode, folder) = (order.mode, order.folder.display());
-        let threads = counted(order.settings.threads as u64, "thread");
+        let threads = counted(order.settings.threads as u64, "thread", "threads");
         let overview = selftrain::overview(&order.folder).filter(|_| order.mode != Mode::Style);
         let note = match &overview {
             None if order.mode == Mode::Style => {
@@ -531,13 +532,8 @@ fn farewell(summary: &Summary) -> String {
     let ended = if *finished { "finished" } else { "stopped" };
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
     let more = if *finished { "" } else { "; Train selfplay or resume resumes it" };
-    let generations = counted(u64::from(*generations), "generation");
+    let generations = counted(u64::from(*generations), "generation", "generations");
     format!("{ended}: {generations} done, {adopted} adopted{best}{more}")
-}
-
-/// A number with its noun in the singular or plural.
-fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Tells the event loop what happens, without flooding it.

@@ -158,7 +158,7 @@ fn generation_of(data: u64) -> u64 {
 
 impl Table {
     /// Bytes of an entry.
-    pub const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
+    pub(crate) const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
 
     /// A table of so many megabytes (2^20 bytes), made with so many threads, or with this one where the system has no more.
     ///

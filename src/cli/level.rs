@@ -19,6 +19,7 @@ use dyad_trainer::levels::{style, training};
 use super::progress::Progress;
 use super::settings::set;
 use super::{Outcome, calibrate, control_on_interrupt, settings, threads};
+use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -380,7 +381,10 @@ fn print_tables(ratings: &[f64], rows: &[Row]) {
     for row in rows {
         line(row, row.models.iter().chain([&row.own]).map(|q| format!("{:.4}", q.loss)).collect());
     }
-    head("Accuracy of the best move by plies, %", PLIES.iter().map(|&plies| counted(plies, "ply", "plies")).collect());
+    head(
+        "Accuracy of the best move by plies, %",
+        PLIES.iter().map(|&plies| counted(plies.into(), "ply", "plies")).collect(),
+    );
     for row in rows {
         line(row, row.best.iter().map(|share| format!("{:.1}", 100.0 * share)).collect());
     }
@@ -389,15 +393,10 @@ fn print_tables(ratings: &[f64], rows: &[Row]) {
         let [people, model] = row.mated.map(|share| format!("{:.1}", 100.0 * share));
         line(row, vec![row.mates.to_string(), people, model]);
     }
-    let columns = |&loss: &f64| [format!("{}: people", counted(loss as u32, "pawn", "pawns")), "model".to_string()];
+    let columns = |&loss: &f64| [format!("{}: people", counted(loss as u64, "pawn", "pawns")), "model".to_string()];
     head("Share of moves that lose so much, %", LOSSES.iter().flat_map(columns).collect());
     for row in rows {
         let cells = row.human.iter().zip(&row.model).flat_map(|(human, model)| [human, model]);
         line(row, cells.map(|share| format!("{:.2}", 100.0 * share)).collect());
     }
-}
-
-/// A number of things, in words.
-fn counted(number: u32, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
 }
