@@ -13,7 +13,7 @@ use dyad_trainer::levels::estimate;
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
-use dyad_trainer::levels::records::{self, Pool};
+use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::{style, training};
 
 use super::progress::Progress;
@@ -108,9 +108,8 @@ struct Train {
     /// Penalty on size for squares.
     #[arg(long)]
     shrink_squares: Option<f64>,
-    /// What is added to ratings over the board.
-    #[arg(long, allow_negative_numbers = true)]
-    board_offset: Option<f64>,
+    #[command(flatten)]
+    offsets: OffsetArguments,
     /// Seed of the order.
     #[arg(long)]
     seed: Option<u64>,
@@ -126,9 +125,22 @@ struct Measure {
     /// The model [default: the one built in].
     #[arg(long)]
     model: Option<PathBuf>,
-    /// What is added to ratings over the board [default: as the model was trained].
+    #[command(flatten)]
+    offsets: OffsetArguments,
+}
+
+/// What is added to ratings to bring them to the scale of Lichess [default: as the settings, or the model measured, have it].
+#[derive(Args)]
+struct OffsetArguments {
+    /// What is added to ratings over the board, to bring them to the scale of Lichess.
     #[arg(long, allow_negative_numbers = true)]
     board_offset: Option<f64>,
+    /// What is added to ratings of FICS.
+    #[arg(long, allow_negative_numbers = true)]
+    fics_offset: Option<f64>,
+    /// What is added to ratings of Chess.com.
+    #[arg(long, allow_negative_numbers = true)]
+    chess_com_offset: Option<f64>,
 }
 
 #[derive(Args)]
@@ -244,7 +256,9 @@ fn train(arguments: Train) -> Outcome {
     set(&mut settings.shrink, &arguments.shrink);
     set(&mut settings.smooth_squares, &arguments.smooth_squares);
     set(&mut settings.shrink_squares, &arguments.shrink_squares);
-    set(&mut settings.board_offset, &arguments.board_offset);
+    set(&mut settings.board_offset, &arguments.offsets.board_offset);
+    set(&mut settings.fics_offset, &arguments.offsets.fics_offset);
+    set(&mut settings.chess_com_offset, &arguments.offsets.chess_com_offset);
     set(&mut settings.seed, &arguments.seed);
     check_output(&arguments.out, [arguments.records.as_path()])?;
     let calibration = match &arguments.calibrated_as {
@@ -252,7 +266,8 @@ fn train(arguments: Train) -> Outcome {
         None => MoveModel::embedded().calibration.clone(),
     };
     let (header, records) = records::read(&arguments.records)?;
-    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, settings.board_offset)).collect();
+    let offsets = settings.offsets();
+    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();
     let learned_from: Vec<&Example> = examples.iter().filter(|example| !example.test).collect();
     let held_out = || examples.iter().filter(|example| example.test);
     let parameters = training::train(&settings, &learned_from, |epoch, loss| {
@@ -298,14 +313,10 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let mut players = 0;
     estimate::estimate(&model, &Weights::embedded(), &job, |estimate| {
         let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = estimate;
-        let scale = match pool {
-            Pool::Online => "servers",
-            Pool::Board => "over the board",
-        };
         players += 1;
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
         let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
-        println!("| {name} | {games} | {moves} | {scale} | {written} | {rating} | {low} to {high} |");
+        println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
     })?;
     if players == 0 {
         return Err("no player has as many games".into());
@@ -356,9 +367,12 @@ fn measure(arguments: &Measure) -> Outcome {
         Some(path) => Arc::new(MoveModel::load(path)?),
         None => MoveModel::embedded(),
     };
-    let offset = arguments.board_offset.unwrap_or(model.board_offset());
+    let mut offsets = Offsets::of(&model);
+    set(&mut offsets.board, &arguments.offsets.board_offset);
+    set(&mut offsets.fics, &arguments.offsets.fics_offset);
+    set(&mut offsets.chess_com, &arguments.offsets.chess_com_offset);
     let (_, records) = records::read(&arguments.records)?;
-    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, offset)).collect();
+    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();
     let bands: Vec<u32> = (1000..=2600).step_by(200).collect();
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
     let rows: Vec<Row> = bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &examples)).collect();

@@ -185,10 +185,11 @@ impl MoveModel {
         text
     }
 
-    /// How much higher a rating over the board is on the scale of the model than as it is written.
+    /// How much higher a rating of a pool of players (`board`, `fics`, `chess-com`) is on the scale of the model than as it
+    /// is written; 0 where the training did not tell it from others.
     #[must_use]
-    pub fn board_offset(&self) -> f64 {
-        self.made["settings"]["board-offset"].as_f64().unwrap_or(0.0)
+    pub fn offset(&self, pool: &str) -> f64 {
+        self.made["settings"][format!("{pool}-offset")].as_f64().unwrap_or(0.0)
     }
 
     /// How the model plays with this Elo: between what was calibrated linear, and beyond it as at its ends.

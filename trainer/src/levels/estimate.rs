@@ -16,7 +16,7 @@ use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
-use crate::levels::records::Pool;
+use crate::levels::records::{Offsets, Pool};
 
 /// Ratings that are tried: from, to and the step between them.
 const RATINGS: (u32, u32, u32) = (600, 2900, 20);
@@ -61,6 +61,9 @@ pub struct Estimate {
     pub interval: [u32; 2],
 }
 
+/// Games of a player, with the side that was theirs.
+type Sides<'a> = Vec<(&'a Played, usize)>;
+
 /// Estimates players one after the other, those with the most games first, and tells of each.
 ///
 /// # Errors
@@ -78,20 +81,20 @@ pub fn estimate(
     }
     let settings = Settings::default();
     let held_out = HeldOut::new(&settings, &games);
-    let mut players: BTreeMap<(&str, u64), Vec<(&Played, usize)>> = BTreeMap::new();
+    let mut players: BTreeMap<(&str, u64, Pool), Sides> = BTreeMap::new();
     for game in &games {
         for side in 0..2 {
             let (name, id) = (game.names[side].as_str(), game.players[side]);
             let wanted = job.player.as_deref().is_none_or(|player| player == name);
             if wanted && !matches!(name, "" | "?") && (!job.held_out || held_out.holds(id)) {
-                players.entry((name, id)).or_default().push((game, side));
+                players.entry((name, id, game.pool)).or_default().push((game, side));
             }
         }
     }
     let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= job.games[0]).collect();
     players.sort_by_key(|(key, games)| (std::cmp::Reverse(games.len()), *key));
     players.truncate(job.players);
-    for ((name, _), games) in players {
+    for ((name, _, pool), games) in players {
         let games = &games[..games.len().min(job.games[1])];
         let mut examples = Vec::new();
         ordered_for_each(
@@ -110,9 +113,7 @@ pub fn estimate(
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
         let written = (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64);
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
-        // A name belongs to one pool: the same name in another is another player.
-        let pool = games[0].0.pool;
-        let offset = pool.offset(model.board_offset());
+        let offset = pool.offset(&Offsets::of(model));
         let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
         report(Estimate {
             name: name.to_string(),
@@ -133,7 +134,7 @@ fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Contr
     let mut examples = Vec::new();
     for (ply, &mv) in played.moves.iter().enumerate() {
         if ply % 2 == side && ply >= FIRST_PLY as usize && game.board().count_moves() > 1 {
-            examples.push(Example::new(&record(analyst, &game, mv, control, |record| record), 0.0));
+            examples.push(Example::new(&record(analyst, &game, mv, control, |record| record), &Offsets::default()));
         }
         game.push(mv);
     }
@@ -161,6 +162,27 @@ mod tests {
     use crate::levels::testing::played;
     use dyad_engine::levels::file::Strength;
 
+    /// What is found of "x" in these games.
+    fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {
+        let folder = Temporary::new();
+        std::fs::create_dir_all(&folder.0).unwrap();
+        let path = folder.0.join("games.pgn");
+        std::fs::write(&path, pgn).unwrap();
+        let control = Control::new(false);
+        let job = Job {
+            files: vec![path],
+            player: Some("x".to_string()),
+            games: [1, 100],
+            players: 9,
+            held_out: false,
+            threads: 2,
+            control: &control,
+        };
+        let mut found = Vec::new();
+        estimate(model, &Weights::embedded(), &job, |estimate| found.push(estimate)).unwrap();
+        found
+    }
+
     /// Games that the model plays at a rating are found to be of about that rating.
     #[test]
     fn the_rating_that_played_is_found_again() {
@@ -171,24 +193,20 @@ mod tests {
             for seed in 0..2 {
                 pgn.push_str(&played(&model, Strength { rating, care: 0.0, nodes: 0 }, seed, 60));
             }
-            let folder = Temporary::new();
-            std::fs::create_dir_all(&folder.0).unwrap();
-            let path = folder.0.join("games.pgn");
-            std::fs::write(&path, pgn).unwrap();
-            let control = Control::new(false);
-            let job = Job {
-                files: vec![path],
-                player: Some("x".to_string()),
-                games: [1, 100],
-                players: 1,
-                held_out: false,
-                threads: 2,
-                control: &control,
-            };
-            estimate(&model, &Weights::embedded(), &job, |estimate| found.push(estimate)).unwrap();
+            found.extend(estimates(&model, &pgn));
         }
         assert_eq!((found.len(), found[0].games, found[0].written), (2, 2, Some(800.0)));
         assert!(found[0].interval[0] <= found[0].rating && found[0].rating <= found[0].interval[1]);
         assert!(found[0].rating + 500 < found[1].rating, "{found:?}");
+    }
+
+    #[test]
+    fn a_name_on_two_scales_is_two_players() {
+        let model = MoveModel::embedded();
+        let game = played(&model, Strength { rating: 1800.0, care: 0.0, nodes: 0 }, 1, 40);
+        let found = estimates(&model, &format!("[Site \"FICS\"]\n{game}[Site \"https://lichess.org/x\"]\n{game}"));
+        let [lichess, fics] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((lichess.pool, fics.pool, lichess.moves), (Pool::Lichess, Pool::Fics, fics.moves));
+        assert_eq!(f64::from(lichess.rating), f64::from(fics.rating) + model.offset("fics"));
     }
 }

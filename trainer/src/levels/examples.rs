@@ -7,7 +7,7 @@ use dyad_engine::levels::model::Choice;
 use dyad_engine::value::Value;
 
 use crate::levels::prepare::band_of;
-use crate::levels::records::Record;
+use crate::levels::records::{Offsets, Record};
 
 /// A choice and what was chosen.
 #[derive(Clone, Debug)]
@@ -31,14 +31,14 @@ pub struct Example {
 }
 
 impl Example {
-    /// The record as the model sees it. Ratings over the board are raised by `board_offset`, to the scale of the others.
+    /// The record as the model sees it, its rating brought to the scale of Lichess by `offsets`.
     #[must_use]
-    pub fn new(record: &Record, board_offset: f64) -> Example {
+    pub fn new(record: &Record, offsets: &Offsets) -> Example {
         let board = &record.board;
         let moves: Vec<ChessMove> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let scene = Scene { board, last: record.last, last_captured: record.last_captured, own: record.own };
-        let rating = f64::from(record.rating) + record.pool.offset(board_offset);
+        let rating = f64::from(record.rating) + record.pool.offset(offsets);
         Example {
             choice: Choice::new(&scene, &moves, &values, &record.repeats),
             played: record.played,

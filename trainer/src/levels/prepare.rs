@@ -205,13 +205,11 @@ pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Erro
 fn played(record: &GameRecord) -> Option<Played> {
     let usual = record.start == Board::startpos();
     let hash = record.hash();
-    // Pools name their servers; over the board there are federations and full names.
-    let site = record.tags.site.to_ascii_lowercase();
-    let online = ["fics", "lichess", "chess.com", "http"].iter().any(|server| site.contains(server));
-    let pool = if online { Pool::Online } else { Pool::Board };
+    let pool = Pool::of_site(&record.tags.site);
     let player = |side: usize| match record.tags.players[side].as_str() {
         "" | "?" => hash::fold(hash, side as u64),
-        name => hash::fold_text(pool as u64, name),
+        // The same name on two servers is taken for one player, who is held out on both or on neither.
+        name => hash::fold_text(u64::from(pool == Pool::Board), name),
     };
     usual.then(|| Played {
         moves: record.moves.iter().map(|played| played.mv).collect(),
@@ -313,7 +311,7 @@ pub(super) fn record(
         values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
         repeats: analysis.moves.iter().map(|valued| game.keys().contains(&board.after(valued.mv).key())).collect(),
         rating: 0,
-        pool: Pool::Online,
+        pool: Pool::Lichess,
         player: 0,
         game: 0,
         test: false,

@@ -5,41 +5,96 @@
 //! changes of the model. A record carries its length and CRC-32: one that was not written to its end is cut off when the
 //! file is opened again, and the work is resumed behind it.
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, ChessMove, move_bits, move_from_bits};
 use dyad_engine::levels::analysis::DEPTHS;
+use dyad_engine::levels::file::MoveModel;
 use dyad_engine::regular_file;
-use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
 use crate::data::packed::{Packed, Sample};
 
-const MAGIC: [u8; 8] = *b"DyadLvl1";
+const MAGIC: [u8; 8] = *b"DyadLvl2";
 /// Bytes of a header at most.
 const LARGEST_HEADER: u32 = 1 << 20;
 
 /// Where ratings come from: they are not one scale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pool {
-    /// A server on the net.
-    Online,
+    /// Lichess, whose scale is that of the models, and servers that are none of the others.
+    Lichess,
     /// Over the board.
     Board,
+    /// The Free Internet Chess Server.
+    Fics,
+    /// Chess.com.
+    ChessCom,
+}
+
+/// How much higher ratings of the other pools are on the scale of Lichess than as they are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offsets {
+    /// Of those over the board.
+    pub board: f64,
+    /// Of those of FICS.
+    pub fics: f64,
+    /// Of those of Chess.com.
+    pub chess_com: f64,
+}
+
+impl Offsets {
+    /// Those that a model was trained with.
+    #[must_use]
+    pub fn of(model: &MoveModel) -> Offsets {
+        Offsets { board: model.offset("board"), fics: model.offset("fics"), chess_com: model.offset("chess-com") }
+    }
 }
 
 impl Pool {
-    /// How much higher a rating of this pool is on the scale of a model than as it is written; `board_offset` for those
-    /// over the board.
+    /// All pools; a record keeps the place of its own.
+    const ALL: [Pool; 4] = [Pool::Lichess, Pool::Board, Pool::Fics, Pool::ChessCom];
+
+    /// The pool of a game with this `Site` tag. Those of servers name them; over the board there are federations and full
+    /// names.
     #[must_use]
-    pub fn offset(self, board_offset: f64) -> f64 {
-        match self {
-            Pool::Online => 0.0,
-            Pool::Board => board_offset,
+    pub fn of_site(site: &str) -> Pool {
+        let site = site.to_ascii_lowercase();
+        let names = |server: &str| site.contains(server);
+        if names("fics") || names("freechess") {
+            Pool::Fics
+        } else if names("chess.com") {
+            Pool::ChessCom
+        } else if names("lichess") || names("http") {
+            Pool::Lichess
+        } else {
+            Pool::Board
         }
+    }
+
+    /// How much higher a rating of this pool is on the scale of Lichess than as it is written.
+    #[must_use]
+    pub fn offset(self, offsets: &Offsets) -> f64 {
+        match self {
+            Pool::Lichess => 0.0,
+            Pool::Board => offsets.board,
+            Pool::Fics => offsets.fics,
+            Pool::ChessCom => offsets.chess_com,
+        }
+    }
+}
+
+impl Display for Pool {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Pool::Lichess => "Lichess",
+            Pool::Board => "over the board",
+            Pool::Fics => "FICS",
+            Pool::ChessCom => "Chess.com",
+        })
     }
 }
 
@@ -87,7 +142,7 @@ impl Record {
         bytes.extend(move_bits(self.last).to_le_bytes());
         bytes.extend(move_bits(self.own).to_le_bytes());
         bytes.extend(self.rating.to_le_bytes());
-        bytes.extend([u8::from(self.last_captured), u8::from(self.pool == Pool::Board), self.played as u8]);
+        bytes.extend([u8::from(self.last_captured), self.pool as u8, self.played as u8]);
         bytes.extend(self.player.to_le_bytes());
         bytes.extend(self.game.to_le_bytes());
         bytes.push(self.values.len() as u8);
@@ -115,7 +170,8 @@ impl Record {
         let (last, own) = (read_move(word(take(2)?))?, read_move(word(take(2)?))?);
         let rating = word(take(2)?);
         let flags = take(3)?;
-        let (last_captured, pool, played) = (flags[0] != 0, flags[1] != 0, usize::from(flags[2]));
+        let (last_captured, played) = (flags[0] != 0, usize::from(flags[2]));
+        let pool = *Pool::ALL.get(usize::from(flags[1])).ok_or_else(|| format!("there is no pool {}", flags[1]))?;
         let (player, game) = (long(take(8)?), long(take(8)?));
         let count = usize::from(take(1)?[0]);
         let (mut values, mut repeats) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -128,7 +184,6 @@ impl Record {
         if board.count_moves() != count || played >= count {
             return Err(format!("{count} moves with number {played} played in {}", board.fen()));
         }
-        let pool = if pool { Pool::Board } else { Pool::Online };
         let test = packed.is_test();
         Ok(Record { board, last, last_captured, own, played, values, repeats, rating, pool, player, game, test })
     }
@@ -154,6 +209,9 @@ fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, 
     let no_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
     let mut start = [0; 12];
     input.read_exact(&mut start).map_err(|_| no_records())?;
+    if start[..7] == MAGIC[..7] && start[7] != MAGIC[7] {
+        return Err(Error::content(path, "beginning", "these records are of another version of Dyad; make them anew"));
+    }
     let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
     if start[..8] != MAGIC || length > LARGEST_HEADER {
         return Err(no_records());
@@ -280,6 +338,22 @@ mod tests {
         let last = records.iter().find(|record| record.rating == 2190 && record.board.fullmove_number() == 3).unwrap();
         assert_eq!(last.last.unwrap().to_string(), "g2g4");
         assert_eq!((last.own.unwrap().to_string(), last.pool), ("d7d5".to_string(), Pool::Board));
+        assert!(records.iter().all(|record| (record.pool == Pool::Lichess) == (record.rating < 2000)));
+    }
+
+    #[test]
+    fn sites_name_their_pools_and_records_keep_them() {
+        let pools =
+            ["https://lichess.org/abc", "Chess.com", "https://www.chess.com/live/1", "FICS", "freechess.org", "Moscow"];
+        let expected = [Pool::Lichess, Pool::ChessCom, Pool::ChessCom, Pool::Fics, Pool::Fics, Pool::Board];
+        assert_eq!(pools.map(Pool::of_site), expected);
+        let folder = Temporary::new();
+        let (path, _) = prepared(&folder, "records", 1, &Settings { per_game: 1, ..Settings::default() });
+        let (_, records) = read(&path).unwrap();
+        for pool in Pool::ALL {
+            let record = Record { pool, ..records[0].clone() };
+            assert_eq!(Record::from_bytes(&record.to_bytes()).unwrap(), record);
+        }
     }
 
     #[test]
@@ -289,6 +363,10 @@ mod tests {
         let (path, _) = prepared(&folder, "records", 1, &settings);
         let error = Writer::open(&path, &serde_json::json!({ "other": 1 })).err().unwrap().to_string();
         assert!(error.contains("other games or settings"), "{error}");
+        let mut older = fs::read(&path).unwrap();
+        older[7] = b'1';
+        fs::write(&path, older).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("another version"));
         fs::write(&path, "nothing of the kind").unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("no records"));
     }

@@ -24,7 +24,7 @@ use crate::levels::estimate::likeliest;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{self, Candidate, Played, analyze_all, has_a_choice, identity, read_games};
-use crate::levels::records;
+use crate::levels::records::{self, Offsets};
 use crate::levels::training::{self, Quality, descend, quality};
 
 /// How a style is learned.
@@ -123,7 +123,7 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
     let (_, records) = records::read(&beside)?;
     // All stand at the first knot, so that it alone learns.
-    let at_first_knot = |record| Example { rating: KNOTS[0], ..Example::new(record, 0.0) };
+    let at_first_knot = |record| Example { rating: KNOTS[0], ..Example::new(record, &Offsets::default()) };
     let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
     let mut style = fit(settings, model, &examples, job.control)?;
     style.games = games_of(&games, &job.player).count();

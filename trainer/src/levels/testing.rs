@@ -14,7 +14,7 @@ use dyad_engine::search::{Limits, Options};
 use crate::base::testing::Temporary;
 use crate::levels::examples::Example;
 use crate::levels::prepare::{Job, Settings, Summary, prepare};
-use crate::levels::records;
+use crate::levels::records::{self, Offsets};
 
 /// Two short games of rated players.
 pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[WhiteElo \"1200\"]\n\
@@ -40,7 +40,7 @@ pub fn examples() -> Vec<Example> {
     let settings = Settings { per_game: 100, ..Settings::default() };
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
-    records.iter().map(|record| Example::new(record, 0.0)).collect()
+    records.iter().map(|record| Example::new(record, &Offsets::default())).collect()
 }
 
 /// A game (PGN) of a model with itself, x against y, whose ratings are written; it ends after so many plies.

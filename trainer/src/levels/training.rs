@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::hash;
 use crate::levels::examples::Example;
+use crate::levels::records::Offsets;
 
 /// How the model is trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,8 +34,12 @@ pub struct Settings {
     pub smooth_squares: f64,
     /// The same for squares.
     pub shrink_squares: f64,
-    /// What is added to ratings over the board to bring them to the scale of the servers.
+    /// What is added to ratings over the board to bring them to the scale of Lichess.
     pub board_offset: f64,
+    /// The same for ratings of FICS.
+    pub fics_offset: f64,
+    /// The same for ratings of Chess.com.
+    pub chess_com_offset: f64,
     /// Seed of the order of examples.
     pub seed: u64,
 }
@@ -50,8 +55,18 @@ impl Default for Settings {
             smooth_squares: 3e-4,
             shrink_squares: 1e-5,
             board_offset: 250.0,
+            fics_offset: 500.0,
+            chess_com_offset: 300.0,
             seed: 1,
         }
+    }
+}
+
+impl Settings {
+    /// What brings the ratings of all pools to one scale.
+    #[must_use]
+    pub fn offsets(&self) -> Offsets {
+        Offsets { board: self.board_offset, fics: self.fics_offset, chess_com: self.chess_com_offset }
     }
 }
 
