@@ -1,6 +1,6 @@
 //! Positions of games with what their moves are worth, in a file.
 //!
-//! An analysis takes tens of milliseconds and a training reads it many times, so the values are found once and kept.
+//! An analysis takes 10 to 30 milliseconds and a training reads it many times, so the values are found once and kept.
 //! What is drawn from the position itself (the cues of its moves) is found anew at each reading, so that a file outlives
 //! changes of the model. A record carries its length and CRC-32: one that was not written to its end is cut off when the
 //! file is opened again, and the work is resumed behind it.

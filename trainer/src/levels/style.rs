@@ -256,8 +256,9 @@ pub fn summary(style: &Style) -> String {
     let Style { games, positions, rating, before, after, .. } = style;
     let percent = |quality: &Quality| 100.0 * quality.accuracy;
     format!(
-        "{positions} positions of {games} games, most like level {rating}; of the last games (judged before they were learned \
-         from, {} positions) it expects {:.1} % of the moves, loss {:.4}; that level {:.1} %, loss {:.4}",
+        "{positions} positions of {games} games, most like players rated {rating} (on the scale of Lichess); of the last games \
+         (judged before they were learned from, {} positions) it expects {:.1} % of the moves, loss {:.4}; the model at that \
+         rating {:.1} %, loss {:.4}",
         after.count,
         percent(after),
         after.loss,
