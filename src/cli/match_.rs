@@ -23,8 +23,9 @@ use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
 use dyad_trainer::deepchess::network::Network;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, settings, threads};
@@ -42,6 +43,8 @@ pub struct Arguments {
     settings: Option<PathBuf>,
     #[command(flatten)]
     asked: Settings,
+    #[command(flatten)]
+    files: Files,
 }
 
 /// Nodes for each move.
@@ -58,7 +61,7 @@ pub fn defaults() -> impl Serialize {
     serde_json::json!({ "nodes": NODES, "games": GAMES, "plies": PLIES, "seed": SEED })
 }
 
-/// How the match is played. What is not said is as usual.
+/// How a match is played. What is not said is as usual.
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Settings {
@@ -102,15 +105,6 @@ pub(super) struct Settings {
     /// What the Elo of the test means [default: logistic]
     #[arg(long, value_enum)]
     elo_model: Option<Model>,
-    /// Append the games to this file
-    #[arg(long, value_name = "FILE")]
-    pgn: Option<PathBuf>,
-    /// Count the games of this match that the file of --pgn has already, and play the others
-    #[arg(long, num_args = 0, default_missing_value = "true")]
-    resume: Option<bool>,
-    /// Append the result as a line of JSON to this file; `matches.jsonl` of a run folder is for its report
-    #[arg(long, value_name = "FILE")]
-    results: Option<PathBuf>,
     /// Draw from move FROM on once both sides were within SCORE centipawns for MOVES moves
     #[arg(long, num_args = 3, value_names = ["FROM", "MOVES", "SCORE"])]
     draw_adjudication: Option<Vec<u32>>,
@@ -135,6 +129,40 @@ pub(super) struct Settings {
     set: Vec<String>,
 }
 
+/// What is kept of a match.
+#[derive(Args, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Files {
+    /// Append the games to this file
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Count the games of this match that the file of --pgn has already, and play the others
+    #[arg(long, num_args = 0, default_missing_value = "true")]
+    resume: Option<bool>,
+    /// Append the result as a line of JSON to this file; `matches.jsonl` of a run folder is for its report
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+}
+
+/// What a file of settings says of a match.
+#[derive(Default, Deserialize)]
+#[serde(try_from = "Map<String, Json>")]
+struct Said {
+    settings: Settings,
+    files: Files,
+}
+
+impl TryFrom<Map<String, Json>> for Said {
+    type Error = serde_json::Error;
+
+    fn try_from(said: Map<String, Json>) -> Result<Said, serde_json::Error> {
+        let of_files = serde_json::to_value(Files::default())?;
+        let (files, settings) = said.into_iter().partition(|(name, _)| of_files.get(name).is_some());
+        let settings = serde_json::from_value(Json::Object(settings))?;
+        Ok(Said { settings, files: serde_json::from_value(Json::Object(files))? })
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Model {
@@ -144,17 +172,18 @@ enum Model {
 
 /// Plays the match and prints its result.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let settings = arguments.asked.over(settings::load(arguments.settings.as_deref(), "match")?)?;
+    let said: Said = settings::load(arguments.settings.as_deref(), "match")?;
+    let (settings, files) = (arguments.asked.over(said.settings)?, over(&arguments.files, said.files)?);
     let played = settings.to_match([&arguments.a, &arguments.b])?;
     let mut openings = settings.openings(&played)?;
     let event = settings.event(&played);
-    let mut pgn = match &settings.pgn {
+    let mut pgn = match &files.pgn {
         Some(path) => Some(PgnFile::append_to(path).map_err(Error::file("open", path))?),
         None => None,
     };
     let mut before = Vec::new();
-    if settings.resume == Some(true) {
-        let path = settings.pgn.as_ref().ok_or("resume: pgn says which file has the games that were played")?;
+    if files.resume == Some(true) {
+        let path = files.pgn.as_ref().ok_or("resume: pgn says which file has the games that were played")?;
         let (results, all) = played.results_in(path, &event, openings)?;
         (before, openings) = (results, Box::new(all));
         eprintln!("{} games of this match are in {}", before.len(), path.display());
@@ -164,7 +193,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut progress = Progress::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     let record = played.resume(&before, openings, &control, |game, standing| {
-        if let (Some(file), Some(path)) = (&mut pgn, &settings.pgn) {
+        if let (Some(file), Some(path)) = (&mut pgn, &files.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
             written.map_err(Error::file("write", path))?;
         }
@@ -179,10 +208,21 @@ pub fn run(arguments: &Arguments) -> Outcome {
     drop(progress);
     let record = record?;
     print!("{}", summary(&record, &reasons, before.len()));
-    match &settings.results {
+    match &files.results {
         Some(path) => Ok(append_line(path, &record).map_err(Error::file("write", path))?),
         None => Ok(()),
     }
+}
+
+/// What was asked for, and what a file says where that says nothing.
+fn over<T: Serialize + DeserializeOwned>(asked: &T, file: T) -> serde_json::Result<T> {
+    let mut both = serde_json::to_value(file)?;
+    let asked = serde_json::to_value(asked)?;
+    let said = |value: &Json| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+    for (name, value) in asked.as_object().into_iter().flatten().filter(|(_, value)| said(value)) {
+        both[name] = value.clone();
+    }
+    serde_json::from_value(both)
 }
 
 impl Settings {
@@ -191,13 +231,7 @@ impl Settings {
         if self.nodes.is_some() || self.depth.is_some() || self.tc.is_some() || self.movetime.is_some() {
             file = Settings { nodes: None, depth: None, tc: None, movetime: None, ..file };
         }
-        let mut both = serde_json::to_value(file)?;
-        let asked = serde_json::to_value(self)?;
-        let said = |value: &Json| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
-        for (name, value) in asked.as_object().into_iter().flatten().filter(|(_, value)| said(value)) {
-            both[name] = value.clone();
-        }
-        serde_json::from_value(both)
+        over(self, file)
     }
 
     pub(super) fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
@@ -546,6 +580,17 @@ mod tests {
         assert_eq!((both.nodes, both.depth, both.games), (Some(100), None, Some(20)));
         assert_eq!(both.sprt, Some(vec![0.0, 5.0, 0.05, 0.05]));
         assert!(serde_json::from_str::<Settings>(r#"{"game": 10}"#).is_err());
+    }
+
+    #[test]
+    fn a_file_says_how_a_match_is_played_and_what_is_kept_of_it() {
+        let said: Said = serde_json::from_str(r#"{"nodes": 5, "pgn": "a.pgn", "resume": true}"#).unwrap();
+        assert_eq!((said.settings.nodes, said.files.resume), (Some(5), Some(true)));
+        let asked = Files { pgn: Some("b.pgn".into()), ..Files::default() };
+        let files = over(&asked, said.files).unwrap();
+        assert_eq!((files.pgn, files.resume, files.results), (Some("b.pgn".into()), Some(true), None));
+        assert!(serde_json::from_str::<Said>(r#"{"png": "a.pgn"}"#).is_err());
+        assert_eq!(Said::default().settings.games, None);
     }
 
     #[test]

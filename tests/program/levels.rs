@@ -96,6 +96,7 @@ fn a_calibration_is_played_once_and_written() {
         (&["--levels", "1000"], "--program"),
         (&["--program", "/nowhere/engine", "--levels", "1000"], "/nowhere/engine"),
         (&["--steps", "1000,1200", "--out", text(&log)], "log.jsonl"),
+        (&["--steps", "1000,1200", "--pgn", "games.pgn"], "--pgn"),
     ] {
         let told = refusal(&[&begin[..], wrong].concat());
         assert!(told.contains(expected), "{wrong:?}: {told}");
