@@ -30,6 +30,10 @@ pub struct Arguments {
     /// Megabytes of hash of each thread.
     #[arg(long)]
     hash: Option<usize>,
+    /// Centipawns by which the best move must be ahead of the second for the position to count as decided; 0 asks for no
+    /// second move [default: 0].
+    #[arg(long, conflicts_with = "engine")]
+    decided: Option<u32>,
     /// Weights to search with: a file, or `material` [default: those built in].
     #[arg(long, conflicts_with = "engine")]
     weights: Option<PathBuf>,
@@ -57,6 +61,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut settings: Settings = settings::load(arguments.settings.as_deref(), "label")?;
     settings.nodes = arguments.nodes.unwrap_or(settings.nodes);
     settings.hash = arguments.hash.unwrap_or(settings.hash);
+    settings.decided = arguments.decided.unwrap_or(settings.decided);
     settings.timeout = arguments.timeout.unwrap_or(settings.timeout);
     if let Some(path) = arguments.engine {
         settings.program = Some(Program { path, options: arguments.options });

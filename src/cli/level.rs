@@ -215,7 +215,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn prepare(arguments: Prepare) -> Outcome {
-    let mut settings: Settings = settings::load(arguments.settings.as_deref(), "level")?;
+    let mut settings: Settings = settings::load(arguments.settings.as_deref(), "level-prepare")?;
     set(&mut settings.train, &arguments.train);
     set(&mut settings.test, &arguments.test);
     set(&mut settings.per_game, &arguments.per_game);
@@ -248,7 +248,7 @@ fn prepare(arguments: Prepare) -> Outcome {
 }
 
 fn train(arguments: Train) -> Outcome {
-    let mut settings: training::Settings = settings::load(arguments.settings.as_deref(), "level")?;
+    let mut settings: training::Settings = settings::load(arguments.settings.as_deref(), "level-train")?;
     set(&mut settings.epochs, &arguments.epochs);
     set(&mut settings.batch, &arguments.batch);
     set(&mut settings.rate, &arguments.rate);
@@ -329,7 +329,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
 }
 
 fn style(arguments: StyleArguments) -> Outcome {
-    let mut settings: style::Settings = settings::load(arguments.settings.as_deref(), "style")?;
+    let mut settings: style::Settings = settings::load(arguments.settings.as_deref(), "level-style")?;
     set(&mut settings.positions, &arguments.positions);
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);

@@ -233,6 +233,10 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     assert_eq!(identity(killed.clone()), identity(folder.join("whole.samples")));
     assert!(!journal_name(&killed).exists());
 
+    run(&folder, "label a.samples -o decided.samples --nodes 300 --decided 20");
+    let decided = SampleFile::open(&folder.join("decided.samples")).unwrap();
+    assert!(decided.load().unwrap().iter().any(|sample| !sample.is_decided()));
+
     let outside = format!("label a.samples -o outside.samples --nodes 300 --engine {}", env!("CARGO_BIN_EXE_dyad"));
     run(&folder, &outside);
     assert_eq!(identity(folder.join("outside.samples")), identity(folder.join("whole.samples")));

@@ -20,7 +20,11 @@ fn from_games_to_a_model() {
     assert!(told.contains("other games or settings"), "{told}");
     fs::remove_file(&records).unwrap();
     output(&[&prepare[..], &["0"]].concat());
-    let lines = output(&["level", "train", text(&records), "--out", text(&model), "--epochs", "2"]);
+    let settings = folder.join("settings.json");
+    fs::write(&settings, r#"{"level-prepare": {"per-game": 9}, "level-train": {"epochs": 2}}"#).unwrap();
+    let settings = ["--settings", text(&settings)];
+    output(&[&prepare[..5], &["--test-percent", "0"], &settings].concat());
+    let lines = output(&[&["level", "train", text(&records), "--out", text(&model)], &settings[..]].concat());
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
     let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
     assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 1000 |")), "{lines:?}");
