@@ -1,4 +1,4 @@
-//! `dyad experiment`: the papers, each by one command.
+//! `dyad experiment`: the papers, and the built-in weights, each by one command.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -51,7 +51,8 @@ enum Size {
 }
 
 fn names() -> String {
-    let line = |entry: &catalog::Entry| format!("  {:<12} {}; needs {}\n", entry.name, entry.about, entry.needs);
+    let longest = catalog::ALL.iter().map(|entry| entry.name.len()).max().unwrap_or_default();
+    let line = |entry: &catalog::Entry| format!("  {:<longest$} {}; needs {}\n", entry.name, entry.about, entry.needs);
     let lines: String = catalog::ALL.iter().map(line).collect();
     format!("Experiments:\n{lines}")
 }

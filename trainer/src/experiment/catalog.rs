@@ -7,7 +7,7 @@ use crate::experiment::{built_in, chess, deep, features, ranking};
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it repeats.
+    /// What it repeats or makes.
     pub about: &'static str,
     /// What it must be given.
     pub needs: &'static str,
@@ -30,7 +30,7 @@ pub const ALL: [Entry; 5] = [
     },
     Entry {
         name: "ranking-svm",
-        about: "evaluations from games of players of different strengths (Paulsen and Fuernkranz 2010)",
+        about: "evaluations from games of players of different strengths (Paulsen and Fürnkranz 2010)",
         needs: "--band for each band of ratings, at least two; --games of masters for one band more",
         plan: ranking::plan,
     },
@@ -43,7 +43,7 @@ pub const ALL: [Entry; 5] = [
     Entry {
         name: "weights-default",
         about: "the weights that are built in, from own games and older weights",
-        needs: "--games of engines, by whose results a value is told in chances; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
+        needs: "--games of engines, used to fit the win-rate model; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
         plan: built_in::plan,
     },
 ];

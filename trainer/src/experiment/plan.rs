@@ -43,7 +43,8 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// After so many plies games of matches are drawn: 400, as in the Chinese-chess paper, but where nothing is to be found out.
+    /// After so many plies games of matches are drawn: 400, as in the Chinese-chess paper, and 40 at the tiny scale, whose games
+    /// are no evidence.
     #[must_use]
     pub fn plies(self) -> u32 {
         self.pick([40, 400, 400])
@@ -216,7 +217,7 @@ pub enum Work {
         samples: String,
         /// What learns.
         learn: Vec<String>,
-        /// How.
+        /// Depth, batch and all else that decides the training.
         settings: Box<Training>,
         /// Threads.
         threads: usize,
@@ -261,12 +262,12 @@ impl Work {
 pub enum Exhibit {
     /// A heading.
     Heading {
-        /// It.
+        /// Its words.
         text: String,
     },
     /// A paragraph.
     Text {
-        /// It.
+        /// Its words.
         text: String,
     },
     /// A table; the first cell of a row is its name.
@@ -304,7 +305,7 @@ pub enum Exhibit {
 pub enum Cell {
     /// Words.
     Text {
-        /// They.
+        /// What they are.
         text: String,
     },
     /// A number of the paper.
@@ -349,13 +350,13 @@ pub enum Cell {
         /// Digits behind the point.
         decimals: usize,
     },
-    /// One number of a step by that of another.
+    /// A number of a step's result divided by the same number of another's.
     Ratio {
-        /// The one.
+        /// The step of the dividend.
         step: String,
-        /// The other.
+        /// The step of the divisor.
         by: String,
-        /// Where, in both.
+        /// Where it is in both results, as a JSON pointer.
         at: String,
     },
     /// The mean weight of a group, or one weight of it, in centipawns where a pawn of the middlegame is 100, or in

@@ -1,7 +1,7 @@
-//! `ranking-svm`: Paulsen and Fuernkranz (2010), Tables 2 to 4, Figs. 1 and 2.
+//! `ranking-svm`: Paulsen and Fürnkranz (2010), Tables 2 to 4, Figs. 1 and 2.
 //!
 //! The features of their Table 1 and piece-square tables, learned by a ranking SVM from the moves of players of each band, at
-//! the leaves of a search. In their place of TSCP stands an evaluation set by hand. What they could not have: masters' games. Their
+//! the leaves of a search. In place of TSCP stands an evaluation set by hand. What they could not have: masters' games. Their
 //! Table 5, games on a server against people, has no counterpart.
 
 use std::path::PathBuf;
