@@ -82,6 +82,9 @@ pub(super) struct Positions {
 
 impl Positions {
     /// Those of one side of a split.
+    ///
+    /// # Errors
+    /// When the samples cannot be read, or hold no won or no lost games.
     pub fn load(samples: &SampleFile, split: Split, test: bool) -> Result<Positions, Error> {
         let mut all = Positions::default();
         let mut last = [usize::MAX; 2];
@@ -140,7 +143,7 @@ pub struct Epoch {
 
 /// A network that was trained.
 pub struct Trained {
-    /// It.
+    /// The network.
     pub network: Network,
     /// Its epochs.
     pub epochs: Vec<Epoch>,

@@ -38,11 +38,17 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     /// Writes a checkpoint to `path`, atomically.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn save(path: &Path, settings: &Settings, data: &DataIdentity, state: &State) -> std::io::Result<()> {
         write_atomic(path, &to_bytes(settings, data, state))
     }
 
     /// Reads the checkpoint at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is of another version or layout.
     pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
         let wrong = |what: String| CheckpointError(format!("{}: {what}", path.display()));
         let bytes = std::fs::read(path).map_err(|e| wrong(e.to_string()))?;

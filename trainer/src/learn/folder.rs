@@ -47,6 +47,9 @@ pub struct Folder {
 
 impl Folder {
     /// Makes the folder for a new run. It may be there, but not with a run in it.
+    ///
+    /// # Errors
+    /// When there is a run in it, or the folder cannot be made.
     pub fn create(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         let folder = Folder { path: path.to_path_buf() };
@@ -58,6 +61,9 @@ impl Folder {
     }
 
     /// The folder of a run that was begun.
+    ///
+    /// # Errors
+    /// When there is no run in it.
     pub fn open(path: &Path) -> io::Result<Folder> {
         let folder = Folder { path: path.to_path_buf() };
         if !Folder::holds_run(path) {
@@ -68,6 +74,9 @@ impl Folder {
     }
 
     /// Takes it for this process, as long as the lock lives.
+    ///
+    /// # Errors
+    /// As [`FolderLock::take`].
     pub fn lock(&self) -> Result<FolderLock, LockError> {
         FolderLock::take(&self.path)
     }
@@ -99,6 +108,9 @@ impl Folder {
     }
 
     /// Opens the log, cut to its first `bytes` bytes.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or cut.
     pub fn open_log(&self, bytes: u64) -> io::Result<Log> {
         Log::open(&self.log(), bytes)
     }

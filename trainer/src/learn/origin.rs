@@ -37,6 +37,10 @@ impl Origin {
         Origin { data: selection.identity.clone(), start: start.id() }
     }
 
+    /// What the run in `folder` was begun with.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or is of another form.
     pub fn load(folder: &Folder) -> Result<Origin, TrainError> {
         let path = folder.data();
         let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
@@ -44,6 +48,9 @@ impl Origin {
     }
 
     /// Refuses to resume with something else.
+    ///
+    /// # Errors
+    /// When the samples or the weights at the start are others.
     pub fn check(&self, now: &Origin) -> Result<(), TrainError> {
         check_data(&self.data, &now.data)?;
         if self.start != now.start {
@@ -56,6 +63,9 @@ impl Origin {
 }
 
 /// Refuses other samples than those a run was begun with.
+///
+/// # Errors
+/// When `now` is not what was `begun` with.
 pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
     if begun == now {
         return Ok(());
@@ -67,6 +77,10 @@ pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(),
 pub(super) struct Start(Option<Arc<Weights>>);
 
 impl Start {
+    /// The weights that settings name, or the worth of the pieces.
+    ///
+    /// # Errors
+    /// When the file cannot be read or used.
     pub fn new(settings: &Settings) -> Result<Start, TrainError> {
         Ok(Start(settings.start.as_deref().map(Weights::named).transpose()?))
     }
@@ -79,6 +93,9 @@ impl Start {
     ///
     /// Weights are scaled to the phase when they are rounded. With `keep_scale` the scale of search makes up for it, so that
     /// a value means what it did while they were trained; without, the scale is to be fitted anyway.
+    ///
+    /// # Errors
+    /// When the numbers make no weights: the pieces are worth nothing, or one is too large.
     pub fn finish(
         &self,
         floats: &FloatWeights,
@@ -112,6 +129,9 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Which positions are used does not depend on the seed of the shuffles.
+    ///
+    /// # Errors
+    /// When there is none to learn from.
     pub fn new(settings: &Settings, examples: &dyn Examples) -> Result<Selection, TrainError> {
         let all = 0..examples.len() as u32;
         let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));

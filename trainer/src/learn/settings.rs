@@ -310,6 +310,9 @@ pub enum SearchWay {
 
 impl Settings {
     /// Reads settings from JSON.
+    ///
+    /// # Errors
+    /// When the text is no settings, or they cannot be trained with.
     pub fn from_json(text: &[u8]) -> Result<Settings, String> {
         let settings: Settings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
         settings.check()?;
@@ -321,7 +324,10 @@ impl Settings {
         serde_json::to_vec_pretty(self).expect("settings are plain data")
     }
 
-    /// Says what is wrong with settings that cannot be trained with.
+    /// Whether these settings can be trained with.
+    ///
+    /// # Errors
+    /// What is wrong with them.
     pub fn check(&self) -> Result<(), String> {
         let positive = |name: &str, value: f64| match value > 0.0 && value <= LARGEST {
             true => Ok(()),

@@ -18,9 +18,9 @@ pub struct State {
     pub positions: u64,
     /// Updates in all iterations.
     pub updates: u64,
-    /// w.
+    /// The weights as they stand, w in the papers.
     pub weights: FloatWeights,
-    /// What gives w*.
+    /// What gives the averaged weights, w* in the papers.
     pub average: Average,
     /// The optimizer with its memory.
     pub optimizer: Optimizer,

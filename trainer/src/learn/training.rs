@@ -1,6 +1,6 @@
 //! The training loop: iterations of batches, reports, checkpoints, the best weights.
 //!
-//! A batch goes its way as described in the crate's head: leaves, comparison, sum in position order,
+//! A batch goes its way as described in the [room's head](crate::learn): leaves, comparison, sum in position order,
 //! optimizer, weights. An iteration ends with w*, the average over it, which is saved, measured on the
 //! test positions and taken as the start of the next; a training ends when that measure falls, and
 //! its result is the iteration with the best. All that decides how it continues is in [`State`], between
@@ -77,13 +77,17 @@ pub struct Summary {
 }
 
 /// Begins a training in a new folder.
+///
+/// # Errors
+/// When settings, samples or the weights at the start cannot be used, the folder holds a run already, is in use or cannot be
+/// written, or samples cannot be read on the way.
 pub fn begin(settings: &Settings, folder: &Path, surroundings: Surroundings) -> Result<Summary, TrainError> {
     begin_with(settings, folder, surroundings, &LeafSearcher::new)
 }
 
-/// Resumes the training in `folder` from its last checkpoint. `change` may adjust settings that
-/// have no influence on the result, the number of iterations, and whether it continues when the move-match accuracy falls; the run
-/// keeps them.
+/// Resumes the training in `folder` from its last checkpoint. `change` may adjust the settings that do not influence the
+/// result, the number of iterations, and whether the training goes on when the move-match accuracy falls; the run keeps
+/// what it says.
 ///
 /// # Errors
 /// When samples, start or other settings are not those the run was begun with, and when it cannot be resumed.
@@ -96,6 +100,9 @@ pub fn resume(
 }
 
 /// The settings of the run in `folder`.
+///
+/// # Errors
+/// When there is no run in the folder, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
     let path = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
     let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;

@@ -73,7 +73,10 @@ pub struct Team<'a, L: LeafSearch> {
 
 impl<L: LeafSearch> Team<'_, L> {
     /// Does `task` for these positions, all with the same weights. The answers are in their order; when the stop is set
-    /// they are not to be used. The error is that of the first position that cannot be read.
+    /// they are not to be used.
+    ///
+    /// # Errors
+    /// That of the first position that cannot be read.
     pub fn work(&mut self, task: Task, weights: &Arc<L::Model>, positions: &[u32]) -> io::Result<Vec<Answer>> {
         let mut ordered: Vec<_> = positions.iter().map(|_| Ok(Answer::default())).collect();
         let (weights, positions) = (Arc::clone(weights), positions.to_vec());
