@@ -1,7 +1,6 @@
 //! `dyad level calibrate`: what levels are worth, by games, and a calibration from which the errors found are gone.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::control::Control;
@@ -12,6 +11,7 @@ use dyad_trainer::base::error::Error;
 use dyad_trainer::base::json_lines::{self, Log};
 use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
 
+use super::level::model_or_embedded;
 use super::match_::{Settings, program_name, progress_line};
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt};
@@ -52,10 +52,7 @@ struct Planned {
 
 /// Plays the matches that the log does not hold, tells what all of them say and corrects the calibration.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = match &arguments.model {
-        Some(path) => Arc::new(MoveModel::load(path)?),
-        None => MoveModel::embedded(),
-    };
+    let model = model_or_embedded(arguments.model.as_deref())?;
     if let Some(out) = &arguments.out {
         check_output(out, arguments.model.iter().map(PathBuf::as_path).chain([arguments.log.as_path()]))?;
     }

@@ -1,6 +1,6 @@
 //! `dyad level`: opponents that play like people of a given rating.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
@@ -214,6 +214,11 @@ pub fn run(arguments: Arguments) -> Outcome {
     }
 }
 
+/// The model in a file, or the one built in.
+pub(super) fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
+    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
+}
+
 fn prepare(arguments: Prepare) -> Outcome {
     let mut settings: Settings = settings::load(arguments.settings.as_deref(), "level-prepare")?;
     set(&mut settings.train, &arguments.train);
@@ -292,10 +297,7 @@ fn train(arguments: Train) -> Outcome {
 }
 
 fn estimate(arguments: EstimateArguments) -> Outcome {
-    let model = match &arguments.model {
-        Some(path) => Arc::new(MoveModel::load(path)?),
-        None => MoveModel::embedded(),
-    };
+    let model = model_or_embedded(arguments.model.as_deref())?;
     let control = control_on_interrupt();
     let job = estimate::Job {
         files: arguments.files,
@@ -334,10 +336,7 @@ fn style(arguments: StyleArguments) -> Outcome {
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);
     check_output(&arguments.out, arguments.files.iter().map(PathBuf::as_path))?;
-    let model = match &arguments.model {
-        Some(path) => Arc::new(MoveModel::load(path)?),
-        None => MoveModel::embedded(),
-    };
+    let model = model_or_embedded(arguments.model.as_deref())?;
     let control = control_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |done: usize, of: usize| progress.show(|| format!("{done} of {of} positions"));
@@ -363,10 +362,7 @@ fn style(arguments: StyleArguments) -> Outcome {
 }
 
 fn measure(arguments: &Measure) -> Outcome {
-    let model = match &arguments.model {
-        Some(path) => Arc::new(MoveModel::load(path)?),
-        None => MoveModel::embedded(),
-    };
+    let model = model_or_embedded(arguments.model.as_deref())?;
     let mut offsets = Offsets::of(&model);
     set(&mut offsets.board, &arguments.offsets.board_offset);
     set(&mut offsets.fics, &arguments.offsets.fics_offset);

@@ -6,10 +6,14 @@ pub fn sigmoid(z: f64) -> f64 {
     1.0 / (1.0 + (-z).exp())
 }
 
+/// ln(1 + e^z), whose derivative is the logistic function, without overflow.
+pub(crate) fn softplus(z: f64) -> f64 {
+    z.max(0.0) + (-z.abs()).exp().ln_1p()
+}
+
 /// Cross-entropy between a target and the prediction of a logit, in nats.
 pub(crate) fn cross_entropy(target: f64, z: f64) -> f64 {
-    // ln(1 + exp(z)) - target z, without overflow.
-    z.max(0.0) + (-z.abs()).exp().ln_1p() - target * z
+    softplus(z) - target * z
 }
 
 /// What the weights say of one position.

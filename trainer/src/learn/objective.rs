@@ -10,6 +10,7 @@
 //! Losses are in units of evaluation, so that the pulls of all objectives are at most about one and a
 //! learning rate means the same for each.
 
+use crate::fit::logistic::{cross_entropy, sigmoid, softplus};
 use crate::learn::settings::ObjectiveSettings;
 use dyad_engine::value::Value;
 
@@ -164,12 +165,12 @@ impl Objective for Logistic {
         let mut pull = Pull::default();
         for &value in values.siblings {
             let x = (value - values.desired) / self.temperature;
-            let strength = share * logistic(x);
+            let strength = share * sigmoid(x);
             siblings.push(-strength);
             pull.desired += strength;
             pull.loss += share * self.temperature * softplus(x);
         }
-        let score = values.score.map(|score| logistic(score / self.outcome_scale));
+        let score = values.score.map(|score| sigmoid(score / self.outcome_scale));
         for (weight, target) in [(self.result_weight, values.result), (self.score_weight, score)] {
             if let (Some(target), true) = (target, weight > 0.0) {
                 let (loss, desired) = outcome(values.desired, target, weight, self.outcome_scale);
@@ -184,7 +185,7 @@ impl Objective for Logistic {
 /// Loss and pull of a value that is to stand for an expected score: the cross entropy, in units of evaluation.
 fn outcome(value: f64, target: f64, weight: f64, scale: f64) -> (f64, f64) {
     let x = value / scale;
-    (weight * scale * (softplus(x) - target * x), weight * (target - logistic(x)))
+    (weight * scale * cross_entropy(target, x), weight * (target - sigmoid(x)))
 }
 
 /// One loss for moves and values, on the scale of values: for training on from good weights.
@@ -227,7 +228,7 @@ impl Objective for Listwise {
             pull.desired = self.move_weight * (1.0 - desired);
             pull.loss = self.move_weight * self.temperature * (all.ln() - (values.desired - top) / self.temperature);
         }
-        let score = values.score.map(|score| logistic(score / self.outcome_scale));
+        let score = values.score.map(|score| sigmoid(score / self.outcome_scale));
         let share = self.bound_weight / values.count.max(1) as f64;
         for &value in values.siblings {
             let mut strength = -self.move_weight * odds(value) / all;
@@ -250,16 +251,6 @@ impl Objective for Listwise {
         }
         pull
     }
-}
-
-/// 1 / (1 + e^-x).
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// ln(1 + e^x), whose derivative is the logistic function, without overflow.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
