@@ -181,7 +181,7 @@ impl Trainable for Weights {
     }
 }
 
-/// How a pull is shared between the opening and the endgame weights of a leaf's features: the factors
+/// How a pull is shared between the middlegame and the endgame weights of a leaf's features: the factors
 /// of formulas (7) and (8) of the Chinese chess paper, or those of (4) and (5).
 pub fn tapered_factors(alpha: f64, share: Share) -> [f64; 2] {
     let rest = 1.0 - alpha;

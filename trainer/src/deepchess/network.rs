@@ -1,4 +1,4 @@
-//! The network: layers of rectified linear units, two copies of the encoder side by side, a comparator on top.
+//! The network: layers with the ReLU, two copies of the encoder side by side, a comparator on top.
 //!
 //! The input is 773 bits, of which at most 37 are set, so the first layer is a sum of the rows of those bits; all others
 //! are products of matrices, a batch of positions at a time. Both copies of the encoder share their weights: the first and
@@ -98,7 +98,7 @@ impl Layer {
         self.bias.broadcast((rows, self.bias.len())).expect("a row can be repeated").to_owned()
     }
 
-    /// Adds what a slope at the outputs is at weights and bias, the inputs being dense.
+    /// Adds the gradient by weights and bias, of a loss whose gradient by the outputs is `slope`, the inputs being dense.
     pub fn learn_dense(&mut self, inputs: ArrayView2<f32>, slope: ArrayView2<f32>) {
         general_mat_mul(1.0, &inputs.t(), &slope, 1.0, &mut self.weights);
         self.bias += &slope.sum_axis(Axis(0));
@@ -115,7 +115,7 @@ impl Layer {
         self.bias += &slope.sum_axis(Axis(0));
     }
 
-    /// What a slope at the outputs is at the inputs.
+    /// The gradient by the inputs, of a loss whose gradient by the outputs is `slope`.
     pub fn backward(&self, slope: ArrayView2<f32>) -> Array2<f32> {
         slope.dot(&self.weights.t())
     }
@@ -130,12 +130,12 @@ impl Layer {
     }
 }
 
-/// Rectifies outputs.
+/// Applies the ReLU to outputs.
 pub fn rectify(outputs: &mut Array2<f32>) {
     outputs.mapv_inplace(|output| output.max(0.0));
 }
 
-/// Lets a slope through where the unit was active.
+/// Multiplies a gradient by the derivative of the ReLU at these outputs: zero where a unit was not active.
 pub fn gate(slope: &mut Array2<f32>, outputs: &Array2<f32>) {
     slope.zip_mut_with(outputs, |slope, &output| *slope = if output > 0.0 { *slope } else { 0.0 });
 }
@@ -264,7 +264,7 @@ impl Network {
         Trace { encoded, compared }
     }
 
-    /// Adds to `gradient` what a slope at the answers is at all weights.
+    /// Adds to `gradient` that by all weights, of a loss whose gradient by the answers is `slope`.
     pub fn backward(
         &self,
         first: &[&Bits],
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(bits[2].0.len(), 4);
     }
 
-    /// The slopes of a loss by single weights, against finite differences.
+    /// The gradient of a loss, against finite differences.
     #[test]
     fn the_backward_pass_is_the_slope() {
         let sizes = Sizes { encoder: vec![7, 5], comparator: vec![6, 2] };
@@ -337,7 +337,7 @@ mod tests {
         let boards = boards();
         let bits: Vec<Bits> = boards.iter().map(Bits::new).collect();
         let (first, second) = ([&bits[0], &bits[1]], [&bits[2], &bits[3]]);
-        // The answers weighted by fixed numbers, so that the slope at the answers is these.
+        // The answers weighted by fixed numbers, which are the gradient by the answers then.
         let slope = Array2::from_shape_vec((2, 2), vec![0.5, -1.0, 2.0, 0.25]).unwrap();
         let loss = |network: &Network| f64::from((network.forward(&first, &second).answers() * &slope).sum());
         let mut gradient = network.zeros_like();

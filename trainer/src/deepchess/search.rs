@@ -268,7 +268,7 @@ fn vector(network: &Network, board: &Board) -> Arc<[f32]> {
     network.encode(&[&Bits::new(board)]).into_iter().collect()
 }
 
-/// The moves that are wanted: the one found before, captures of much by little, all others.
+/// The moves that are wanted: the one found before, captures and promotions by MVV-LVA, all others.
 fn ordered(board: &Board, first: Option<ChessMove>, wanted: impl Fn(ChessMove) -> bool) -> Vec<ChessMove> {
     let mut moves: Vec<ChessMove> = board.moves().iter().copied().filter(|&mv| wanted(mv)).collect();
     let rank = |&mv: &ChessMove| {
@@ -424,7 +424,7 @@ mod tests {
             }
         }
         assert_eq!(network.encoder[0].weights.nrows(), INPUTS);
-        // Both sums of differences, each far enough above zero that nothing is rectified.
+        // Both sums of differences, each far enough above zero that the ReLU changes nothing.
         for (row, by) in [1.0, -1.0, -1.0, 1.0].into_iter().enumerate() {
             network.comparator[0].weights[(row, 0)] = by;
             network.comparator[0].weights[(row, 1)] = -by;

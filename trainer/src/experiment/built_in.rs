@@ -1,6 +1,6 @@
 //! `weights-default`: the weights that are built in, and their worth without 2-tuples, from own games and older weights.
 //!
-//! The games begin uneven as well as even and both sides search little, so that their positions show what exchanges decide. All
+//! The games begin unbalanced as well as balanced and both sides search little, so that their positions show what exchanges decide. All
 //! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their positions, at the
 //! leaves of these positions' quiescence.
 //! What such a fit gets wrong and what weights of another origin get wrong are not the same, so the mean with those is better than

@@ -17,7 +17,7 @@ const AGAINST_BASE1: [f64; 8] = [33.83, 40.10, 38.77, 41.30, 21.70, 24.30, 26.13
 const AGAINST_BASE2: [f64; 8] = [72.33, 77.05, 75.40, 78.28, 58.92, 62.25, 65.03, 65.25];
 /// Tables VIII and IX: 2- against 1-ply, 3- against 2-ply, 4- against 3-ply.
 const DEEPER: [[f64; 3]; 2] = [[57.70, 50.95, 51.65], [57.65, 52.90, 50.90]];
-/// Table X: opening and endgame weights of ORI1 and CT4.
+/// Table X: middlegame and endgame weights of ORI1 and CT4.
 const MATERIAL: [(&str, [f64; 4]); 5] = [
     ("queen", [2500.0, 2670.0, 2432.0, 1671.0]),
     ("rook", [1282.0, 1373.0, 1189.0, 812.0]),

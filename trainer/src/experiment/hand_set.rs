@@ -11,7 +11,7 @@ use dyad_engine::eval::layout::{
 use dyad_engine::eval::{FloatWeights, Weights, pairs};
 use serde_json::json;
 
-/// Table X: opening and endgame weights of pawn, knight, bishop, rook and queen.
+/// Table X: middlegame and endgame weights of pawn, knight, bishop, rook and queen.
 const PIECES: [[f64; 2]; 5] = [[171.0, 240.0], [764.0, 848.0], [826.0, 891.0], [1282.0, 1373.0], [2500.0, 2670.0]];
 
 /// The weights; without tapering both phases have the mean.

@@ -3,7 +3,7 @@
 //! An objective pulls on values: the desired move's up, the siblings' down. A value is the evaluation of
 //! a leaf, so a pull on it is a pull on the parameters of the model, by its backward pass. That of the linear model is a
 //! pull on the weights of the leaf's features, in proportion to their
-//! counts and, since evaluation is tapered, shared between opening and endgame weights. Formulas (4)
+//! counts and, since evaluation is tapered, shared between middlegame and endgame weights. Formulas (4)
 //! and (5) of the Chinese chess paper share by alpha and 1 - alpha, which is the true gradient; but then
 //! the value changes by less than the pull, by half of it in the middle between the stages. Formulas
 //! (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula (9) shows that the value then changes by

@@ -5,12 +5,12 @@
 //! summed over a dense scratch that remembers what was touched and is wiped by walking that list:
 //! adding costs one memory access a feature, and nothing ever walks all the features.
 
-/// The change of one feature's opening and endgame weights.
+/// The change of one feature's middlegame and endgame weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// The feature.
     pub feature: u32,
-    /// Change of the opening weight.
+    /// Change of the middlegame weight.
     pub mg: f64,
     /// Change of the endgame weight.
     pub eg: f64,

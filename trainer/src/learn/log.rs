@@ -40,9 +40,9 @@ pub struct LogLine {
     /// On how many test positions.
     #[serde(rename = "agreement_positions")]
     pub accuracy_positions: u64,
-    /// Euclidean norm of the weights as they stand, opening and endgame, by group.
+    /// Euclidean norm of the weights as they stand, middlegame and endgame, by group.
     pub norms: BTreeMap<String, [f64; 2]>,
-    /// Opening and endgame weight of each piece type from pawn to king, averaged, in the search's
+    /// Middlegame and endgame weight of each piece type from pawn to king, averaged, in the search's
     /// integers (section 3.3).
     pub material: Vec<[i32; 2]>,
     /// Training positions per second since the last line of this kind.

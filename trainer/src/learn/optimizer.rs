@@ -31,7 +31,7 @@ pub struct Optimizer {
 /// What an optimizer remembers of each feature: empty, or as long as the layout.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptimizerState {
-    /// Adam: running means of the gradient, opening and endgame.
+    /// Adam: running means of the gradient, middlegame and endgame.
     pub mean: Vec<[f64; 2]>,
     /// AdaGrad: sums of squares. Adam: running means of squares.
     pub square: Vec<[f64; 2]>,

@@ -3,7 +3,7 @@
 //! A linear evaluation can be read, but hardly as a list of 147,000 numbers. So one chooses a piece and its square, and
 //! twelve boards show what each other piece adds on each square; the other features stand as bars, in the words that
 //! `explain` uses. With a second set of weights the page shows both and what has changed. All values are centipawns, those
-//! of the opening at the phase of all pieces, those of the endgame at that of none.
+//! of the middlegame at the phase of all pieces, those of the endgame at that of none.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -30,7 +30,7 @@ const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knig
 struct Set<'a> {
     name: String,
     weights: &'a Weights,
-    /// Centipawns of one unit of the weights in opening and endgame.
+    /// Centipawns of one unit of the weights in middlegame and endgame.
     unit: [f64; 2],
 }
 
@@ -70,7 +70,7 @@ pub fn weights_page(sets: &[(String, &Weights)]) -> String {
     }
     page.put(format_args!(
         "<p class=\"muted\">All values are centipawns, positive for the player whose piece it is: 100 win half of the games. \
-         Each weight exists for the opening and for the endgame, and counts between the two by the pieces that are left. What a \
+         Each weight exists for the middlegame and for the endgame, and counts between the two by the pieces that are left. What a \
          piece is worth is the sum of its material, its square, its company and its features, so none of them alone.</p>\n"
     ));
     if let [before, after] = &sets[..] {
@@ -108,7 +108,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
     let rows: Vec<Vec<String>> = all.iter().take(SHOWN_CHANGES).map(row).collect();
     page.table(
         &format!("The largest of {number} changes."),
-        &["Feature", "opening, first", "second", "change", "endgame, first", "second", "change"],
+        &["Feature", "middlegame, first", "second", "change", "endgame, first", "second", "change"],
         &rows,
     );
 }
@@ -231,8 +231,8 @@ fn material(page: &mut Page, sets: &[Set]) {
     };
     let rows: Vec<Vec<String>> = PIECES.iter().filter(|piece| **piece != Piece::King).map(row).collect();
     let head: &[&str] = match sets {
-        [_] => &["Piece", "opening", "endgame"],
-        _ => &["Piece", "opening, first", "second", "endgame, first", "second"],
+        [_] => &["Piece", "middlegame", "endgame"],
+        _ => &["Piece", "middlegame, first", "second", "endgame, first", "second"],
     };
     page.table("What a piece is worth anywhere, in centipawns.", head, &rows);
 }

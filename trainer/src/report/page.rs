@@ -17,7 +17,7 @@ use crate::page::figures::{self, Axes, Board, Series};
 use crate::page::html::{Page, escape, flatten};
 
 /// What material is drawn over.
-const MATERIAL_AXES: [&str; 2] = ["weight, opening", "weight, endgame"];
+const MATERIAL_AXES: [&str; 2] = ["weight, middlegame", "weight, endgame"];
 
 /// From the most to the least valuable, as in the paper's tables.
 const BY_VALUE: [Piece; 5] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight, Piece::Pawn];
@@ -334,17 +334,17 @@ fn material(page: &mut Page, run: &RunData) {
     };
     let rows: Vec<Vec<String>> = BY_VALUE.into_iter().zip(TABLE_X).map(row).collect();
     page.table(
-        "Weights of the pieces in opening and endgame, before and after training, beside those of the paper's Table X: \
+        "Weights of the pieces in middlegame and endgame, before and after training, beside those of the paper's Table X: \
          ORI1, hand-tuned, and CT4, trained.",
         &[
             "Piece",
-            "before, opening",
+            "before, middlegame",
             "endgame",
-            "after, opening",
+            "after, middlegame",
             "endgame",
-            "ORI1, opening",
+            "ORI1, middlegame",
             "endgame",
-            "CT4, opening",
+            "CT4, middlegame",
             "endgame",
         ],
         &rows,
@@ -394,7 +394,7 @@ fn norms(page: &mut Page, run: &RunData) {
             page.table(
                 "Groups that have a weight: their features, how many of these have one, and the norms of the integer \
                  weights.",
-                &["Group", "Features", "with weight", "before, opening", "endgame", "after, opening", "endgame"],
+                &["Group", "Features", "with weight", "before, middlegame", "endgame", "after, middlegame", "endgame"],
                 &rows,
             );
         });

@@ -6,7 +6,7 @@ use dyad_engine::eval::layout::PAIRS;
 use dyad_engine::eval::pairs::pair;
 
 /// Both stages, as the figures call them.
-pub(super) const STAGES: [&str; 2] = ["opening", "endgame"];
+pub(super) const STAGES: [&str; 2] = ["middlegame", "endgame"];
 
 /// Whether a piece can ever stand there.
 pub(super) fn can_stand(piece: Piece, square: Square) -> bool {
@@ -23,7 +23,7 @@ pub(super) fn letter(piece: Piece) -> char {
     ['P', 'N', 'B', 'R', 'Q', 'K'][piece.to_index()]
 }
 
-/// What two pieces are worth to White beside what each is alone, in opening and endgame: both 2-tuples, one from the view
+/// What two pieces are worth to White beside what each is alone, in middlegame and endgame: both 2-tuples, one from the view
 /// of each.
 pub(super) fn worth_of_pair(weights: &Weights, one: PieceSquare, other: PieceSquare) -> [i32; 2] {
     let views = [pair(one, other), pair(other, one)];

@@ -38,7 +38,7 @@ use crate::data::score::ScoreSide;
 
 /// Random moves at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;
-/// The largest advantage of either side after them, in search units: some games should begin uneven.
+/// The largest advantage of either side after them, in search units: some games should begin unbalanced.
 const OPENING_LIMIT: Value = 180;
 /// Nodes by which it is judged.
 pub(super) const JUDGE_NODES: u64 = 500;

@@ -33,7 +33,7 @@ pub enum Source {
 }
 
 /// Learning by a [fit](crate::fit::regression) to what the searches of the games said of their positions, and to how the games
-/// ended: every quiet position is a lesson, and no search is made but those of the games.
+/// ended: every position is a lesson, and no search is made but those of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FitSettings {
@@ -259,7 +259,7 @@ impl Settings {
 
     /// What a training does that knows what pieces are worth and nothing else.
     ///
-    /// Everything is to be learned, so what counts is the number of lessons: each quiet position of the games is one, with the
+    /// Everything is to be learned, so what counts is the number of lessons: each still position of the games is one, with the
     /// score of the search that chose its move. The weights follow those scores and keep the scale they begin with; one that is
     /// fitted to the results of quick games, which are seldom drawn, would make values too large for the search.
     #[must_use]

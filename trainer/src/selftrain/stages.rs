@@ -142,7 +142,7 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         if settings.fit.is_some() {
-            return self.uneven_games(generation);
+            return self.unbalanced_games(generation);
         }
         let event = format!("Dyad self-training, generation {}", generation.number);
         let plan = SelfPlay {
@@ -167,7 +167,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Games that begin anywhere, with either side ahead: their positions show what exchanges decide.
-    fn uneven_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
         let plan = GeneratorSettings {

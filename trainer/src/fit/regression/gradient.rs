@@ -21,7 +21,7 @@ const LOSS_CHUNK: usize = 4_096;
 /// Positions that the scale of the first weights is fitted on.
 const SCALE_POSITIONS: usize = 100_000;
 
-/// The gradient of a batch, opening and endgame by feature.
+/// The gradient of a batch, middlegame and endgame by feature.
 pub type Gradient = Vec<[f64; 2]>;
 
 /// Weights in logits, and the stage of positions that belongs to them.
@@ -75,7 +75,7 @@ impl Model {
         FloatWeights { mg: stage(0), eg: stage(1) }
     }
 
-    /// How much of the opening a position is.
+    /// How much of the middlegame a position is.
     fn alpha(&self, board: &Board) -> f64 {
         f64::from(self.phases.phase(board)) / f64::from(PHASE_MAX)
     }

@@ -61,7 +61,7 @@ pub struct GroupSettings {
 }
 
 impl GroupSettings {
-    /// Few positions tell what a queen is worth in the opening. A position has hundreds of 2-tuples and
+    /// Few positions tell what a queen is worth in the middlegame. A position has hundreds of 2-tuples and
     /// most of them are rare: they must learn slowly and be held.
     #[must_use]
     pub fn of(name: &str) -> GroupSettings {
