@@ -1,10 +1,21 @@
 //! Chess rules, evaluation and search of Dyad.
 //!
-//! The modules stand in one order, each knowing only those before it: [`board`] (the rules, around the
-//! `chess` crate), [`value`], [`eval`], [`tablebase`], [`position`], [`search`] with its table, clock
-//! and [`control`],
-//! [`engine`] (the facade), [`compare`] (two moves and what makes the difference). Nothing here prints or reads
-//! input.
+//! The modules stand in one order, each knowing only those before it:
+//!
+//! - [`board`]: the rules, with attack tables of the `chess` crate;
+//! - [`value`]: values of a search; [`regular_file`], [`atomic_file`]: which files are read, and how they are replaced;
+//! - [`eval`]: the evaluation;
+//! - `prefetch`, `huge_pages`: what is asked of memory;
+//! - [`tablebase`]: Syzygy endgame tables;
+//! - [`position`]: what a search walks;
+//! - [`params`]: the constants of search and time management;
+//! - `sync`: locks and atomics, which loom replaces in tests;
+//! - [`tt`], [`time`], [`control`]: the transposition table, time bounds, and how a search is stopped;
+//! - [`search`]: the search; [`engine`]: the facade;
+//! - [`compare`]: two moves and what makes the difference;
+//! - [`levels`]: opponents of every strength.
+//!
+//! Nothing here prints or reads standard input.
 
 pub mod atomic_file;
 pub mod board;

@@ -4,23 +4,21 @@
 //! the engine's own search, and changes the weights so that the played move's leaf is valued above the
 //! others': comparison training after Tseng, Chen and Wu (2018).
 //!
-//! The rooms, and what each is for:
+//! The rooms, and what each is for (which may use which is in `ARCHITECTURE.md`):
 //!
-//! - [`base`]: threads, files, hashes, errors; it knows no other room;
+//! - [`base`]: threads, files, hashes, errors;
 //! - [`data`]: games and positions to samples, with the moves that were played or those of a search;
-//! - [`fit`]: weights by regression, their scale, their quality; it knows `base` and `data`;
-//! - [`learn`]: comparison training; it knows these three;
-//! - [`arena`]: matches and suites; it knows `base` and `data`, and nothing of training;
-//! - [`page`]: pages and figures; it knows no other room;
-//! - [`tune`]: constants of the search, factors of weights and steps along a training, by games; it knows `base`, `data`,
-//!   `fit`, `arena` and `page`;
-//! - [`selftrain`]: own games, labels, training, a tuning, a match, and again; it knows all of them;
-//! - [`annotate`]: games with what the engine thinks of them, and why; it knows `base`, `data`, `arena` and
-//!   `page`;
-//! - [`levels`]: which move a player of a given rating plays; it knows `base` and `data`;
-//! - [`deepchess`]: networks that compare two positions, and a search that asks them; it knows `base`, `data` and `fit`;
-//! - [`report`]: a training on a page;
-//! - [`experiment`]: the papers repeated, each by one command; it knows all of them.
+//! - [`fit`]: weights by regression, their scale, averages of several sets, their quality;
+//! - [`learn`]: comparison training;
+//! - [`arena`]: matches and what they prove, suites;
+//! - [`page`]: charts, boards and the frame of a page;
+//! - [`tune`]: constants of the search, factors of weights and steps along a training, by games;
+//! - [`selftrain`]: own games, new weights, a match, and again;
+//! - [`annotate`]: games with what the engine thinks of them, and why;
+//! - [`levels`]: which move a player of a given rating plays;
+//! - [`deepchess`]: networks that compare two positions, and a search that asks them;
+//! - [`report`]: a training, or weights, on a page;
+//! - [`experiment`]: the papers repeated, and the built-in weights made, each by one command.
 //!
 //! Nothing here prints.
 
