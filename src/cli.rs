@@ -81,7 +81,7 @@ enum Command {
     Completions(shell::CompletionsArguments),
     /// Prints a page of the manual, for `man`.
     Man(shell::ManArguments),
-    /// Repeats a paper, from games to a page with the paper's figures beside those found here, or makes the built-in weights.
+    /// Repeats a paper, from games to a page with its figures beside those found here, or makes the built-in weights.
     Experiment(experiment::Arguments),
     /// Explains games: evaluations, mistakes with the better line and why, as PGN and as a page.
     Annotate(annotate::Arguments),

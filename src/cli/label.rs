@@ -30,8 +30,8 @@ pub struct Arguments {
     /// Megabytes of hash of each thread.
     #[arg(long)]
     hash: Option<usize>,
-    /// Centipawns by which the best move must be ahead of the second for the position to count as decided; 0 asks for no
-    /// second move [default: 0].
+    /// Centipawns by which the best move must be ahead of the second, or the position counts as undecided; 0 asks for
+    /// no second move [default: 0].
     #[arg(long, conflicts_with = "engine")]
     decided: Option<u32>,
     /// Weights to search with: a file, or `material` [default: those built in].

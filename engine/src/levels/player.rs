@@ -19,8 +19,8 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// From this rating of the model on the simplest endings are won, a queen or a rook against a bare king: by every level, as the
-/// weakest has a higher one, but not by every style.
+/// From this rating of the model on the simplest endings are won, a queen or a rook against a bare king: by every
+/// level, as the weakest has a higher one, but not by every style.
 pub const KNOWS_ENDINGS: f64 = 1100.0;
 
 /// Who plays: a model at a strength.

@@ -98,7 +98,7 @@ impl Layer {
         self.bias.broadcast((rows, self.bias.len())).expect("a row can be repeated").to_owned()
     }
 
-    /// Adds the gradient by weights and bias, of a loss whose gradient by the outputs is `slope`, the inputs being dense.
+    /// Adds the gradient by weights and bias of a loss whose gradient by the outputs is `slope`, for dense inputs.
     pub fn learn_dense(&mut self, inputs: ArrayView2<f32>, slope: ArrayView2<f32>) {
         general_mat_mul(1.0, &inputs.t(), &slope, 1.0, &mut self.weights);
         self.bias += &slope.sum_axis(Axis(0));

@@ -1,7 +1,7 @@
 //! `weights-default`: the weights that are built in, and their worth without 2-tuples, from own games and older weights.
 //!
-//! The games begin unbalanced as well as balanced and both sides search little, so that their positions show what exchanges decide. All
-//! weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their positions, at the
+//! The games begin unbalanced as well as balanced and both sides search little, so that their positions show what
+//! exchanges decide. All weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their positions, at the
 //! leaves of these positions' quiescence.
 //! What such a fit gets wrong and what weights of another origin get wrong are not the same, so the mean with those is better than
 //! either; with weights that come from such a fit themselves it hardly is (T47). (A tuning of that by short games gained in short

@@ -43,8 +43,8 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// After so many plies games of matches are drawn: 400, as in the Chinese-chess paper, and 40 at the tiny scale, whose games
-    /// are no evidence.
+    /// After so many plies games of matches are drawn: 400, as in the Chinese-chess paper, and 40 at the tiny scale,
+    /// whose games are no evidence.
     #[must_use]
     pub fn plies(self) -> u32 {
         self.pick([40, 400, 400])

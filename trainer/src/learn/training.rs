@@ -79,13 +79,13 @@ pub struct Summary {
 /// Begins a training in a new folder.
 ///
 /// # Errors
-/// When settings, samples or the weights at the start cannot be used, the folder holds a run already, is in use or cannot be
-/// written, or samples cannot be read on the way.
+/// When settings, samples or the weights at the start cannot be used, the folder holds a run already, is in use or
+/// cannot be written, or samples cannot be read on the way.
 pub fn begin(settings: &Settings, folder: &Path, surroundings: Surroundings) -> Result<Summary, TrainError> {
     begin_with(settings, folder, surroundings, &LeafSearcher::new)
 }
 
-/// Resumes the training in `folder` from its last checkpoint. `change` may adjust the settings that do not influence the
+/// Resumes the training in `folder` from its last checkpoint. `change` may adjust settings that do not influence the
 /// result, the number of iterations, and whether the training goes on when the move-match accuracy falls; the run keeps
 /// what it says.
 ///

@@ -3,8 +3,8 @@
 //! A training from good weights needs games in which both sides see all kinds of positions, bad ones too: engines
 //! that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
 //! that costs. So a game begins after random moves, any that are legal, from the starting position or from an opening of a
-//! file, and may begin unbalanced; and each side's nodes vary from game to game, so that its searches do. From there both play
-//! as well as their nodes allow.
+//! file, and may begin unbalanced; and each side's nodes vary from game to game, so that its searches do. From there
+//! both play as well as their nodes allow.
 //!
 //! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
 //! by its number of complete games where to resume: it holds the same bytes in the end, on any number of threads.
@@ -79,8 +79,8 @@ const ATTEMPTS: u32 = 1_000;
 /// Units of search that are a centipawn, times 100.
 const PAWN: Value = dyad_engine::value::WINS_HALF;
 
-/// Games end early where what follows has no more to teach. Half of the openings are unbalanced, so few games are drawn for
-/// long, and a side that is twelve pawns ahead wins.
+/// Games end early where what follows has no more to teach. Half of the openings are unbalanced, so few games are
+/// drawn for long, and a side that is twelve pawns ahead wins.
 const ADJUDICATION: Adjudication = Adjudication {
     draw: Some(DrawRule { from: 60, moves: 10, score: 5 }),
     win: Some(WinRule { moves: 4, score: 1_200 }),

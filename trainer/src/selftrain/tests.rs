@@ -128,8 +128,8 @@ fn stops_anywhere_and_threads_change_nothing() {
     }
 }
 
-/// From pieces alone every still position of unbalanced games is a lesson: the weights learn, the pieces together and the scale
-/// stay, nothing is left of what is on the way, and neither stops nor threads change a weight.
+/// From pieces alone every still position of unbalanced games is a lesson: the weights learn, the pieces together and
+/// the scale stay, nothing is left of what is on the way, and neither stops nor threads change a weight.
 #[test]
 fn a_fit_learns_from_what_searches_said() {
     let settings = |threads| Settings {
