@@ -10,6 +10,7 @@ use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::base::json_lines::{self, Log};
 use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
+use serde_json::Value as Json;
 
 use super::level::model_or_embedded;
 use super::match_::{Settings, program_name, progress_line};
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         true => json_lines::read(&arguments.log).map_err(Error::file("read", &arguments.log))?,
         false => Vec::new(),
     };
-    let mut log = Log::open(&arguments.log, u64::MAX).map_err(Error::file("open", &arguments.log))?;
+    let mut log = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
     let control = control_on_interrupt();
     let mut findings = Vec::new();
     for match_ in planned {
@@ -121,12 +122,23 @@ fn take(
 ) -> Result<Option<Finding>, String> {
     let budget = arguments.games.budget()?.to_string();
     let played = model.calibrated(match_.level);
+    let settings = settings(arguments)?;
     let same = |finding: &Finding| {
         (finding.level, finding.rival) == (match_.level, match_.rival)
             && (&finding.name, &finding.budget) == (&match_.name, &budget)
             && finding.played == played
+            && finding.settings == settings
     };
     Ok(known.iter().position(same).map(|index| known.remove(index)))
+}
+
+/// What was asked for that games depend on. Threads change none of them.
+fn settings(arguments: &Arguments) -> Result<Json, String> {
+    let mut settings = serde_json::to_value(&arguments.games).map_err(|error| error.to_string())?;
+    if let Some(fields) = settings.as_object_mut() {
+        fields.retain(|name, value| name != "threads" && !value.is_null());
+    }
+    Ok(settings)
 }
 
 fn play(
@@ -155,6 +167,7 @@ fn play(
         rival: match_.rival,
         name: match_.name.clone(),
         budget: record.budgets[1].clone(),
+        settings: settings(arguments)?,
         tally: record.tally,
     })
 }

@@ -94,6 +94,13 @@ fn a_calibration_is_played_once_and_written() {
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
     output(&[&begin[..], &["--steps", "1000,1200", "--model", text(&model)]].concat());
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that plays otherwise is played anew");
+    // A line that was cut is in nobody's way, and other openings are another match.
+    fs::write(&log, format!("{}{{\"level\":1", fs::read_to_string(&log).unwrap())).unwrap();
+    output(&[&begin[..], &["--steps", "1000,1200", "--seed", "2"]].concat());
+    let played = fs::read_to_string(&log).unwrap();
+    assert_eq!(played.lines().count(), 4, "{played}");
+    assert_eq!(output(&all), lines);
+    assert_eq!(fs::read_to_string(&log).unwrap(), played);
 
     for (wrong, expected) in [
         (&["--steps", "1000"][..], "nothing to play"),

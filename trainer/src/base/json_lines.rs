@@ -26,6 +26,20 @@ impl Log {
         Ok(Log { file, bytes })
     }
 
+    /// Opens the log at `path` and keeps all lines that were written to their end.
+    pub fn resume(path: &Path) -> io::Result<Log> {
+        let mut complete = 0;
+        if path.exists() {
+            let mut reader = BufReader::new(File::open(path)?);
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+                complete += line.len() as u64;
+                line.clear();
+            }
+        }
+        Log::open(path, complete)
+    }
+
     /// Appends a line.
     pub fn append(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line).expect("a line is plain data");
@@ -77,6 +91,10 @@ mod tests {
         let mut log = Log::open(&path, bytes).unwrap();
         log.append(&line(3)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3)]);
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"kind").unwrap();
+        let mut log = Log::resume(&path).unwrap();
+        log.append(&line(4)).unwrap();
+        assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3), line(4)]);
         std::fs::remove_file(&path).unwrap();
     }
 }

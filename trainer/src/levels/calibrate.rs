@@ -38,6 +38,9 @@ pub struct Finding {
     pub name: String,
     /// What the two could spend.
     pub budget: String,
+    /// What else was asked for: games, openings, seed, adjudication.
+    #[serde(default)]
+    pub settings: serde_json::Value,
     /// The games.
     pub tally: Tally,
 }
@@ -139,7 +142,8 @@ mod tests {
             pentanomial: [lost, 0, shared, 0, won],
         };
         let played = points(&[level])[0];
-        Finding { level, played, rival, name: "rival".to_string(), budget: "a second".to_string(), tally }
+        let settings = serde_json::Value::Null;
+        Finding { level, played, rival, name: "rival".to_string(), budget: "a second".to_string(), settings, tally }
     }
 
     fn points(elos: &[f64]) -> Vec<Calibrated> {
