@@ -19,6 +19,9 @@ pub const LOWEST: u32 = 1000;
 /// The highest `UCI_Elo`.
 pub const HIGHEST: u32 = 2400;
 
+/// What the shares depended on in version 0.2.0: the first of those they depend on now.
+const GATES_OF_0_2_0: usize = 5;
+
 /// The most nodes that a strength may ask for.
 const MOST_NODES: u64 = 10_000_000;
 
@@ -63,7 +66,13 @@ struct File {
     shares: Vec<Vec<Knots>>,
     slopes: Vec<Vec<Knots>>,
     cues: BTreeMap<String, Knots>,
+    /// For each cue, what each depth adds to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    cues_by_depth: BTreeMap<String, Vec<Knots>>,
     squares: Vec<Knots>,
+    /// For each depth, the logarithm of how much squares count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    squares_by_depth: Vec<Knots>,
 }
 
 /// A move model.
@@ -110,7 +119,7 @@ impl MoveModel {
     /// # Errors
     /// Says what is wrong with the file.
     pub fn from_json(text: &[u8]) -> Result<MoveModel, String> {
-        let file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let mut file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if file.format != FORMAT {
             return Err(format!("format {} where {FORMAT} was expected", file.format));
         }
@@ -125,18 +134,37 @@ impl MoveModel {
             let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
             if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
         };
+        // Models of version 0.2.0, and styles made of them, know fewer.
+        for row in file.shares.iter_mut().filter(|row| row.len() == GATES_OF_0_2_0) {
+            row.resize(GATES, [0.0; KNOTS.len()]);
+        }
         shape("shares", &file.shares, GATES)?;
         shape("slopes", &file.slopes, SLOPES)?;
         for depth in 0..DEPTHS {
             (0..GATES).for_each(|gate| put(Level::gate(depth, gate), &file.shares[depth][gate]));
             (0..SLOPES).for_each(|slope| put(Level::slope(depth, slope), &file.slopes[depth][slope]));
         }
-        if let Some(unknown) = file.cues.keys().find(|name| !NAMES.contains(&name.as_str())) {
+        let mut named = file.cues.keys().chain(file.cues_by_depth.keys());
+        if let Some(unknown) = named.find(|name| !NAMES.contains(&name.as_str())) {
             return Err(format!("cues: {unknown} is not known"));
         }
         for (index, &name) in NAMES.iter().enumerate() {
             put(FIRST_CUE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
+            // Models of version 0.2.0 have none.
+            if let Some(depths) = file.cues_by_depth.get(name) {
+                let depths: &[Knots; DEPTHS] = depths.as_slice().try_into().map_err(|_| {
+                    format!("cues_by_depth: {name}: expected {DEPTHS} coefficients, not {}", depths.len())
+                })?;
+                depths.iter().enumerate().for_each(|(depth, knots)| put(Level::depth_cue(depth, index), knots));
+            }
         }
+        if !matches!(file.squares_by_depth.len(), 0 | DEPTHS) {
+            return Err(format!(
+                "squares_by_depth: expected {DEPTHS} coefficients, not {}",
+                file.squares_by_depth.len()
+            ));
+        }
+        file.squares_by_depth.iter().enumerate().for_each(|(depth, knots)| put(Level::scale(depth), knots));
         if file.squares.len() != SQUARES {
             return Err(format!("squares: expected {SQUARES} coefficients, not {}", file.squares.len()));
         }
@@ -178,6 +206,13 @@ impl MoveModel {
             shares: rows(GATES, Level::gate),
             slopes: rows(SLOPES, Level::slope),
             cues,
+            cues_by_depth: (0..PLAIN)
+                .map(|cue| {
+                    let depths = (0..DEPTHS).map(|depth| knots(Level::depth_cue(depth, cue)));
+                    (NAMES[cue].to_string(), depths.collect())
+                })
+                .collect(),
+            squares_by_depth: (0..DEPTHS).map(|depth| knots(Level::scale(depth))).collect(),
             squares: (0..SQUARES).map(|square| knots(FIRST_SQUARE + square)).collect(),
         };
         let mut text = serde_json::to_string(&file).expect("numbers and names are JSON");

@@ -1,7 +1,7 @@
 use super::analysis::{Analyst, DEPTHS, PLIES};
 use super::cues::{NAMES, PLAIN, Scene};
 use super::file::{HIGHEST, LOWEST, MoveModel, Strength};
-use super::model::{KNOTS, Level, basis};
+use super::model::{FIRST_CUE, KNOTS, Level, basis};
 use super::player::{Persona, Player, choice};
 use crate::board::{Board, ChessMove, Game};
 use crate::control::Control;
@@ -41,6 +41,25 @@ fn the_built_in_model_fits_and_survives_its_file() {
     assert!(ends[0] <= f64::from(LOWEST) && f64::from(HIGHEST) <= ends[1], "{ends:?}");
 }
 
+/// Models of version 0.2.0 know fewer gates, and nothing that belongs to one depth.
+#[test]
+fn models_of_version_0_2_0_are_read() {
+    let model = MoveModel::embedded();
+    let mut file: serde_json::Value = serde_json::from_str(&model.to_json()).unwrap();
+    let fields = file.as_object_mut().unwrap();
+    assert!(fields.remove("cues_by_depth").is_some() && fields.remove("squares_by_depth").is_some());
+    for row in file["shares"].as_array_mut().unwrap() {
+        row.as_array_mut().unwrap().truncate(5);
+    }
+    let old = MoveModel::from_json(file.to_string().as_bytes()).unwrap();
+    let [own, old] = [model.as_ref(), &old].map(|model| Level::new(&model.parameters, 1200.0).coefficients);
+    for depth in 0..DEPTHS {
+        assert_eq!(old[Level::gate(depth, 4)], own[Level::gate(depth, 4)]);
+        assert_eq!((old[Level::gate(depth, 5)], old[Level::scale(depth)]), (0.0, 1.0));
+        (0..PLAIN).for_each(|cue| assert_eq!(old[Level::depth_cue(depth, cue)], own[FIRST_CUE + cue]));
+    }
+}
+
 #[test]
 fn files_that_do_not_fit_are_refused_with_the_reason() {
     let good = MoveModel::embedded().to_json();
@@ -50,6 +69,8 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
         ("\"check\":[", "\"checks\":[", "checks is not known"),
         ("\"mate\":[", "\"mate\":[1000,", "line 1"),
         ("\"slopes\":[", "\"slopes\":[[],", "slopes: expected 7 rows"),
+        ("\"cues_by_depth\":{", "\"cues_by_depth\":{\"chess\":[],", "chess is not known"),
+        ("\"squares_by_depth\":[", "\"squares_by_depth\":[[0,0,0,0,0,0],", "squares_by_depth: expected 7"),
         ("\"elo\":", "\"elo\":-", "calibration"),
         ("{", "", "line 1"),
     ] {

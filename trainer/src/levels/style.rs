@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::PLIES;
+use dyad_engine::levels::analysis::{DEPTHS, PLIES};
 use dyad_engine::levels::file::{MoveModel, round};
-use dyad_engine::levels::model::{COEFFICIENTS, FIRST_CUE, KNOTS, Level, basis};
+use dyad_engine::levels::model::{COEFFICIENTS, KNOTS, Level, basis};
 use serde::{Deserialize, Serialize};
 
 use crate::base::atomic::write_atomic;
@@ -268,12 +268,15 @@ pub fn summary(style: &Style) -> String {
 }
 
 /// By how much each cue of a style differs from the model at its rating, the largest differences first: name and
-/// difference of the utility.
+/// difference of the utility, mean over the depths.
 #[must_use]
 pub fn traits(style: &MoveModel, model: &MoveModel, rating: f64) -> Vec<(&'static str, f64)> {
     let (own, others) = (Level::new(&style.parameters, rating), Level::new(&model.parameters, rating));
     let names = dyad_engine::levels::cues::NAMES.iter().enumerate();
-    let difference = |cue: usize| own.coefficients[FIRST_CUE + cue] - others.coefficients[FIRST_CUE + cue];
+    let mean = |level: &Level, cue: usize| -> f64 {
+        (0..DEPTHS).map(|depth| level.coefficients[Level::depth_cue(depth, cue)]).sum::<f64>() / DEPTHS as f64
+    };
+    let difference = |cue: usize| mean(&own, cue) - mean(&others, cue);
     let mut traits: Vec<(&str, f64)> = names.map(|(cue, &name)| (name, difference(cue))).collect();
     traits.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     traits
@@ -285,6 +288,7 @@ mod tests {
     use crate::base::testing::Temporary;
     use crate::levels::testing::{GAMES, played};
     use dyad_engine::levels::file::Strength;
+    use dyad_engine::levels::model::{FIRST_DEPTH_CUE, FIRST_SQUARE};
 
     fn learned(folder: &Temporary, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
         std::fs::create_dir_all(&folder.0).unwrap();
@@ -302,8 +306,8 @@ mod tests {
     #[test]
     fn a_style_predicts_its_player_better_than_the_level() {
         let mut model = (*MoveModel::embedded()).clone();
-        let first = (FIRST_CUE + dyad_engine::levels::cues::PLAIN) * KNOTS.len();
-        for (index, parameter) in model.parameters[first..].iter_mut().enumerate() {
+        let squares = FIRST_SQUARE * KNOTS.len()..FIRST_DEPTH_CUE * KNOTS.len();
+        for (index, parameter) in model.parameters[squares].iter_mut().enumerate() {
             let bend = hash::unit(hash::mix((index / KNOTS.len()) as u64)) - 0.5;
             *parameter += 4.0 * bend;
         }

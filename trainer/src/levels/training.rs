@@ -7,8 +7,9 @@
 //! summed in one order in 64-bit floats: a training depends on its settings and its records alone.
 
 use dyad_engine::levels::analysis::DEPTHS;
+use dyad_engine::levels::cues::PLAIN;
 use dyad_engine::levels::model::{
-    COEFFICIENTS, FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES, basis, start,
+    COEFFICIENTS, FIRST_CUE, FIRST_DEPTH_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES, basis, start,
 };
 use serde::{Deserialize, Serialize};
 
@@ -144,19 +145,36 @@ pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut i
         }
     }
     let mut slopes = [[0.0; SLOPES]; DEPTHS];
+    let mut scales = [0.0; DEPTHS];
     for (index, candidate) in choice.candidates.iter().enumerate() {
         let played = f64::from(u8::from(index == example.played));
-        let mut together = 0.0;
-        for depth in 0..DEPTHS {
-            let change = blame[depth] * (prediction.by_depth[index][depth] - played);
+        let squares = level.squares(candidate);
+        let changes: [f64; DEPTHS] =
+            std::array::from_fn(|depth| blame[depth] * (prediction.by_depth[index][depth] - played));
+        let (mut together, mut scaled) = (0.0, 0.0);
+        for (depth, change) in changes.into_iter().enumerate() {
             together += change;
+            scaled += change * level.coefficients[Level::scale(depth)];
+            scales[depth] += change * squares;
             for (sum, &value) in slopes[depth].iter_mut().zip(&candidate.values[depth]) {
                 *sum += change * f64::from(value);
             }
         }
         for &(cue, strength) in &candidate.cues {
-            add(FIRST_CUE + usize::from(cue), together * f64::from(strength));
+            let (cue, strength) = (usize::from(cue), f64::from(strength));
+            if cue < PLAIN {
+                add(FIRST_CUE + cue, together * strength);
+                for (depth, change) in changes.iter().enumerate() {
+                    add(Level::depth_cue(depth, cue), change * strength);
+                }
+            } else {
+                add(FIRST_CUE + cue, scaled * strength);
+            }
         }
+    }
+    for (depth, change) in scales.into_iter().enumerate() {
+        let at = Level::scale(depth);
+        add(at, change * level.coefficients[at]);
     }
     for (depth, slopes) in slopes.iter().enumerate() {
         for (slope, &change) in slopes.iter().enumerate() {
@@ -170,6 +188,7 @@ pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut i
 fn add_penalty(settings: &Settings, parameters: &[f64], gradient: &mut [f64]) {
     for coefficient in 0..COEFFICIENTS {
         let (smooth, shrink) = match coefficient {
+            FIRST_DEPTH_CUE.. => (settings.smooth, settings.shrink),
             FIRST_SQUARE.. => (settings.smooth_squares, settings.shrink_squares),
             FIRST_CUE.. => (settings.smooth, settings.shrink),
             _ => (settings.smooth, 0.0),
