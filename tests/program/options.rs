@@ -158,12 +158,14 @@ fn weights_that_differ_in_their_scale_alone_are_taken() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_no_weights_file() {
+fn what_is_no_file_is_not_read() {
     let mut program = Program::start();
-    for (path, kind) in [("/dev/zero", "a device"), ("/", "a folder"), ("/dev/stdin", "a pipe")] {
-        program.send(&format!("setoption name WeightsFile value {path}"));
-        let said = program.sync();
-        assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
+    for option in ["WeightsFile", "StyleFile", "Model"] {
+        for (path, kind) in [("/", "a folder"), ("/dev/zero", "a device"), ("/dev/stdin", "a pipe")] {
+            program.send(&format!("setoption name {option} value {path}"));
+            let said = program.sync();
+            assert!(said[0].ends_with(&format!("{path}: {kind}, not a regular file")), "{said:?}");
+        }
     }
     program.search("go depth 1");
     program.quit();

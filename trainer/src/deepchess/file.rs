@@ -1,8 +1,8 @@
 //! The file of a network, which is a checkpoint too: a line of JSON that tells what follows, then all numbers, then a checksum.
 
-use std::fs;
 use std::path::Path;
 
+use dyad_engine::regular_file;
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -16,6 +16,8 @@ const FORMAT: &str = "dyad-network-1";
 const LARGEST: usize = 65_536;
 /// Layers at most.
 const MOST_LAYERS: usize = 16;
+/// Bytes of a file at most.
+const LARGEST_FILE: u64 = 256 << 20;
 
 /// What the first line says.
 #[derive(Serialize, Deserialize)]
@@ -72,7 +74,7 @@ impl Network {
 
     /// Reads the file with its note.
     pub(super) fn load_with(path: &Path) -> Result<(Network, Json), Error> {
-        let bytes = fs::read(path).map_err(Error::file("read", path))?;
+        let bytes = regular_file::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
         let wrong = |problem: &str| Error::content(path, "network", problem);
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("there is no first line"))?;
         let header: Header = serde_json::from_slice(&bytes[..end]).map_err(|error| wrong(&error.to_string()))?;
@@ -122,6 +124,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::base::testing::folder;
+    use std::fs;
 
     #[test]
     fn a_network_is_read_as_it_was_written_and_no_other() {
