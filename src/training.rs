@@ -23,6 +23,7 @@ use directories::BaseDirs;
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::MoveModel;
+use dyad_engine::regular_file;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
@@ -355,7 +356,7 @@ impl Training {
                 return Err("error: name a PGN file by TrainGamesFile".to_string());
             }
             Mode::Style if self.player.is_empty() => return Err("error: name a player by TrainPlayer".to_string()),
-            _ if needs_games => Source::Games(absolute(&self.games).map_err(|error| format!("error: {error}"))?),
+            _ if needs_games => Source::Games(self.games_file().map_err(|error| format!("error: {error}"))?),
             _ => Source::SelfPlay,
         };
         let start = match self.start.as_str() {
@@ -366,6 +367,14 @@ impl Training {
         };
         let player = self.player.clone();
         Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start, player })
+    }
+
+    /// The absolute path of the games to learn from, if they can be opened.
+    fn games_file(&self) -> Result<PathBuf, String> {
+        let path = absolute(&self.games).map_err(|error| format!("TrainGamesFile: {error}"))?;
+        let opened = regular_file::open(&path);
+        opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
+        Ok(path)
     }
 
     /// Takes note of what the training sent.

@@ -297,8 +297,7 @@ fn games_from_a_pipe_are_refused() {
     pipe(&games);
     let mut program = Program::start();
     program.send(&options("games", &folder.join("run")));
-    program.send(&format!("setoption name TrainGamesFile value {}", games.display()));
-    program.sync();
+    program.send(&format!("setoption name TrainGamesFile value {}\nisready", games.display()));
     let error = program.until_contains("train error: ");
     assert!(error.contains("games.pgn") && error.contains("a pipe, not a regular file"), "{error}");
     program.send(&format!("genfens 1 seed 1 book {}", games.display()));
@@ -351,6 +350,7 @@ fn what_cannot_be_trained_is_told_and_the_engine_plays_on() {
     let error = program.until_contains("train error: ");
     assert!(error.contains("none.pgn"), "{error}");
     program.quit();
+    assert!(!folder.join("no-games").exists(), "a wrong name leaves nothing that a right one would resume");
     assert!(!folder.join("none").exists(), "nothing is made where there is nothing to resume");
 }
 

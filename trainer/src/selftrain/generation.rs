@@ -9,6 +9,7 @@ use dyad_engine::eval::Weights;
 use serde_json::json;
 
 use super::error::SelfTrainError;
+use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
 use super::settings::Settings;
 use super::window::Window;
@@ -50,7 +51,7 @@ pub(super) enum Step {
 pub(super) struct Generation {
     pub number: u32,
     pub folder: GenerationFolder,
-    /// As they were when it began, but for the threads.
+    /// As they were when it had its first game or position, but for the threads.
     pub settings: Settings,
     pub best: Arc<Weights>,
     pub best_name: String,
@@ -63,15 +64,22 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Opens the generation of `state`, or begins it.
-    pub fn open(folder: &Folder, settings: &Settings, state: &State) -> Result<Generation, SelfTrainError> {
+    /// Opens the generation of `state`, or begins it. One that has nothing yet, as where the games named for it could
+    /// not be read, begins again with the settings of now.
+    pub fn open(folder: &Folder, settings: &Settings, state: &mut State) -> Result<Generation, SelfTrainError> {
         let own_folder = folder.generation(state.generation);
         let path = own_folder.path();
         fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
         clean(path)?;
         let saved = own_folder.settings();
-        if !saved.exists() {
+        let drawn = [own_folder.games(), own_folder.positions(), own_folder.labeled()];
+        let has_nothing =
+            [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
+        if has_nothing || !saved.exists() {
             save(&saved, settings)?;
+        }
+        if has_nothing {
+            state.stage = Stage::Games;
         }
         let own = load_settings(&saved)?;
         let (threads, generations) = (settings.threads, settings.generations);

@@ -27,6 +27,7 @@ mod window;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
+use dyad_engine::regular_file;
 
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
@@ -40,7 +41,7 @@ use stages::Loop;
 ///
 /// # Errors
 /// When the folder holds a training already, or files of somebody else that would be overwritten, is in use or cannot
-/// be written, and when a stage fails.
+/// be written, when the games to learn from cannot be opened, and when a stage fails.
 pub fn begin(
     settings: &Settings,
     start: &Weights,
@@ -49,6 +50,9 @@ pub fn begin(
 ) -> Result<Summary, SelfTrainError> {
     let settings = &settings.clone().for_start(start);
     settings.check().map_err(SelfTrainError::Settings)?;
+    if let Source::Games(games) = &settings.source {
+        regular_file::open(games).map_err(SelfTrainError::file("open", games))?;
+    }
     check_free(folder)?;
     let folder = Folder::take(folder)?;
     if folder.is_begun() {
@@ -59,7 +63,7 @@ pub fn begin(
 }
 
 /// Resumes the self-training in `folder`. `change` may adjust settings: threads and the number of
-/// generations at once, all others from the next generation on.
+/// generations at once, all others from the next generation on that has no game or position yet.
 ///
 /// # Errors
 /// When there is no training in the folder, it is in use or cannot be written, and when a stage fails.

@@ -76,7 +76,7 @@ impl<'a> Loop<'a> {
     pub fn run(mut self) -> Result<Summary, SelfTrainError> {
         self.folder.clean()?;
         while !self.state.is_over(&self.settings) {
-            let generation = Generation::open(&self.folder, &self.settings, &self.state)?;
+            let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
             if !self.stages(&generation)? {
                 break;
             }
@@ -222,6 +222,7 @@ impl<'a> Loop<'a> {
         }
         match summary.count - summary.tests {
             0 => {
+                remove(&out)?;
                 Err(SelfTrainError::Settings(format!("there is no position to learn from in {} games", summary.games)))
             }
             _ => Ok(true),

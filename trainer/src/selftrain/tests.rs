@@ -340,6 +340,29 @@ fn games_of_a_file_teach_their_moves() {
     }
 }
 
+/// What was named wrongly makes nothing, and what teaches nothing is in the way of nothing else.
+#[test]
+fn other_games_take_the_place_of_those_that_teach_nothing() {
+    let (path, games) = (folder("other-games"), folder("other-games").with_extension("pgn"));
+    let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
+    let stop = AtomicBool::new(false);
+    let mut ignore = |_: &Event| ();
+    fs::remove_file(&games).ok();
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
+    assert!(error.contains("other-games") && !path.exists(), "{error}");
+    fs::write(&games, "no game\n").unwrap();
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
+    assert!(error.contains("no position was found"), "{error}");
+    let others = |settings: &mut Settings| settings.source = Source::SelfPlay;
+    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
+    assert!(resume(&path, &others, surroundings).unwrap().finished);
+    assert!(path.join("generation-001/games.pgn").exists());
+    fs::remove_dir_all(&path).unwrap();
+    fs::remove_file(&games).unwrap();
+}
+
 #[test]
 fn a_folder_belongs_to_one_process() {
     let path = folder("lock");
