@@ -23,6 +23,7 @@ use crate::genfens;
 use crate::info::{best_move_line, current_move_line, ended_line, info_line};
 use crate::perft;
 use crate::session::Session;
+use crate::tables;
 use crate::uci::command::Genfens;
 
 /// The move that is searched is told at most so often.
@@ -177,7 +178,8 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if ended {
         say(ended_line(board));
     }
-    let tables = session.settings.tables.tables(control, say);
+    let patience = tables::patience(limits, &session.settings.search);
+    let tables = session.settings.tables.tables(patience, control, say);
     let mut options = Options { tables, ..session.settings.search.clone() };
     let choice = &session.settings.tables;
     let mut player = session.opponent.player(limits);

@@ -1,7 +1,8 @@
 //! The options of endgame tables, and how they are found.
 //!
 //! On a slow disk it takes long to look through folders, and a GUI must have its answer to `isready` at once. So they are
-//! looked through on a thread of their own, and a search waits for it a moment at most.
+//! looked through on a thread of their own. A search waits for it once, and only for so short a time that no game is
+//! lost by it.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,19 +10,33 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use dyad_engine::control::Control;
+use dyad_engine::engine::bounds;
+use dyad_engine::search::{Limits, Options};
 use dyad_engine::tablebase::{Tablebase, Tables};
 
 /// The most pieces there are tables for.
 pub const MOST_PIECES: i64 = 7;
 
-/// A search waits so long for folders to be looked through, and goes without tables then.
+/// A search waits so long at most for folders to be looked through, and goes without tables then.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// One on a clock waits for such a part of its time at most.
+const SHARE: u32 = 20;
+/// And not at all where that is less.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// How long a search may wait for tables.
+pub fn patience(limits: &Limits, options: &Options) -> Duration {
+    let time = bounds(limits, options).map_or(PATIENCE, |bounds| PATIENCE.min(bounds.soft / SHARE));
+    if time < SHORTEST { Duration::ZERO } else { time }
+}
 
 /// What the user has chosen.
 #[derive(Clone, Debug)]
 pub struct Choice {
     path: String,
     search: Option<Receiver<(Tablebase, Vec<String>)>>,
+    /// Whether a search has waited for it in vain.
+    waited: bool,
     found: Option<Arc<Tablebase>>,
     /// Depth from which positions with as many pieces as allowed are looked up.
     pub depth: i32,
@@ -36,6 +51,7 @@ impl Default for Choice {
         Choice {
             path: String::new(),
             search: None,
+            waited: false,
             found: None,
             depth: 1,
             pieces: MOST_PIECES as u32,
@@ -53,7 +69,7 @@ impl Choice {
         if path == self.path {
             return Ok(());
         }
-        *self = Choice { path: path.to_string(), search: None, found: None, ..*self };
+        *self = Choice { path: path.to_string(), search: None, waited: false, found: None, ..*self };
         if !path.is_empty() {
             let (sender, receiver) = bounded(1);
             let path = path.to_string();
@@ -65,10 +81,17 @@ impl Choice {
         Ok(())
     }
 
-    /// The tables for a search, if there are any; says what was found when they are asked for the first time.
-    pub fn tables(&mut self, control: &Control, say: &mut (dyn FnMut(String) + Send)) -> Option<Tables> {
+    /// The tables for a search that may wait so long for them, if there are any; says what was found when they are
+    /// asked for the first time.
+    pub fn tables(
+        &mut self,
+        patience: Duration,
+        control: &Control,
+        say: &mut (dyn FnMut(String) + Send),
+    ) -> Option<Tables> {
         if let Some(search) = &self.search {
-            match receive(search, control) {
+            let patience = if self.waited { Duration::ZERO } else { patience };
+            match receive(search, patience, control) {
                 Some((tables, faults)) => {
                     let (files, pieces) = (tables.files(), tables.pieces());
                     say(format!("info string SyzygyPath: {files} tables of up to {pieces} pieces"));
@@ -76,7 +99,10 @@ impl Choice {
                     self.found = Some(Arc::new(tables)).filter(|_| files > 0);
                     self.search = None;
                 }
-                None => say("info string SyzygyPath: still looking, this search goes without tables".to_string()),
+                None => {
+                    self.waited |= !patience.is_zero();
+                    say("info string SyzygyPath: still looking, this search goes without tables".to_string());
+                }
             }
         }
         let base = Arc::clone(self.found.as_ref()?);
@@ -91,12 +117,15 @@ impl Choice {
     }
 }
 
-fn receive(search: &Receiver<(Tablebase, Vec<String>)>, control: &Control) -> Option<(Tablebase, Vec<String>)> {
-    let end = Instant::now() + PATIENCE;
+fn receive<T>(search: &Receiver<T>, patience: Duration, control: &Control) -> Option<T> {
+    /// So often a stop is looked for.
+    const STEP: Duration = Duration::from_millis(10);
+    let end = Instant::now() + patience;
     loop {
-        match search.recv_timeout(Duration::from_millis(10)) {
+        let left = end.saturating_duration_since(Instant::now());
+        match search.recv_timeout(left.min(STEP)) {
             Ok(found) => return Some(found),
-            Err(RecvTimeoutError::Timeout) if Instant::now() < end && !control.stopped() => {}
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() && !control.stopped() => {}
             Err(_) => return None,
         }
     }
@@ -111,5 +140,48 @@ fn tell(faults: &[String], say: &mut (dyn FnMut(String) + Send)) {
         .for_each(|fault| say(format!("info string SyzygyPath: {fault}").replace(char::is_control, " ")));
     if faults.len() > MOST {
         say(format!("info string SyzygyPath: and {} more faults", faults.len() - MOST));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_engine::time::Clock;
+
+    #[test]
+    fn a_search_waits_for_a_small_part_of_its_time() {
+        let (ms, options) = (Duration::from_millis, Options::default());
+        let clock = |remaining| Limits {
+            clock: Some(Clock { remaining: ms(remaining), ..Clock::default() }),
+            ..Limits::default()
+        };
+        let movetime = |time| Limits { movetime: Some(ms(time)), ..Limits::default() };
+        for limits in [clock(100), clock(500), clock(3000), movetime(1), movetime(100)] {
+            assert_eq!(patience(&limits, &options), Duration::ZERO, "{limits:?}");
+        }
+        let waits = patience(&clock(180_000), &options);
+        assert!(waits > SHORTEST && waits < ms(500), "{waits:?}");
+        for limits in [Limits::depth(3), movetime(3_600_000), Limits { infinite: true, ..Limits::default() }] {
+            assert_eq!(patience(&limits, &options), PATIENCE, "{limits:?}");
+        }
+    }
+
+    #[test]
+    fn only_one_search_waits_and_later_ones_take_what_was_found() {
+        let (sender, search) = bounded(1);
+        let mut choice = Choice { search: Some(search), ..Choice::default() };
+        let mut said = Vec::new();
+        let mut tables = |choice: &mut Choice, patience| {
+            choice.tables(patience, &Control::new(false), &mut |line| said.push(line)).is_some()
+        };
+        assert!(!tables(&mut choice, Duration::ZERO) && !choice.waited);
+        assert!(!tables(&mut choice, Duration::from_millis(1)) && choice.waited);
+        // It would wait for longer than anybody tests.
+        assert!(!tables(&mut choice, Duration::from_secs(3600)));
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+        sender.send(Tablebase::open(path)).unwrap();
+        assert!(tables(&mut choice, Duration::ZERO) && choice.search.is_none());
+        assert!(said[..3].iter().all(|line| line.contains("still looking")), "{said:?}");
+        assert!(said[3].contains("tables of up to 3 pieces"), "{said:?}");
     }
 }

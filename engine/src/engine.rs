@@ -302,8 +302,9 @@ fn start<'scope, 'env, 'shared: 'env, M: Model>(
     drop(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body));
 }
 
-/// The bounds on time: the shorter ones of move time and clock.
-pub(crate) fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
+/// The bounds on time: the shorter ones of move time and clock. None for a search that takes what time it needs.
+#[must_use]
+pub fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
     let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead, &options.params));
     match (fixed, clock) {
