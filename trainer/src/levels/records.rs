@@ -6,7 +6,7 @@
 //! file is opened again, and the work is resumed behind it.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -205,20 +205,56 @@ pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
     Ok((header, records))
 }
 
+/// Removes the records at `path`, if there are any, of a job that keeps them only until it is done, as
+/// `is_kept_for_a_while` tells by the header, where they are of another version or of another job than that of
+/// `header`.
+///
+/// # Errors
+/// When they cannot be read or removed.
+pub(super) fn remove_outdated(
+    path: &Path,
+    header: &serde_json::Value,
+    is_kept_for_a_while: impl Fn(&serde_json::Value) -> bool,
+) -> Result<(), Error> {
+    let file = match regular_file::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        file => file.map_err(Error::file("read", path))?,
+    };
+    // What is none of these is refused by whoever writes there.
+    let Ok((version, found)) = read_any_header(&mut BufReader::new(file), path) else { return Ok(()) };
+    let outdated = version != MAGIC[7] || found != *header;
+    if outdated && is_kept_for_a_while(&found) { remove(path) } else { Ok(()) }
+}
+
+/// Removes records that may not be there.
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
 fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
+    let (version, header) = read_any_header(input, path)?;
+    if version != MAGIC[7] {
+        return Err(Error::content(path, "beginning", "these records are of another version of Dyad; make them anew"));
+    }
+    Ok(header)
+}
+
+/// The version of records, and their header.
+fn read_any_header(input: &mut impl Read, path: &Path) -> Result<(u8, serde_json::Value), Error> {
     let no_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
     let mut start = [0; 12];
     input.read_exact(&mut start).map_err(|_| no_records())?;
-    if start[..7] == MAGIC[..7] && start[7] != MAGIC[7] {
-        return Err(Error::content(path, "beginning", "these records are of another version of Dyad; make them anew"));
-    }
     let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
-    if start[..8] != MAGIC || length > LARGEST_HEADER {
+    if start[..7] != MAGIC[..7] || length > LARGEST_HEADER {
         return Err(no_records());
     }
     let mut text = vec![0; length as usize];
     input.read_exact(&mut text).map_err(|_| no_records())?;
-    serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error.to_string()))
+    let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error.to_string()))?;
+    Ok((start[7], header))
 }
 
 /// The next record, or none where the file ends or was not written further.
@@ -312,7 +348,6 @@ mod tests {
     use crate::base::testing::Temporary;
     use crate::levels::prepare::Settings;
     use crate::levels::testing::prepared;
-    use std::fs;
 
     #[test]
     fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {

@@ -120,6 +120,8 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
         control: job.control,
         report: job.report,
     };
+    // Those of a learning that was stopped, if it was of other games: nobody else wants them.
+    records::remove_outdated(&beside, &header, |header| header["player"].is_string())?;
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
     let (_, records) = records::read(&beside)?;
     // All stand at the first knot, so that it alone learns.
@@ -138,7 +140,7 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     });
     write_atomic(&job.out, style.model.to_json().as_bytes()).map_err(Error::file("write", &job.out))?;
     // Made again in a minute, and of no use to anything else.
-    std::fs::remove_file(&beside).map_err(Error::file("remove", &beside))?;
+    records::remove(&beside)?;
     Ok(style)
 }
 
@@ -291,12 +293,22 @@ mod tests {
     use dyad_engine::levels::model::{FIRST_DEPTH_CUE, FIRST_SQUARE};
 
     fn learned(folder: &Temporary, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
+        learned_under(&Control::new(false), folder, name, pgn, player, threads)
+    }
+
+    fn learned_under(
+        control: &Control,
+        folder: &Temporary,
+        name: &str,
+        pgn: &str,
+        player: &str,
+        threads: usize,
+    ) -> Result<Style, Error> {
         std::fs::create_dir_all(&folder.0).unwrap();
         let games = folder.0.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
-        let control = Control::new(false);
         let (out, report) = (folder.0.join(name), &mut |_, _| ());
-        let mut job = Job { files: vec![games], player: player.to_string(), out, threads, control: &control, report };
+        let mut job = Job { files: vec![games], player: player.to_string(), out, threads, control, report };
         let settings = Settings { pulls: vec![10.0, 100.0], ..Settings::default() };
         learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
     }
@@ -326,6 +338,33 @@ mod tests {
         assert_eq!(at(900.0), at(2500.0), "a style has no rating");
         assert_eq!(learned(&folder, "b.json", &pgn, "x", 1).unwrap().model.parameters, style.model.parameters);
         assert!(!traits(&style.model, &MoveModel::embedded(), 1500.0).is_empty());
+    }
+
+    #[test]
+    fn what_a_stopped_learning_left_is_in_nobodys_way() {
+        let (folder, control) = (Temporary::new(), Control::new(false));
+        let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
+        let games: Vec<String> = (0..9).map(|seed| played(&MoveModel::embedded(), strength, seed, 100)).collect();
+        control.stop();
+        let stopped = |pgn: &[String]| learned_under(&control, &folder, "a.json", &pgn.concat(), "X", 1);
+        let records = folder.0.join("a.json.records");
+        let header = || records::read(&records).unwrap().0;
+        assert!(matches!(stopped(&games[1..]), Err(Error::Stopped)));
+        let before = header();
+        // Other games are learned from, and the same ones go on.
+        for _ in 0..2 {
+            assert!(matches!(stopped(&games), Err(Error::Stopped)));
+            assert_ne!(header(), before);
+        }
+        let mut older = std::fs::read(&records).unwrap();
+        older[7] = b'1';
+        std::fs::write(&records, older).unwrap();
+        assert!(matches!(stopped(&games), Err(Error::Stopped)) && header() != before);
+        // What was not made for a style is not touched.
+        let mut writer = records::Writer::open(&folder.0.join("b.json.records"), &serde_json::json!({})).unwrap();
+        writer.sync().unwrap();
+        let refused = learned_under(&control, &folder, "b.json", &games.concat(), "X", 1).unwrap_err().to_string();
+        assert!(refused.contains("other games or settings"), "{refused}");
     }
 
     #[test]
