@@ -70,14 +70,15 @@ impl<M: Model> Engine<M> {
         Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
     }
 
-    /// Makes a new, empty table if the size is another one; the old one stays when that fails.
+    /// Makes a new, empty table if the size is another one; when that fails there is one of the old size.
     ///
     /// # Errors
     /// When there is not enough memory.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if megabytes != self.megabytes {
-            self.table = Table::new(megabytes, self.usable_threads())?;
+            let threads = self.usable_threads();
+            self.table.resize(megabytes, threads)?;
             self.megabytes = megabytes;
         }
         Ok(())

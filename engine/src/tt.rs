@@ -93,7 +93,7 @@ fn slots(cluster: &[AtomicU64; WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
 
-/// Why a table of the wanted size could not be had; the old one stays.
+/// Why a table of the wanted size could not be had; there is one of the old size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashError(String);
 
@@ -165,19 +165,76 @@ impl Table {
     /// # Errors
     /// When there is not enough memory.
     pub fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
+        Table::within(available_megabytes(), megabytes, threads)
+    }
+
+    /// The same where so many megabytes are available, if that is known.
+    fn within(available: Option<usize>, megabytes: usize, threads: usize) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
-        if let Some(available) = available_megabytes()
+        if let Some(available) = available
             && megabytes > available
         {
             return Err(short(format!(": {available} MB are available")));
         }
         let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / LINE;
         let mut table = Table::of(count).ok_or_else(|| short(String::new()))?;
-        if !table.is_taken_as_filled() {
-            huge_pages::ask_for(&mut table.words);
-            table.overwrite(threads);
-        }
+        table.prepare(threads);
         Ok(table)
+    }
+
+    /// Writes a table that was just made, if searches are not to pay for its pages.
+    fn prepare(&mut self, threads: usize) {
+        if !self.is_taken_as_filled() {
+            huge_pages::ask_for(&mut self.words);
+            self.overwrite(threads);
+        }
+    }
+
+    /// Makes it another size, and empty. What has no room beside the old table may have it in its place; when that
+    /// fails too the table is empty, of its old size.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn resize(&mut self, megabytes: usize, threads: usize) -> Result<(), HashError> {
+        self.resize_within(available_megabytes, megabytes, threads)
+    }
+
+    fn resize_within(
+        &mut self,
+        available: impl Fn() -> Option<usize>,
+        megabytes: usize,
+        threads: usize,
+    ) -> Result<(), HashError> {
+        let (beside, own) = (available(), (self.count * LINE) >> 20);
+        let error = match Table::within(beside, megabytes, threads) {
+            Ok(new) => {
+                *self = new;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        if beside.is_some_and(|beside| megabytes > beside.saturating_add(own)) {
+            return Err(error);
+        }
+        let count = self.count;
+        self.words = Box::default();
+        match Table::within(available(), megabytes, threads) {
+            Ok(new) => {
+                *self = new;
+                Ok(())
+            }
+            Err(error) => {
+                *self = Table::largest(count);
+                self.prepare(threads);
+                Err(error)
+            }
+        }
+    }
+
+    /// So many clusters, or, where there is no memory for them, half as many and so on.
+    fn largest(count: usize) -> Table {
+        let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
+        new.expect("memory for a single cluster")
     }
 
     /// So many clusters, all empty.
@@ -211,8 +268,7 @@ impl Table {
             let count = self.count;
             // There may be no room for both.
             self.words = Box::default();
-            let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
-            *self = new.expect("memory for a single cluster");
+            *self = Table::largest(count);
         } else {
             self.overwrite(threads);
         }
@@ -461,6 +517,32 @@ mod tests {
         table.clear(2);
         // Other tests run beside this one.
         assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
+    }
+
+    /// A table of 6 MB gets other sizes, with so much available beside it and in its place.
+    #[test]
+    fn another_size_may_take_the_place_of_the_old_one() {
+        let key = u64::MAX / 3;
+        for (megabytes, beside, instead, expected) in [
+            (3, 9, 15, 3),
+            (3, 1, 7, 3),
+            (7, 1, 7, 7),
+            // Too much in any case: what is there stays as it is.
+            (8, 1, 7, 6),
+            // Somebody else took what was free.
+            (7, 1, 2, 6),
+        ] {
+            let mut table = Table::new(6, 1).unwrap();
+            table.store(key, 0, &entry(5, 3));
+            let asked = std::cell::Cell::new(0);
+            let available = || Some(if asked.replace(asked.get() + 1) == 0 { beside } else { instead });
+            let resized = table.resize_within(available, megabytes, 1);
+            assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {beside} {instead}");
+            assert_eq!(table.count * LINE, expected << 20, "{megabytes} {beside} {instead}");
+            assert_eq!(table.probe(key, 0).is_some(), megabytes == 8);
+            table.store(key, 0, &entry(5, 3));
+            assert!(table.probe(key, 0).is_some());
+        }
     }
 
     #[test]
