@@ -25,6 +25,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::MoveModel;
 use dyad_engine::regular_file;
 use dyad_trainer::base::error::Error;
+use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
@@ -467,6 +468,7 @@ impl Order {
     fn learn_style(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
         let Source::Games(games) = &self.settings.source else { unreachable!("a style is learned from games") };
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        let _lock = FolderLock::take(&self.folder).map_err(|error| error.to_string())?;
         let out = self.style_file();
         let settings = style::Settings::default();
         let mut report = |done: usize, of: usize| teller.progress(&format!("{done} of {of} positions"));

@@ -308,11 +308,16 @@ fn games_from_a_pipe_are_refused() {
 
 #[test]
 fn a_second_program_is_refused() {
-    let out = folder("gui-training-second").join("run");
+    let folder = folder("gui-training-second");
+    let (out, games) = (folder.join("run"), folder.join("games.pgn"));
+    write_games(&games, 1);
     let mut first = training("selfplay", &out);
     first.until("info string train generation ");
-    for mode in ["selfplay", "resume"] {
-        let mut second = training(mode, &out);
+    for mode in ["selfplay", "resume", "style"] {
+        let mut second = Program::start();
+        second.send(&options(mode, &out));
+        second.send(&format!("setoption name TrainGamesFile value {}", games.display()));
+        second.send("setoption name TrainPlayer value B\nisready");
         let refused = second.until_contains("train error: ");
         assert!(refused.contains(&format!("{} is in use: process ", out.display())), "{refused}");
         check_search(&after(""), &second.search("go depth 4"));
