@@ -306,6 +306,44 @@ fn games_from_a_pipe_are_refused() {
     program.quit();
 }
 
+/// Whatever has the name of a file of the training: the engine does not wait for it, and so hears what comes next.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_folder_are_not_read() {
+    let folder = folder("gui-training-pipes");
+    for mode in ["selfplay", "resume"] {
+        let out = folder.join(mode);
+        fs::create_dir(&out).unwrap();
+        pipe(&out.join("state.json"));
+        let mut program = Program::start();
+        program.send(&options(mode, &out));
+        program.send("isready");
+        let error = program.until_contains("train error: ");
+        assert!(error.contains("state.json") && error.contains("a pipe, not a regular file"), "{error}");
+        program.quit();
+    }
+    // A page is none of the training's affairs.
+    let out = folder.join("page");
+    fs::create_dir(&out).unwrap();
+    pipe(&out.join("report.html"));
+    let mut program = training("selfplay", &out);
+    program.until_contains("train no page: ");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.quit();
+    check_files(&out);
+    // The log, where a resumed training goes on writing.
+    fs::remove_file(out.join("log.jsonl")).unwrap();
+    pipe(&out.join("log.jsonl"));
+    let mut program = Program::start();
+    program.send(&options("resume", &out));
+    program.send("isready");
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("log.jsonl"), "{error}");
+    program.quit();
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn a_second_program_is_refused() {
     let folder = folder("gui-training-second");

@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use dyad_engine::regular_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,6 +20,7 @@ pub struct Log {
 impl Log {
     /// Opens the log at `path` and keeps its first `bytes` bytes.
     pub fn open(path: &Path, bytes: u64) -> io::Result<Log> {
+        let path = regular_file::output(path)?;
         let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         let bytes = bytes.min(file.metadata()?.len());
         file.set_len(bytes)?;
@@ -59,7 +61,7 @@ impl Log {
 /// Reads the lines of a log. A last line that is cut is left out.
 pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
     let mut lines = Vec::new();
-    let mut reader = BufReader::new(File::open(path)?);
+    let mut reader = BufReader::new(regular_file::open(path)?);
     let mut text = String::new();
     while reader.read_line(&mut text)? > 0 && text.ends_with('\n') {
         let line = serde_json::from_str(&text).map_err(|e| {

@@ -4,7 +4,6 @@
 //! waits for nothing. It only reads what the training leaves in its folder anyway, and so changes no result. The page is
 //! written atomically, and the last one, when the training ends, does not ask to be loaded again.
 
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Color, Piece, PieceSquare, Square};
+use dyad_engine::regular_file;
 
 use super::page::page;
 use super::run_data::{Now, RunData};
@@ -196,7 +196,7 @@ fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
 /// Whether there is a file at `path` that Dyad has not written.
 fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();
-    match File::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
+    match regular_file::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
         Ok(_) => {
             let beginning = String::from_utf8_lossy(&beginning);
             ![MARK, OLD_MARK].iter().any(|mark| beginning.contains(mark))

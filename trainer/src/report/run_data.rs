@@ -1,9 +1,10 @@
 //! What the folder of a run or of a self-training holds, and what is under way in it.
 
-use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
+use dyad_engine::regular_file;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -230,7 +231,11 @@ fn name_of(folder: &Path) -> String {
 }
 
 fn read_if_there(path: &Path) -> Result<Option<String>, Error> {
-    match fs::read(path) {
+    let read = regular_file::open(path).and_then(|mut file| {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    match read {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),

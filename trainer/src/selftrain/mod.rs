@@ -97,8 +97,11 @@ pub struct Overview {
 /// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
+    /// Bytes of a log at most.
+    const LARGEST: u64 = 64 << 20;
     let (state, _) = standing(folder).ok()?;
-    let log = std::fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+    let log = regular_file::read(&folder.join(LOG), LARGEST).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
     let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let won = lines.filter(|line| line["adopted"] == true).filter_map(|line| line["match"]["elo"]["value"].as_f64());
     Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained: won.sum() })
