@@ -24,7 +24,7 @@ mod options;
 mod weights;
 
 use std::collections::VecDeque;
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -586,8 +586,7 @@ impl Output {
     fn line(&mut self, text: &str) {
         self.progress.lines.fetch_add(1, Ordering::Relaxed);
         self.progress.writing.store(true, Ordering::Relaxed);
-        let mut stdout = stdout().lock();
-        let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+        let written = line::write_patiently(&mut stdout().lock(), format!("{text}\n").as_bytes());
         self.closed |= written.is_err();
         self.progress.writing.store(false, Ordering::Relaxed);
     }

@@ -5,9 +5,13 @@
 //! from answering while it searches. So a thread of its own reads bytes, caps the length of a line,
 //! and passes on text: UTF-8, or what else comes as Latin-1, in which Cute Chess writes. A line over the cap is
 //! dropped whole, since half a command may mean something else than the command.
+//!
+//! Whoever starts the program may have set the ends of its pipes, or the terminal, not to block. Then it is no end that
+//! nothing comes just now, nor that nothing can be written: both are [tried again](patiently).
 
-use std::io::{BufRead, ErrorKind, stdin};
+use std::io::{self, BufRead, ErrorKind, Write, stdin};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam::channel::{Receiver, bounded};
 
@@ -50,6 +54,32 @@ pub fn spawn_reader(at_end: impl FnOnce() + Send + 'static) -> Receiver<Input> {
     receiver
 }
 
+/// Tries until it succeeds or fails for good.
+fn patiently<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    const PAUSE: Duration = Duration::from_millis(2);
+    loop {
+        match attempt() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+}
+
+/// Writes all of the bytes, whether the output blocks or not.
+///
+/// # Errors
+/// When nobody can read them any more.
+pub fn write_patiently(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match patiently(|| output.write(bytes))? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            written => bytes = &bytes[written..],
+        }
+    }
+    patiently(|| output.flush())
+}
+
 fn is_quit(input: &Input) -> bool {
     matches!(input, Input::Line(line) if line.trim().eq_ignore_ascii_case("quit"))
 }
@@ -68,11 +98,9 @@ impl<R: BufRead> Lines<R> {
         let mut line = Vec::new();
         let mut length = 0;
         loop {
-            let chunk = match self.source.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => &[],
-            };
+            // Asked for again, what is there comes without another read; an end may not come twice.
+            let more = patiently(|| self.source.fill_buf().map(|chunk| !chunk.is_empty()));
+            let chunk = if more.unwrap_or(false) { self.source.fill_buf().unwrap_or_default() } else { &[] };
             let at_end = chunk.is_empty();
             let newline = chunk.iter().position(|&byte| byte == b'\n');
             let part = &chunk[..newline.unwrap_or(chunk.len())];
@@ -116,6 +144,58 @@ mod tests {
 
     fn line(text: &str) -> Input {
         Input::Line(text.to_string())
+    }
+
+    /// An end of a pipe that does not block, and has something to read or room to write two bytes every third time.
+    #[derive(Default)]
+    struct Hesitant {
+        bytes: Vec<u8>,
+        done: usize,
+        asked: usize,
+    }
+
+    impl Hesitant {
+        fn hesitate(&mut self) -> io::Result<()> {
+            self.asked += 1;
+            match self.asked % 3 {
+                0 => Ok(()),
+                1 => Err(ErrorKind::WouldBlock.into()),
+                _ => Err(ErrorKind::Interrupted.into()),
+            }
+        }
+    }
+
+    impl io::Read for Hesitant {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.hesitate()?;
+            let read = (&self.bytes[self.done..]).read(&mut into[..2])?;
+            self.done += read;
+            Ok(read)
+        }
+    }
+
+    impl Write for Hesitant {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.hesitate()?;
+            self.bytes.extend(&bytes[..bytes.len().min(2)]);
+            Ok(bytes.len().min(2))
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.hesitate()
+        }
+    }
+
+    #[test]
+    fn what_does_not_block_is_tried_again() {
+        let source = Hesitant { bytes: b"isready\nquit".to_vec(), ..Hesitant::default() };
+        let mut lines = Lines::new(io::BufReader::new(source));
+        assert_eq!([lines.read(), lines.read(), lines.read()], [line("isready"), line("quit"), Input::End]);
+        let mut output = Hesitant::default();
+        write_patiently(&mut output, b"readyok\n").unwrap();
+        assert_eq!(output.bytes, b"readyok\n");
+        let full = write_patiently(&mut &mut [0; 4][..], b"readyok\n");
+        assert_eq!(full.map_err(|error| error.kind()), Err(ErrorKind::WriteZero));
     }
 
     #[test]
