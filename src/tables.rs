@@ -61,12 +61,13 @@ impl Default for Choice {
 }
 
 impl Choice {
-    /// Looks for tables in the folders of this path from now on. What is found is told by the next search.
+    /// Looks for tables in the folders of this path from now on. What is found is told by the next search. Said again,
+    /// it looks again where nothing was found: there may be tables now.
     ///
     /// # Errors
     /// When there is no thread to look for them.
     pub fn set_path(&mut self, path: &str) -> Result<(), String> {
-        if path == self.path {
+        if path == self.path && (path.is_empty() || self.search.is_some() || self.found.is_some()) {
             return Ok(());
         }
         *self = Choice { path: path.to_string(), search: None, waited: false, found: None, ..*self };
