@@ -3,7 +3,8 @@
 //! GUIs know options and nothing else, and match programs send all of them again before each game. So
 //! `Train` acts when its value changes, never when it is repeated; and since options come in alphabetical order,
 //! `Train` before `TrainNodes`, what was asked for begins only at the next `isready`, or when a second has passed
-//! without an option. The buttons and `train start|stop` ask for the same.
+//! without an option. The buttons and `train start|stop` ask for the same. A training that failed is tried again when
+//! another option of it changes, which may be what was wrong.
 //!
 //! The training has a thread of its own, below the search in priority, and shares nothing with the search but
 //! the weights it begins with. What it tells reaches the event loop through a channel; new weights come loaded, to be
@@ -38,6 +39,9 @@ use crate::session::Outcome;
 const SETTLED: Duration = Duration::from_secs(1);
 /// Progress is told at most so often.
 const EVERY: Duration = Duration::from_secs(1);
+
+/// How it begins what ended a training that it could not go on with.
+const ERROR: &str = "error: ";
 
 /// The values of `Train`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +148,8 @@ pub struct Training {
     adopt: bool,
     /// What the other options say.
     settings: Settings,
+    /// Whether the last training could not be begun, or ended by an error.
+    failed: bool,
     asked: Option<Asked>,
     running: Option<Running>,
     events: Sender<Message>,
@@ -186,6 +192,7 @@ impl Training {
             player: String::new(),
             adopt: true,
             settings: defaults(),
+            failed: false,
             asked: None,
             running: None,
             events,
@@ -220,12 +227,14 @@ impl Training {
     }
 
     fn ask(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
+        self.failed = false;
         self.asked = Some(Asked { mode, due });
         Ok(None)
     }
 
     /// Stops what runs and forgets what was asked for.
     pub fn stop(&mut self) -> Outcome {
+        self.failed = false;
         let asked = self.asked.take().is_some();
         match &self.running {
             Some(running) => {
@@ -239,42 +248,48 @@ impl Training {
 
     /// Sets `TrainFolder`.
     pub fn set_folder(&mut self, folder: &str) -> Outcome {
-        self.folder = folder.to_string();
-        self.options_came()
+        self.put(|training| &mut training.folder, folder.to_string())
     }
 
     /// Sets `TrainStart`.
     pub fn set_start(&mut self, weights: &str) -> Outcome {
-        self.start = weights.to_string();
-        self.options_came()
+        self.put(|training| &mut training.start, weights.to_string())
     }
 
     /// Sets `TrainGamesFile`.
     pub fn set_games(&mut self, file: &str) -> Outcome {
-        self.games = file.to_string();
-        self.options_came()
+        self.put(|training| &mut training.games, file.to_string())
     }
 
     /// Sets `TrainPlayer`.
     pub fn set_player(&mut self, player: &str) -> Outcome {
-        self.player = player.to_string();
-        self.options_came()
+        self.put(|training| &mut training.player, player.to_string())
     }
 
     /// Sets `TrainAdopt`.
     pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
-        self.adopt = adopt;
-        self.options_came()
+        self.put(|training| &mut training.adopt, adopt)
     }
 
     /// Sets an option that is a number.
     pub fn set_number(&mut self, number: &Number, value: i64) -> Outcome {
+        let before = (number.get)(&self.settings);
         (number.set)(&mut self.settings, value);
-        self.options_came()
+        self.option_came(value != before)
     }
 
-    /// More options may follow this one.
-    fn options_came(&mut self) -> Outcome {
+    fn put<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
+        let before = std::mem::replace(option(self), value);
+        let changed = *option(self) != before;
+        self.option_came(changed)
+    }
+
+    /// More options may follow this one. One that is changed may be what was wrong with a training that failed, which
+    /// is asked for again.
+    fn option_came(&mut self, changed: bool) -> Outcome {
+        if changed && self.failed && self.mode != Mode::Off {
+            return self.ask(self.mode, Some(Instant::now() + SETTLED));
+        }
         if let Some(Asked { due: Some(due), .. }) = &mut self.asked {
             *due = Instant::now() + SETTLED;
         }
@@ -323,6 +338,12 @@ impl Training {
     /// Begins or resumes what was asked for, and says so. A new training starts from what `TrainStart` names, or else
     /// from the weights that are `played` with.
     pub fn start(&mut self, played: &Arc<Weights>) -> Result<Started, String> {
+        let started = self.try_to_start(played);
+        self.failed = started.is_err();
+        started
+    }
+
+    fn try_to_start(&mut self, played: &Arc<Weights>) -> Result<Started, String> {
         let asked = self.asked.take().expect("it was asked for");
         if let Some(running) = &self.running {
             if asked.mode == running.mode || asked.mode == Mode::Resume {
@@ -382,7 +403,10 @@ impl Training {
     pub fn hear(&mut self, message: &Message) {
         match (message, &mut self.running) {
             (Message::Say(text), Some(running)) => running.last = text.clone(),
-            (Message::Ended(_), _) => self.running = None,
+            (Message::Ended(text), running) => {
+                let was_stopped = running.take().is_some_and(|running| running.stop.load(Ordering::Relaxed));
+                self.failed = text.starts_with(ERROR) && !was_stopped && self.asked.is_none();
+            }
             _ => {}
         }
     }
@@ -451,7 +475,7 @@ impl Order {
                 _ => self.run(&stop, &mut teller),
             });
             let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
-            teller.send(Message::Ended(last.unwrap_or_else(|error| format!("error: {error}"))));
+            teller.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
         };
         let thread = thread::Builder::new().name("training".to_string()).spawn(body);
         thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
@@ -652,5 +676,44 @@ mod tests {
         assert_eq!(training.set_mode("off"), Ok(Some("not started".to_string())));
         assert!(!training.is_waiting_to_start());
         assert_eq!(training.set_mode("off"), Ok(None));
+    }
+
+    #[test]
+    fn a_training_that_failed_is_tried_again_when_an_option_is_changed() {
+        let (events, _unheard) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        let weights = Weights::embedded();
+        let fail = |training: &mut Training| {
+            training.settle();
+            assert!(training.is_waiting_to_start() && training.start(&weights).is_err());
+            assert!(!training.is_waiting_to_start());
+        };
+        training.set_mode("games").unwrap();
+        fail(&mut training);
+        // What a GUI sends before each game changes nothing.
+        training.set_mode("games").unwrap();
+        training.set_folder("").unwrap();
+        training.set_number(&NUMBERS[0], NUMBERS[0].default()).unwrap();
+        assert!(training.due().is_none());
+        training.set_games("/nowhere/games.pgn").unwrap();
+        assert!(training.due().is_some());
+        fail(&mut training);
+        training.set_number(&NUMBERS[0], NUMBERS[0].default() + 1).unwrap();
+        assert!(training.due().is_some());
+        training.stop().unwrap();
+        training.set_folder("elsewhere").unwrap();
+        assert!(training.due().is_none(), "it was stopped");
+        // One that failed on its thread, and one that ended well.
+        training.hear(&Message::Ended("error: no room".to_string()));
+        training.set_folder("there").unwrap();
+        assert!(training.due().is_some());
+        training.stop().unwrap();
+        training.hear(&Message::Ended("stopped: 0 generations done".to_string()));
+        training.set_folder("here").unwrap();
+        assert!(training.due().is_none());
+        training.hear(&Message::Ended("error: no room".to_string()));
+        training.set_mode("off").unwrap();
+        training.set_folder("nowhere").unwrap();
+        assert!(training.due().is_none());
     }
 }
