@@ -126,6 +126,8 @@ struct Uci {
     waiting: VecDeque<Task>,
     /// Bytes that those take.
     waiting_bytes: usize,
+    /// How many of them are [`Task::Ready`].
+    waiting_questions: usize,
     debug: bool,
     training: Training,
     jobs: Sender<Job>,
@@ -164,7 +166,8 @@ struct Kind {
 
 /// What needs the engine.
 enum Task {
-    Set(&'static str, Setter<Session>),
+    /// Set an option to a value of so many bytes.
+    Set(&'static str, Setter<Session>, usize),
     NewGame,
     /// Play with better weights from this file.
     Adopt(Arc<Weights>, PathBuf),
@@ -178,12 +181,15 @@ enum Task {
 impl Task {
     /// Bytes that it takes while it waits, about.
     fn size(&self) -> usize {
-        /// What a setter keeps of a value is mostly short, and a line at most.
-        const TEXT: usize = 256;
-        match self {
-            Task::Job(work, _) => work.size() + size_of::<Control>(),
-            _ => size_of::<Task>() + TEXT,
-        }
+        /// What a setter keeps beside the value, and an allocation.
+        const KEPT: usize = 256;
+        let text = match self {
+            Task::Job(work, _) => return work.size() + size_of::<Control>(),
+            Task::Set(_, _, length) => *length,
+            Task::Adopt(_, path) | Task::TrainFolder(Some(path)) => path.as_os_str().len(),
+            Task::NewGame | Task::TrainFolder(None) | Task::Ready => 0,
+        };
+        size_of::<Task>() + KEPT + text
     }
 }
 
@@ -208,6 +214,7 @@ impl Uci {
             engine: State::Free(Box::new(session)),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            waiting_questions: 0,
             debug: false,
             training,
             jobs: job::spawn_worker(sender),
@@ -253,7 +260,7 @@ impl Uci {
             Command::Help => self.output.lines(&command::help()),
             Command::NewGame => self.submit(Task::NewGame),
             Command::SetOption(text) => match Assignment::parse(&text) {
-                Ok(Assignment { name, set: Set::Engine(set) }) => self.submit(Task::Set(name, set)),
+                Ok(Assignment { name, set: Set::Engine(set), length }) => self.submit(Task::Set(name, set, length)),
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
                 Err(error) => self.output.info(&error),
             },
@@ -327,8 +334,9 @@ impl Uci {
 
     /// Begins the training that was asked for, if its time has come and the weights are settled.
     fn start_training(&mut self) {
-        let settings_wait = self.waiting.iter().any(|task| !matches!(task, Task::Job(..) | Task::Ready));
-        if settings_wait || !self.training.is_waiting_to_start() {
+        // In this order: what waits may be much, and is looked through only when it matters.
+        let settings_wait = || self.waiting.iter().any(|task| !matches!(task, Task::Job(..) | Task::Ready));
+        if !self.training.is_waiting_to_start() || settings_wait() {
             return;
         }
         let weights = match &self.engine {
@@ -373,12 +381,13 @@ impl Uci {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
         let answered = matches!(&self.engine, State::Busy(running) if running.answered);
-        if let Task::Set(name, _) = &task
+        if let Task::Set(name, ..) = &task
             && !answered
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
         self.waiting_bytes += task.size();
+        self.waiting_questions += usize::from(matches!(task, Task::Ready));
         self.waiting.push_back(task);
     }
 
@@ -389,12 +398,12 @@ impl Uci {
             && let Some(task) = self.waiting.pop_front()
         {
             self.waiting_bytes -= task.size();
+            self.waiting_questions -= usize::from(matches!(task, Task::Ready));
             self.perform(task);
         }
-        if self.is_at_work() {
-            let before = self.waiting.len();
+        if self.waiting_questions > 0 && self.is_at_work() {
             self.waiting.retain(|task| !matches!(task, Task::Ready));
-            let answered = before - self.waiting.len();
+            let answered = std::mem::take(&mut self.waiting_questions);
             self.waiting_bytes -= answered * Task::Ready.size();
             (0..answered).for_each(|_| self.output.message(&UciMessage::ReadyOk));
         }
@@ -409,7 +418,7 @@ impl Uci {
                 session.engine.clear();
                 session.opponent.new_game();
             }
-            Task::Set(name, set) => {
+            Task::Set(name, set, _) => {
                 let outcome = set(session);
                 self.output.outcome(name, outcome);
             }

@@ -184,6 +184,8 @@ pub struct Assignment {
     pub name: &'static str,
     /// What is to be done with the value.
     pub set: Set,
+    /// Bytes of the value.
+    pub length: usize,
 }
 
 /// Sets an option to the value that was read.
@@ -203,7 +205,7 @@ impl Assignment {
         let (name, value) = split(text)?;
         let row = find(name).ok_or_else(|| format!("unknown option {}", quote(name)))?;
         let set = row.read(value).map_err(|error| format!("{}: {error}", row.name))?;
-        Ok(Assignment { name: row.name, set })
+        Ok(Assignment { name: row.name, set, length: value.len() })
     }
 }
 

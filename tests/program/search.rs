@@ -341,3 +341,19 @@ fn a_full_queue_is_worked_off_before_more_is_read() {
     assert!(0 < refused && refused < COUNT, "{refused}");
     program.quit();
 }
+
+/// Texts of options take memory too.
+#[test]
+fn long_values_fill_the_queue() {
+    const COUNT: usize = 80;
+    let mut program = Program::start();
+    program.send("go infinite");
+    let value = "a".repeat(1_000_000);
+    (0..COUNT).for_each(|_| program.send(&format!("setoption name SyzygyPath value {value}")));
+    let said = program.sync();
+    let refused = said.iter().filter(|line| line.starts_with("info string too many commands")).count();
+    assert!(0 < refused && refused < COUNT / 2, "{refused}");
+    program.send("stop");
+    program.until("bestmove");
+    program.quit();
+}
