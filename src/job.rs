@@ -117,6 +117,11 @@ impl Work {
         matches!(self, Work::Search(..))
     }
 
+    /// Whether it searches to compare moves.
+    pub fn is_comparison(&self) -> bool {
+        matches!(self, Work::Compare(..))
+    }
+
     /// Whether only `stop` ends it.
     pub fn is_endless(&self) -> bool {
         matches!(self, Work::Search(_, limits) if limits.infinite)

@@ -129,6 +129,8 @@ struct Uci {
     /// How many of them are [`Task::Ready`].
     waiting_questions: usize,
     debug: bool,
+    /// Told to end.
+    quit: bool,
     training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
@@ -158,10 +160,23 @@ struct Running {
 struct Kind {
     /// It finds a move, and is ended with the program; a count is not, nor a benchmark.
     search: bool,
+    /// It compares moves, which may take as long as a search: `quit` ends it, the end of the input does not.
+    comparison: bool,
     /// It is done in a moment.
     quick: bool,
     /// Nothing but `stop` ends it.
     endless: bool,
+}
+
+impl Kind {
+    fn of(work: &Work) -> Kind {
+        Kind {
+            search: work.is_search(),
+            comparison: work.is_comparison(),
+            quick: work.is_quick(),
+            endless: work.is_endless(),
+        }
+    }
 }
 
 /// What needs the engine.
@@ -216,6 +231,7 @@ impl Uci {
             waiting_bytes: 0,
             waiting_questions: 0,
             debug: false,
+            quit: false,
             training,
             jobs: job::spawn_worker(sender),
             events,
@@ -249,7 +265,10 @@ impl Uci {
             }
             Command::Debug(on) => self.debug = on,
             Command::Nothing => {}
-            Command::Quit => return ControlFlow::Break(()),
+            Command::Quit => {
+                self.quit = true;
+                return ControlFlow::Break(());
+            }
             Command::Stop => self.controls().for_each(|control| control.stop()),
             Command::PonderHit => self.controls().for_each(|control| control.ponderhit()),
             Command::Position(game) => {
@@ -433,7 +452,7 @@ impl Uci {
             Task::Ready => self.output.message(&UciMessage::ReadyOk),
             Task::Job(work, control) => {
                 let weights = Arc::clone(session.engine.weights());
-                let kind = Kind { search: work.is_search(), quick: work.is_quick(), endless: work.is_endless() };
+                let kind = Kind::of(&work);
                 let busy = State::Busy(Running { control: control.clone(), weights, kind, answered: false });
                 if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
                     self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
@@ -527,14 +546,19 @@ impl Uci {
         while self.training.is_running() && self.wait(Some(begun + TRAINING_PATIENCE)) {}
     }
 
+    /// Whether a job is stopped at the end, and not waited for.
+    fn ends(&self, kind: Kind) -> bool {
+        kind.search || (kind.comparison && self.quit)
+    }
+
     /// What stops the searches accepted so far, and only those.
     fn searches(&self) -> impl Iterator<Item = &Arc<Control>> {
         let running = match &self.engine {
-            State::Busy(Running { control, kind, .. }) if kind.search => Some(control),
+            State::Busy(Running { control, kind, .. }) if self.ends(*kind) => Some(control),
             _ => None,
         };
         let waiting = self.waiting.iter().filter_map(|task| match task {
-            Task::Job(work, control) if work.is_search() => Some(control),
+            Task::Job(work, control) if self.ends(Kind::of(work)) => Some(control),
             _ => None,
         });
         running.into_iter().chain(waiting)
@@ -542,9 +566,9 @@ impl Uci {
 
     /// Whether something runs or waits that is no search and has not been stopped.
     fn counts(&self) -> bool {
-        let runs =
-            matches!(&self.engine, State::Busy(Running { control, kind, .. }) if !kind.search && !control.stopped());
-        let waits = |task: &Task| matches!(task, Task::Job(work, control) if !work.is_search() && !control.stopped());
+        let goes_on = |kind: Kind, control: &Control| !self.ends(kind) && !control.stopped();
+        let runs = matches!(&self.engine, State::Busy(Running { control, kind, .. }) if goes_on(*kind, control));
+        let waits = |task: &Task| matches!(task, Task::Job(work, control) if goes_on(Kind::of(work), control));
         runs || self.waiting.iter().any(waits)
     }
 

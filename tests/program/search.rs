@@ -293,6 +293,20 @@ fn counts_and_benchmarks_are_finished_at_the_end() {
     }
 }
 
+/// It may take as long as a search, and nobody waits for what it would say; who has nothing more to say may.
+#[test]
+fn quit_ends_a_comparison_of_moves_and_the_end_of_input_does_not() {
+    let mut program = Program::start();
+    program.send("explain e2e4 d2d4 nodes 999999999999");
+    program.sync();
+    program.send("explain e2e4 c2c4 nodes 999999999999");
+    program.quit();
+    let mut program = Program::start();
+    program.send("explain e2e4 d2d4 nodes 2000");
+    let said = program.close();
+    assert!(said.len() > 1 && !said.iter().any(|line| line.contains("stopped")), "{said:?}");
+}
+
 #[test]
 fn the_end_of_input_ends_a_program_that_nobody_listens_to() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
