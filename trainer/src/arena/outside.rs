@@ -61,7 +61,7 @@ impl Seat {
             Some(running) => running,
             none => none.insert(OutsideEngine::start(&self.program, self.megabytes, PATIENCE)?),
         };
-        let answer = running.play(&position(game), &go(limits))?;
+        let answer = running.play(game, &go(limits))?;
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
@@ -69,8 +69,7 @@ impl Seat {
             }
             score => Score::Cp(score.map_or(0, |score| i32::from(score.0))),
         };
-        let best = game.board().parse_uci(&answer.mv).ok();
-        let Answer { depth, nodes, .. } = answer;
+        let Answer { mv: best, depth, nodes, .. } = answer;
         Ok(Outcome { best, ponder: None, value: 0, score, depth, nodes, pv: best.into_iter().collect() })
     }
 }
@@ -95,17 +94,6 @@ impl AnyEngine for Seat {
             Outcome { best: None, ponder: None, value: 0, score: Score::Cp(0), depth: 0, nodes: 0, pv: Vec::new() }
         })
     }
-}
-
-fn position(game: &Game) -> String {
-    let mut text = format!("position fen {}", game.start().fen());
-    let mut board = *game.start();
-    for (number, &mv) in game.moves().iter().enumerate() {
-        text.push_str(if number == 0 { " moves " } else { " " });
-        text.push_str(&board.uci(mv));
-        board = board.after(mv);
-    }
-    text
 }
 
 /// The limits of a match. A clock runs for the side to move; the other is told to have as much.

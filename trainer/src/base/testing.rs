@@ -38,3 +38,32 @@ impl Drop for Temporary {
         fs::remove_dir_all(&self.0).ok();
     }
 }
+
+/// A program that speaks UCI, as a script of the shell: `options` are the lines it tells before `uciok`, `go` is what
+/// it does when it is to search, with the line before it in `$position`. What it was told is in a file beside it, named
+/// `.log` more.
+#[cfg(unix)]
+pub fn fake_engine(name: &str, options: &str, go: &str) -> PathBuf {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let path = folder("engines").join(name);
+    fs::remove_file(log_of(&path)).ok();
+    let script = format!(
+        "#!/bin/sh\nwhile read -r line; do\necho \"$line\" >>\"$0.log\"\ncase $line in\n\
+         uci) echo '{options}'; echo uciok ;;\nisready) echo readyok ;;\nposition*) position=$line ;;\n\
+         go*) {go} ;;\nquit) exit ;;\nesac\ndone\n"
+    );
+    // Nobody can start a file that is open to be written, and what this process has open its children have.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat >\"$0\" && chmod +x \"$0\""]).arg(&path).stdin(Stdio::piped());
+    let mut shell = shell.spawn().expect("there is a shell");
+    shell.stdin.take().expect("it was asked for").write_all(script.as_bytes()).expect("the shell reads");
+    assert!(shell.wait().expect("it ends").success());
+    path
+}
+
+/// Where a [`fake_engine`] keeps what it was told.
+#[cfg(unix)]
+pub fn log_of(engine: &Path) -> PathBuf {
+    engine.with_added_extension("log")
+}

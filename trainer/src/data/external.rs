@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
+use dyad_engine::board::{ChessMove, Game};
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
@@ -23,6 +24,8 @@ const LONGEST_LINE: u64 = 1 << 16;
 const WAITING_LINES: usize = 256;
 /// Time to leave after `quit`.
 const FAREWELL: Duration = Duration::from_millis(500);
+/// The option that has castling written as in Chess960.
+const CHESS960: &str = "UCI_Chess960";
 
 /// A program and its options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,13 +44,21 @@ pub struct OutsideEngine {
     lines: Receiver<String>,
     timeout: Duration,
     name: String,
+    /// Whether it has the option of Chess960.
+    knows_chess960: bool,
+    /// How that option stands.
+    chess960: bool,
+    /// Whether whoever named the program has it stay there.
+    always_chess960: bool,
 }
 
 /// What an engine answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The move as it was written.
-    pub mv: String,
+    pub text: String,
+    /// The move, where it is legal.
+    pub mv: Option<ChessMove>,
     /// The last score it gave its first variation, for the side to move.
     pub score: Option<Score>,
     /// The depth of that score in plies; 0 where it told none.
@@ -66,9 +77,13 @@ impl OutsideEngine {
         let input = process.stdin.take().expect("it was asked for");
         let output = process.stdout.take().expect("it was asked for");
         let lines = read_lines(output);
-        let mut engine = OutsideEngine { process, input, lines, timeout, name };
+        let on = |(option, value): &(String, String)| option.eq_ignore_ascii_case(CHESS960) && value == "true";
+        let always_chess960 = program.options.iter().any(on);
+        let (knows_chess960, chess960) = (always_chess960, always_chess960);
+        let mut engine =
+            OutsideEngine { process, input, lines, timeout, name, knows_chess960, chess960, always_chess960 };
         engine.say("uci")?;
-        engine.wait("uciok")?;
+        engine.wait_for_options()?;
         engine.say("setoption name Threads value 1")?;
         engine.say(&format!("setoption name Hash value {hash}"))?;
         for (option, value) in &program.options {
@@ -79,10 +94,10 @@ impl OutsideEngine {
         Ok(engine)
     }
 
-    /// Searches a position that has legal moves, remembering nothing of those before.
-    pub fn best_move(&mut self, fen: &str, nodes: u64) -> Result<Answer, Error> {
+    /// Searches the current position of a game, which has legal moves, remembering nothing of those before.
+    pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<Answer, Error> {
         self.new_game()?;
-        self.play(&format!("position fen {fen}"), &format!("go nodes {nodes}"))
+        self.play(game, &format!("go nodes {nodes}"))
     }
 
     /// Has it forget the game before.
@@ -91,15 +106,17 @@ impl OutsideEngine {
         self.wait("readyok")
     }
 
-    /// Searches a position that has legal moves: `position` and `go` as the protocol writes them.
-    pub fn play(&mut self, position: &str, go: &str) -> Result<Answer, Error> {
-        self.say(&format!("{position}\n{go}"))?;
+    /// Searches the current position of a game, which has legal moves: `go` as the protocol writes it.
+    pub fn play(&mut self, game: &Game, go: &str) -> Result<Answer, Error> {
+        self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
+        self.say(&format!("{}\n{go}", position(game, self.chess960)))?;
         let deadline = Instant::now() + self.timeout;
-        let mut answer = Answer { mv: String::new(), score: None, depth: 0, nodes: 0 };
+        let mut answer = Answer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
         loop {
             let line = self.line(deadline, "bestmove")?;
             if let Some(rest) = line.strip_prefix("bestmove") {
-                answer.mv = rest.split_whitespace().next().unwrap_or_default().to_string();
+                answer.text = rest.split_whitespace().next().unwrap_or_default().to_string();
+                answer.mv = game.board().with_chess960(self.chess960).parse_uci(&answer.text).ok();
                 return Ok(answer);
             }
             let Some(told) = told(&line) else { continue };
@@ -108,6 +125,27 @@ impl OutsideEngine {
                 (answer.score, answer.depth) = (told.score, told.depth.unwrap_or(0));
             }
         }
+    }
+
+    /// Waits until all options were told.
+    fn wait_for_options(&mut self) -> Result<(), Error> {
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            let line = self.line(deadline, "uciok")?;
+            self.knows_chess960 |= offers(&line, CHESS960);
+            if line.trim() == "uciok" {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Has it read and write castling as the king's capture of its rook, or not. One that cannot stays as it is.
+    fn set_chess960(&mut self, on: bool) -> Result<(), Error> {
+        if self.knows_chess960 && self.chess960 != on {
+            self.say(&format!("setoption name {CHESS960} value {on}"))?;
+            self.chess960 = on;
+        }
+        Ok(())
     }
 
     fn say(&mut self, text: &str) -> Result<(), Error> {
@@ -164,6 +202,25 @@ fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
     receive
 }
 
+/// Whether a line offers the option of this name.
+fn offers(line: &str, option: &str) -> bool {
+    let mut words = line.split_whitespace();
+    (words.next(), words.next()) == (Some("option"), Some("name"))
+        && words.next().is_some_and(|name| name.eq_ignore_ascii_case(option))
+}
+
+/// The game as the protocol writes it.
+fn position(game: &Game, chess960: bool) -> String {
+    let mut board = game.start().with_chess960(chess960);
+    let mut text = format!("position fen {}", board.fen());
+    for (number, &mv) in game.moves().iter().enumerate() {
+        text.push_str(if number == 0 { " moves " } else { " " });
+        text.push_str(&board.uci(mv));
+        board = board.after(mv);
+    }
+    text
+}
+
 /// What an `info` line tells of the first variation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Told {
@@ -205,6 +262,36 @@ fn number<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::board::Board;
+
+    /// One that has the option of Chess960 has it on for the games that need it, and reads and writes castling so.
+    #[cfg(unix)]
+    #[test]
+    fn castling_is_written_as_the_game_needs_it() {
+        use crate::base::testing::{fake_engine, log_of};
+        use dyad_engine::board::Board;
+        let option = "option name UCI_Chess960 type check default false";
+        let go = "case $position in *5KR1*) echo bestmove f1g1 ;; *) echo bestmove e1g1 ;; esac";
+        let games = [("5k2/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"), ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1")];
+        for (name, options, settings) in [("castling", option, vec!["true", "false"]), ("usual-castling", "", vec![])] {
+            let program = Program { path: fake_engine(name, options, go), options: Vec::new() };
+            let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
+            for (fen, castling) in games {
+                let mut game = Game::new(Board::from_fen(fen).unwrap());
+                let answer = engine.best_move(&game, 1).unwrap();
+                let castles = game.board().parse_san("O-O").unwrap();
+                assert_eq!((answer.text.as_str(), answer.mv), (castling, Some(castles)));
+                game.push(castles);
+                engine.best_move(&game, 1).unwrap();
+                let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
+                assert!(told.contains(&format!("moves {castling}\n")), "{told}");
+            }
+            drop(engine);
+            let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
+            let set = told.lines().filter_map(|line| line.strip_prefix("setoption name UCI_Chess960 value "));
+            assert_eq!(set.collect::<Vec<_>>(), settings);
+        }
+    }
 
     #[test]
     fn what_info_lines_tell() {

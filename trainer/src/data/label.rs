@@ -162,8 +162,9 @@ impl Outside {
             Some(engine) => engine,
             none => none.insert(OutsideEngine::start(&self.program, self.settings.hash, timeout)?),
         };
-        let answer = engine.best_move(&board.fen(), self.settings.nodes)?;
-        let mv = board.parse_uci(&answer.mv).map_err(|error| Error::Engine(format!("best move: {error}")))?;
+        let answer = engine.best_move(&Game::new(*board), self.settings.nodes)?;
+        let no_move = || Error::Engine(format!("best move: '{}' is not legal in {}", answer.text, board.fen()));
+        let mv = answer.mv.ok_or_else(no_move)?;
         let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
         Ok(Some(Label { mv, score, decided: true }))
     }
