@@ -159,8 +159,11 @@ impl OutsideEngine {
         Ok(())
     }
 
+    /// The next line, if the time is not up: an engine that says much without an end may not keep anybody waiting.
     fn line(&mut self, deadline: Instant, expected: &str) -> Result<String, Error> {
-        self.lines.recv_deadline(deadline).map_err(|error| {
+        let in_time = Instant::now() < deadline;
+        let line = if in_time { self.lines.recv_deadline(deadline) } else { Err(RecvTimeoutError::Timeout) };
+        line.map_err(|error| {
             let problem = match error {
                 RecvTimeoutError::Timeout => format!("no {expected} within {:?}", self.timeout),
                 RecvTimeoutError::Disconnected => format!("ended before {expected}"),
@@ -291,6 +294,18 @@ mod tests {
             let set = told.lines().filter_map(|line| line.strip_prefix("setoption name UCI_Chess960 value "));
             assert_eq!(set.collect::<Vec<_>>(), settings);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_that_talks_without_an_end_is_given_up() {
+        let go = "while echo info depth 1 score cp 1; do :; done";
+        let path = crate::base::testing::fake_engine("flood", "", go);
+        let program = Program { path, options: Vec::new() };
+        let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
+        engine.timeout = Duration::from_millis(200);
+        let error = engine.play(&Game::default(), "go nodes 1").unwrap_err().to_string();
+        assert!(error.contains("no bestmove within 200ms"), "{error}");
     }
 
     #[test]
