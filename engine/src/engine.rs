@@ -166,6 +166,13 @@ impl<M: Model> Engine<M> {
     }
 }
 
+/// How another program did when it was last asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conduct {
+    /// Why it has no move to give: it could not be started, died or hung.
+    pub failure: Option<String>,
+}
+
 /// An engine with a model of any kind, for whoever calls it once a move and need not know which.
 pub trait AnyEngine: Send {
     /// As [`Engine::clear`].
@@ -173,6 +180,11 @@ pub trait AnyEngine: Send {
 
     /// A game begins, which has this number. Who plays by chance draws by it; a search does not.
     fn begin(&mut self, _game: u64) {}
+
+    /// How it did, where it is another program. A search of this one has nothing to fail at.
+    fn conduct(&self) -> Option<&Conduct> {
+        None
+    }
 
     /// As [`Engine::search`].
     fn search(
@@ -209,6 +221,10 @@ impl AnyEngine for Box<dyn AnyEngine> {
 
     fn begin(&mut self, game: u64) {
         (**self).begin(game);
+    }
+
+    fn conduct(&self) -> Option<&Conduct> {
+        (**self).conduct()
     }
 
     fn search(

@@ -201,6 +201,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         if game.game.reason == Reason::IllegalMove {
             progress.say(&format!("game {}: the engine made no legal move", game.number + 1));
         }
+        if let Some(failure) = &game.game.failure {
+            progress.say(&format!("game {}: engine failed: {failure}", game.number + 1));
+        }
         let elapsed = progress.elapsed();
         progress.show(|| progress_line(&played, game, standing, elapsed, before.len()));
         Ok(())

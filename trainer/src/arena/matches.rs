@@ -66,6 +66,9 @@ impl Contestant {
 /// Games of a match at most: more than can be played.
 pub const MOST_GAMES: u64 = 1_000_000_000;
 
+/// Games in a row in which an engine fails, after which a match is given up: then it fails in all of them.
+const MOST_FAILURES: u32 = 3;
+
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Match {
@@ -161,7 +164,8 @@ pub struct MatchRecord {
 
 impl Match {
     /// Plays the match. Each game is told, in the order of the schedule, with the standing after it; an
-    /// error that the listener returns ends the match and is returned.
+    /// error that the listener returns ends the match and is returned, as one does where an engine fails in one game
+    /// after the other.
     pub fn run(
         &self,
         openings: impl Iterator<Item = Opening> + Send,
@@ -182,7 +186,8 @@ impl Match {
     ) -> Result<MatchRecord, Error> {
         let start = Instant::now();
         let over = AtomicBool::new(false);
-        let mut count = Count { played: self, standing: Standing::default(), first_of_pair: None, on_game };
+        let mut count =
+            Count { played: self, standing: Standing::default(), first_of_pair: None, failures: 0, on_game };
         for (number, &result) in (0..).zip(before) {
             if let Some(end) = count.count(points_of_first(result, number)) {
                 return Ok(self.record(&count.standing, end, 0.0));
@@ -276,6 +281,8 @@ struct Count<'a, F> {
     played: &'a Match,
     standing: Standing,
     first_of_pair: Option<Points>,
+    /// Games in a row that ended so.
+    failures: u32,
     on_game: F,
 }
 
@@ -285,6 +292,10 @@ impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
         let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
         (self.on_game)(&game, &self.standing)?;
+        self.failures = if game.game.failure.is_some() { self.failures + 1 } else { 0 };
+        if let Some(failure) = game.game.failure.filter(|_| self.failures == MOST_FAILURES) {
+            return Err(Error::Engine(format!("it failed in {MOST_FAILURES} games in a row: {failure}")));
+        }
         Ok(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
     }
 
@@ -340,9 +351,13 @@ fn points_of(result: GameResult, color: Color) -> Points {
 mod tests {
     use super::*;
     use crate::arena::openings::{RandomOpenings, Recipe};
+    #[cfg(unix)]
+    use crate::arena::outside::Outside;
     use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
+    #[cfg(unix)]
+    use crate::data::external::Program;
     use crate::data::pgn::GameTexts;
     use crate::data::score::ScoreSide;
     use dyad_engine::eval::layout::MATERIAL;
@@ -391,6 +406,13 @@ mod tests {
         }
     }
 
+    /// A script that speaks UCI and does this when it is to search.
+    #[cfg(unix)]
+    fn outside(name: &str, go: &str) -> Outside {
+        let path = crate::base::testing::fake_engine(name, "", go);
+        Outside::new(Program { path, options: Vec::new() }).unwrap()
+    }
+
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
         let mut games = Vec::new();
         let listen = |game: &MatchGame, _: &Standing| {
@@ -429,6 +451,26 @@ mod tests {
         assert_eq!(text, pgn_of(&Match { threads: 1, ..played }));
         let spent = games[0].game.moves[0].time.as_secs_f64();
         assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
+    }
+
+    /// Three games in a row that an engine cannot play end the match; they are told with what went wrong.
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_that_always_fails_plays_no_match() {
+        let mut played = match_of([good(), bad()], 10, 1);
+        played.contestants[1].weights = Arc::new(outside("dies", "exit 1"));
+        let mut games = Vec::new();
+        let listen = |game: &MatchGame, _: &Standing| {
+            games.push(game.game.clone());
+            Ok(())
+        };
+        let error = played.run(openings(), &Control::new(false), listen).unwrap_err().to_string();
+        assert!(error.contains("it failed in 3 games in a row: "), "{error}");
+        assert_eq!(games.len(), 3);
+        for game in games {
+            assert_eq!((game.reason, game.result == GameResult::Draw), (Reason::EngineFailure, false));
+            assert!(game.failure.is_some_and(|failure| failure.contains("dies")));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Another engine as a player of matches: a program that speaks UCI.
 //!
 //! A program that does not answer has no move to make and loses the game, as it would before any arbiter; it is started
-//! again for the next.
+//! again for the next. Why it did not is told with the game: a program that always fails plays no match.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::engine::{AnyEngine, AnyModel};
+use dyad_engine::engine::{AnyEngine, AnyModel, Conduct};
 use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
 use dyad_engine::tt::HashError;
 
@@ -44,7 +44,7 @@ impl AnyModel for Outside {
     }
 
     fn engine(self: Arc<Outside>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None }))
+        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None, conduct: Conduct::default() }))
     }
 }
 
@@ -53,6 +53,7 @@ struct Seat {
     program: Program,
     megabytes: usize,
     running: Option<OutsideEngine>,
+    conduct: Conduct,
 }
 
 impl Seat {
@@ -81,6 +82,10 @@ impl AnyEngine for Seat {
         }
     }
 
+    fn conduct(&self) -> Option<&Conduct> {
+        Some(&self.conduct)
+    }
+
     fn search(
         &mut self,
         game: &Game,
@@ -89,8 +94,13 @@ impl AnyEngine for Seat {
         _control: &Control,
         _report: &mut (dyn FnMut(&Report) + Send),
     ) -> Outcome {
-        self.answer(game, limits).unwrap_or_else(|_| {
+        self.conduct = Conduct::default();
+        self.answer(game, limits).unwrap_or_else(|error| {
             self.running = None;
+            self.conduct.failure = Some(match error {
+                Error::Engine(problem) => problem,
+                other => other.to_string(),
+            });
             Outcome { best: None, ponder: None, value: 0, score: Score::Cp(0), depth: 0, nodes: 0, pv: Vec::new() }
         })
     }

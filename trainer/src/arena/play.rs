@@ -168,6 +168,8 @@ pub enum Reason {
     TimeForfeit,
     /// The side to move made no legal move: a fault of the engine.
     IllegalMove,
+    /// The engine to move could not be started, died or hung.
+    EngineFailure,
 }
 
 impl Reason {
@@ -178,6 +180,7 @@ impl Reason {
             Reason::DrawAdjudication | Reason::WinAdjudication | Reason::Tablebase | Reason::Length => "adjudication",
             Reason::TimeForfeit => "time forfeit",
             Reason::IllegalMove => "rules infraction",
+            Reason::EngineFailure => "abandoned",
             _ => "normal",
         }
     }
@@ -197,6 +200,7 @@ impl Reason {
             Reason::Length => "draw by length",
             Reason::TimeForfeit => "loss on time",
             Reason::IllegalMove => "loss by an illegal move",
+            Reason::EngineFailure => "loss by a failure of the engine",
         }
     }
 }
@@ -227,6 +231,8 @@ pub struct FinishedGame {
     pub result: GameResult,
     /// Why it ended.
     pub reason: Reason,
+    /// What went wrong with the engine that lost, where it gave no move.
+    pub failure: Option<String>,
 }
 
 impl FinishedGame {
@@ -294,7 +300,7 @@ pub fn play<E: AnyEngine>(
             table.clocks[side] = base;
         }
     }
-    let mut moves = Vec::new();
+    let (mut moves, mut failure) = (Vec::new(), None);
     let (result, reason) = loop {
         if let Some(end) = end_by_rule(&table.game) {
             break end;
@@ -314,11 +320,14 @@ pub fn play<E: AnyEngine>(
                     }
                 }
             }
-            Turn::Lost(reason) => break (win_of(!side), reason),
+            Turn::Lost(reason) => {
+                failure = table.failure(side);
+                break (win_of(!side), reason);
+            }
             Turn::Stopped => return None,
         }
     };
-    Some(FinishedGame { opening: opening.clone(), moves, result, reason })
+    Some(FinishedGame { opening: opening.clone(), moves, result, reason, failure })
 }
 
 /// What stands on the table during a game.
@@ -358,6 +367,11 @@ pub(crate) fn search(
 }
 
 impl<E: AnyEngine> Table<'_, E> {
+    /// Why the engine of this color gave no move when it was last asked.
+    fn failure(&self, color: Color) -> Option<String> {
+        self.players[color.to_index()].engine.conduct()?.failure.clone()
+    }
+
     fn turn(&mut self, control: &Control) -> Turn {
         let side = self.game.board().side_to_move().to_index();
         let player = &mut *self.players[side];
@@ -375,6 +389,7 @@ impl<E: AnyEngine> Table<'_, E> {
             self.clocks[side] = self.clocks[side] - time + increment;
         }
         match outcome.best {
+            None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(Reason::EngineFailure),
             Some(mv) if self.game.board().is_legal(mv) => {
                 self.game.push(mv);
                 let score = score_of(outcome.score);

@@ -265,7 +265,6 @@ fn number<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::board::Board;
 
     /// One that has the option of Chess960 has it on for the games that need it, and reads and writes castling so.
     #[cfg(unix)]
@@ -299,7 +298,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_engine_that_talks_without_an_end_is_given_up() {
-        let go = "while echo info depth 1 score cp 1; do :; done";
+        let go = "exec yes info depth 1 score cp 1";
         let path = crate::base::testing::fake_engine("flood", "", go);
         let program = Program { path, options: Vec::new() };
         let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
