@@ -473,6 +473,36 @@ mod tests {
         }
     }
 
+    /// One that does not listen is left to itself, and its game is not counted.
+    #[cfg(unix)]
+    #[test]
+    fn a_match_that_is_stopped_waits_for_no_engine() {
+        use crate::base::parallel::controlled;
+        use crate::base::testing::log_of;
+        for (name, budget) in [
+            ("deaf-nodes", Budget::Nodes(300)),
+            ("deaf-time", Budget::MoveTime(Duration::from_secs(1000))),
+            ("deaf-clock", Budget::Clock { base: Duration::from_secs(1000), increment: Duration::ZERO, nps: None }),
+        ] {
+            let mut played = match_of([good(), bad()], 10, 1);
+            played.contestants[0].weights = Arc::new(outside(name, "exec sleep 1000"));
+            played.contestants[0].budget = budget;
+            let log = log_of(&std::env::temp_dir().join(format!("dyad-engines-{}", std::process::id())).join(name));
+            let searches = || std::fs::read_to_string(&log).is_ok_and(|told| told.contains("go "));
+            let stop = AtomicBool::new(false);
+            let record = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !searches() {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    stop.store(true, Ordering::Relaxed);
+                });
+                controlled(&stop, |control| played.run(openings(), control, |_, _| panic!("no game ends"))).unwrap()
+            });
+            assert_eq!((record.end, record.tally.games()), (MatchEnd::Stopped, 0));
+        }
+    }
+
     #[test]
     fn endgame_tables_end_games() {
         let tables = Tablebase::open_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy")).unwrap();

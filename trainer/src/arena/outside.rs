@@ -57,12 +57,12 @@ struct Seat {
 }
 
 impl Seat {
-    fn answer(&mut self, game: &Game, limits: &Limits) -> Result<Outcome, Error> {
+    fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
         let running = match &mut self.running {
             Some(running) => running,
             none => none.insert(OutsideEngine::start(&self.program, self.megabytes, PATIENCE)?),
         };
-        let answer = running.play(game, &go(limits))?;
+        let answer = running.play(game, &go(limits), control)?;
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
@@ -91,11 +91,11 @@ impl AnyEngine for Seat {
         game: &Game,
         limits: &Limits,
         _options: &Options,
-        _control: &Control,
+        control: &Control,
         _report: &mut (dyn FnMut(&Report) + Send),
     ) -> Outcome {
         self.conduct = Conduct::default();
-        self.answer(game, limits).unwrap_or_else(|error| {
+        self.answer(game, limits, control).unwrap_or_else(|error| {
             self.running = None;
             self.conduct.failure = Some(match error {
                 Error::Engine(problem) => problem,

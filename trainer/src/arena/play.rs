@@ -347,7 +347,7 @@ enum Turn {
 /// One of the searches that `control` ends, each with its own time.
 ///
 /// A clock runs from when a search's own control is made, and such a search ends at its next report; without a clock,
-/// `control` itself holds the search and ends it at once.
+/// `control` itself holds the search and ends it at once, as it does another program, whose clock is its own.
 pub(crate) fn search(
     engine: &mut dyn AnyEngine,
     game: &Game,
@@ -356,7 +356,7 @@ pub(crate) fn search(
     control: &Control,
 ) -> Outcome {
     let own = Control::new(false);
-    let timed = limits.movetime.is_some() || limits.clock.is_some();
+    let timed = engine.conduct().is_none() && (limits.movetime.is_some() || limits.clock.is_some());
     let held_by = if timed { &own } else { control };
     let mut listen = |_: &Report| {
         if control.stopped() {

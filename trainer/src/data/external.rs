@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
 use dyad_engine::board::{ChessMove, Game};
+use dyad_engine::control::Control;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
@@ -24,6 +25,8 @@ const LONGEST_LINE: u64 = 1 << 16;
 const WAITING_LINES: usize = 256;
 /// Time to leave after `quit`.
 const FAREWELL: Duration = Duration::from_millis(500);
+/// A job that is stopped is left so soon.
+const WATCH_EVERY: Duration = Duration::from_millis(30);
 /// The option that has castling written as in Chess960.
 const CHESS960: &str = "UCI_Chess960";
 
@@ -73,6 +76,9 @@ impl OutsideEngine {
         let name = program.path.display().to_string();
         let mut command = Command::new(&program.path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C is for this program, which tells the engine itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command.spawn().map_err(|error| Error::Engine(format!("cannot start {name}: {error}")))?;
         let input = process.stdin.take().expect("it was asked for");
         let output = process.stdout.take().expect("it was asked for");
@@ -97,7 +103,7 @@ impl OutsideEngine {
     /// Searches the current position of a game, which has legal moves, remembering nothing of those before.
     pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<Answer, Error> {
         self.new_game()?;
-        self.play(game, &format!("go nodes {nodes}"))
+        self.play(game, &format!("go nodes {nodes}"), &Control::new(false))
     }
 
     /// Has it forget the game before.
@@ -106,14 +112,22 @@ impl OutsideEngine {
         self.wait("readyok")
     }
 
-    /// Searches the current position of a game, which has legal moves: `go` as the protocol writes it.
-    pub fn play(&mut self, game: &Game, go: &str) -> Result<Answer, Error> {
+    /// Searches the current position of a game, which has legal moves, until `control` stops it: `go` as the protocol
+    /// writes it.
+    ///
+    /// # Errors
+    /// When it is stopped or does not answer. It is of no more use then.
+    pub fn play(&mut self, game: &Game, go: &str, control: &Control) -> Result<Answer, Error> {
         self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
         self.say(&format!("{}\n{go}", position(game, self.chess960)))?;
         let deadline = Instant::now() + self.timeout;
         let mut answer = Answer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
         loop {
-            let line = self.line(deadline, "bestmove")?;
+            if control.stopped() {
+                self.say("stop")?;
+                return Err(Error::Stopped);
+            }
+            let Some(line) = self.line_before(Instant::now() + WATCH_EVERY, deadline, "bestmove")? else { continue };
             if let Some(rest) = line.strip_prefix("bestmove") {
                 answer.text = rest.split_whitespace().next().unwrap_or_default().to_string();
                 answer.mv = game.board().with_chess960(self.chess960).parse_uci(&answer.text).ok();
@@ -159,17 +173,27 @@ impl OutsideEngine {
         Ok(())
     }
 
-    /// The next line, if the time is not up: an engine that says much without an end may not keep anybody waiting.
     fn line(&mut self, deadline: Instant, expected: &str) -> Result<String, Error> {
-        let in_time = Instant::now() < deadline;
-        let line = if in_time { self.lines.recv_deadline(deadline) } else { Err(RecvTimeoutError::Timeout) };
-        line.map_err(|error| {
-            let problem = match error {
-                RecvTimeoutError::Timeout => format!("no {expected} within {:?}", self.timeout),
-                RecvTimeoutError::Disconnected => format!("ended before {expected}"),
-            };
-            Error::Engine(format!("{}: {problem}", self.name))
-        })
+        loop {
+            if let Some(line) = self.line_before(deadline, deadline, expected)? {
+                return Ok(line);
+            }
+        }
+    }
+
+    /// The next line, if one comes until then. When the deadline has passed, none is looked at: an engine that talks
+    /// without an end may not keep anybody waiting.
+    fn line_before(&mut self, then: Instant, deadline: Instant, expected: &str) -> Result<Option<String>, Error> {
+        let problem = if Instant::now() >= deadline {
+            format!("no {expected} within {:?}", self.timeout)
+        } else {
+            match self.lines.recv_deadline(then.min(deadline)) {
+                Ok(line) => return Ok(Some(line)),
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => format!("ended before {expected}"),
+            }
+        };
+        Err(Error::Engine(format!("{}: {problem}", self.name)))
     }
 }
 
@@ -303,8 +327,20 @@ mod tests {
         let program = Program { path, options: Vec::new() };
         let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
         engine.timeout = Duration::from_millis(200);
-        let error = engine.play(&Game::default(), "go nodes 1").unwrap_err().to_string();
+        let error = engine.play(&Game::default(), "go nodes 1", &Control::new(false)).unwrap_err().to_string();
         assert!(error.contains("no bestmove within 200ms"), "{error}");
+    }
+
+    /// A terminal sends Ctrl-C to the group of this program: an engine that ended by it would seem to have failed.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_engine_is_in_a_process_group_of_its_own() {
+        let path = crate::base::testing::fake_engine("group", "", "");
+        let engine = OutsideEngine::start(&Program { path, options: Vec::new() }, 1, Duration::from_secs(60)).unwrap();
+        let id = engine.process.id().to_string();
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        assert_eq!(fields.split(' ').nth(2), Some(id.as_str()));
     }
 
     #[test]
