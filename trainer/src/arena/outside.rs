@@ -1,7 +1,7 @@
 //! Another engine as a player of matches: a program that speaks UCI.
 //!
 //! A program that does not answer has no move to make and loses the game, as it would before any arbiter; it is started
-//! again for the next. Why it did not is told with the game: a program that always fails plays no match.
+//! again before the next. Why it did not is told with the game: a program that always fails plays no match.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -57,12 +57,16 @@ struct Seat {
 }
 
 impl Seat {
-    fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
-        let running = match &mut self.running {
+    /// The program, started if it does not run.
+    fn running(&mut self) -> Result<&mut OutsideEngine, Error> {
+        Ok(match &mut self.running {
             Some(running) => running,
             none => none.insert(OutsideEngine::start(&self.program, self.megabytes, PATIENCE)?),
-        };
-        let answer = running.play(game, &go(limits), control)?;
+        })
+    }
+
+    fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
+        let answer = self.running()?.play(game, &go(limits), control)?;
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
@@ -76,10 +80,12 @@ impl Seat {
 }
 
 impl AnyEngine for Seat {
+    /// A program that does not run is started, before its clock does. One that cannot be fails when it is to move.
     fn clear(&mut self) {
         if self.running.as_mut().is_some_and(|running| running.new_game().is_err()) {
             self.running = None;
         }
+        let _ = self.running();
     }
 
     fn conduct(&self) -> Option<&Conduct> {
@@ -124,4 +130,24 @@ fn go(limits: &Limits) -> String {
         }
     }
     text
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::base::testing::{fake_engine, log_of};
+
+    /// It is ready before the first move is asked for, which its clock would run for.
+    #[test]
+    fn a_program_is_started_with_the_game() {
+        let program = Program { path: fake_engine("start", "", "echo bestmove e2e4"), options: Vec::new() };
+        let mut seat = Arc::new(Outside(program.clone())).engine(1, 1).unwrap();
+        for game in 0..2 {
+            seat.clear();
+            let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
+            assert_eq!(told.lines().last(), Some("isready"), "{game}: {told}");
+        }
+        let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
+        assert_eq!(told.lines().filter(|&line| line == "uci").count(), 1, "{told}");
+    }
 }
