@@ -16,8 +16,13 @@ use dyad_engine::tt::HashError;
 use crate::base::error::Error;
 use crate::data::external::{Answer, OutsideEngine, Program};
 
-/// A move takes no longer, whatever the clock says.
+/// It starts and gets ready for a game in no longer, nor takes it longer for a search that is soon done.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// It is waited for so long after its time is up: then it hangs.
+const OVERTIME: Duration = Duration::from_secs(2);
+/// No search of so many nodes a second, or of a fixed depth, takes longer.
+const FEWEST_NODES: u64 = 1_000;
+const LONGEST_DEPTH: Duration = Duration::from_secs(3600);
 
 /// A program that plays matches.
 #[derive(Clone, Debug)]
@@ -66,7 +71,7 @@ impl Seat {
     }
 
     fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
-        let answer = self.running()?.play(game, &go(limits), control)?;
+        let answer = self.running()?.play(game, &go(limits), patience(limits), control)?;
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
@@ -112,6 +117,16 @@ impl AnyEngine for Seat {
     }
 }
 
+/// How long an answer may take before the program hangs.
+fn patience(limits: &Limits) -> Duration {
+    let clock = limits.clock.as_ref().map(|clock| clock.remaining);
+    match (limits.movetime.or(clock), limits.nodes) {
+        (Some(time), _) => time + OVERTIME,
+        (None, Some(nodes)) => PATIENCE.saturating_add(Duration::from_secs(nodes / FEWEST_NODES)),
+        (None, None) => LONGEST_DEPTH,
+    }
+}
+
 /// The limits of a match. A clock runs for the side to move; the other is told to have as much.
 fn go(limits: &Limits) -> String {
     let mut text = "go".to_string();
@@ -136,6 +151,27 @@ fn go(limits: &Limits) -> String {
 mod tests {
     use super::*;
     use crate::base::testing::{fake_engine, log_of};
+
+    #[test]
+    fn patience_is_longer_than_the_time_there_is() {
+        use dyad_engine::time::Clock;
+        let seconds = Duration::from_secs;
+        let clock = |remaining| Some(Clock { remaining, ..Clock::default() });
+        for (limits, shortest, longest) in [
+            (Limits { movetime: Some(seconds(300)), ..Limits::default() }, 300, 310),
+            (Limits { movetime: Some(seconds(1)), ..Limits::default() }, 1, 10),
+            (Limits { clock: clock(seconds(7200)), ..Limits::default() }, 7200, 7210),
+            (Limits { clock: clock(seconds(8)), ..Limits::default() }, 8, 18),
+            (Limits::nodes(300), 60, 600),
+            (Limits::nodes(1_000_000_000), 100_000, 10_000_000),
+            (Limits::depth(30), 600, 36_000),
+        ] {
+            let patience = patience(&limits);
+            assert!((seconds(shortest) + OVERTIME..=seconds(longest)).contains(&patience), "{limits:?}: {patience:?}");
+        }
+        // Nobody waits for so many; nothing overflows.
+        assert!(patience(&Limits::nodes(u64::MAX)) > seconds(1_000_000));
+    }
 
     /// It is ready before the first move is asked for, which its clock would run for.
     #[test]

@@ -40,6 +40,19 @@ pub struct Program {
     pub options: Vec<(String, String)>,
 }
 
+/// Until when an engine is waited for.
+#[derive(Clone, Copy)]
+struct Deadline {
+    at: Instant,
+    patience: Duration,
+}
+
+impl Deadline {
+    fn after(patience: Duration) -> Deadline {
+        Deadline { at: Instant::now() + patience, patience }
+    }
+}
+
 /// A running engine.
 pub struct OutsideEngine {
     process: Child,
@@ -103,7 +116,7 @@ impl OutsideEngine {
     /// Searches the current position of a game, which has legal moves, remembering nothing of those before.
     pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<Answer, Error> {
         self.new_game()?;
-        self.play(game, &format!("go nodes {nodes}"), &Control::new(false))
+        self.play(game, &format!("go nodes {nodes}"), self.timeout, &Control::new(false))
     }
 
     /// Has it forget the game before.
@@ -113,14 +126,14 @@ impl OutsideEngine {
     }
 
     /// Searches the current position of a game, which has legal moves, until `control` stops it: `go` as the protocol
-    /// writes it.
+    /// writes it, the answer within `patience`.
     ///
     /// # Errors
     /// When it is stopped or does not answer. It is of no more use then.
-    pub fn play(&mut self, game: &Game, go: &str, control: &Control) -> Result<Answer, Error> {
+    pub fn play(&mut self, game: &Game, go: &str, patience: Duration, control: &Control) -> Result<Answer, Error> {
         self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
         self.say(&format!("{}\n{go}", position(game, self.chess960)))?;
-        let deadline = Instant::now() + self.timeout;
+        let deadline = Deadline::after(patience);
         let mut answer = Answer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
         loop {
             if control.stopped() {
@@ -143,7 +156,7 @@ impl OutsideEngine {
 
     /// Waits until all options were told.
     fn wait_for_options(&mut self) -> Result<(), Error> {
-        let deadline = Instant::now() + self.timeout;
+        let deadline = Deadline::after(self.timeout);
         loop {
             let line = self.line(deadline, "uciok")?;
             self.knows_chess960 |= offers(&line, CHESS960);
@@ -168,14 +181,14 @@ impl OutsideEngine {
     }
 
     fn wait(&mut self, word: &str) -> Result<(), Error> {
-        let deadline = Instant::now() + self.timeout;
+        let deadline = Deadline::after(self.timeout);
         while self.line(deadline, word)?.trim() != word {}
         Ok(())
     }
 
-    fn line(&mut self, deadline: Instant, expected: &str) -> Result<String, Error> {
+    fn line(&mut self, deadline: Deadline, expected: &str) -> Result<String, Error> {
         loop {
-            if let Some(line) = self.line_before(deadline, deadline, expected)? {
+            if let Some(line) = self.line_before(deadline.at, deadline, expected)? {
                 return Ok(line);
             }
         }
@@ -183,11 +196,11 @@ impl OutsideEngine {
 
     /// The next line, if one comes until then. When the deadline has passed, none is looked at: an engine that talks
     /// without an end may not keep anybody waiting.
-    fn line_before(&mut self, then: Instant, deadline: Instant, expected: &str) -> Result<Option<String>, Error> {
-        let problem = if Instant::now() >= deadline {
-            format!("no {expected} within {:?}", self.timeout)
+    fn line_before(&mut self, then: Instant, deadline: Deadline, expected: &str) -> Result<Option<String>, Error> {
+        let problem = if Instant::now() >= deadline.at {
+            format!("no {expected} within {:?}", deadline.patience)
         } else {
-            match self.lines.recv_deadline(then.min(deadline)) {
+            match self.lines.recv_deadline(then.min(deadline.at)) {
                 Ok(line) => return Ok(Some(line)),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => format!("ended before {expected}"),
@@ -326,8 +339,9 @@ mod tests {
         let path = crate::base::testing::fake_engine("flood", "", go);
         let program = Program { path, options: Vec::new() };
         let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
-        engine.timeout = Duration::from_millis(200);
-        let error = engine.play(&Game::default(), "go nodes 1", &Control::new(false)).unwrap_err().to_string();
+        let patience = Duration::from_millis(200);
+        let error = engine.play(&Game::default(), "go nodes 1", patience, &Control::new(false));
+        let error = error.unwrap_err().to_string();
         assert!(error.contains("no bestmove within 200ms"), "{error}");
     }
 
