@@ -503,6 +503,17 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_oversteps_its_time_for_a_move_loses() {
+        let mut played = match_of([good(), bad()], 1, 1);
+        played.contestants[1].weights = Arc::new(outside("slow", "sleep 1; echo bestmove 0000"));
+        played.contestants[1].budget = Budget::MoveTime(Duration::from_millis(1));
+        let (games, record) = run(&played);
+        assert_eq!(record.tally.wins, 2);
+        assert!(games.iter().all(|game| game.game.reason == Reason::TimeForfeit), "{games:?}");
+    }
+
     #[test]
     fn endgame_tables_end_games() {
         let tables = Tablebase::open_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy")).unwrap();

@@ -102,6 +102,10 @@ pub struct Adjudication {
     pub plies: Option<u32>,
 }
 
+/// Another program may take so much longer than its time for a move, as with other match programs: it has no clock
+/// that it could look at, and has to be told and heard.
+const MOVE_TIME_MARGIN: Duration = Duration::from_millis(100);
+
 /// More moves than any game has.
 const MOST_MOVES: u32 = 10_000;
 
@@ -382,11 +386,13 @@ impl<E: AnyEngine> Table<'_, E> {
         if control.stopped() {
             return Turn::Stopped;
         }
-        if let Budget::Clock { increment, .. } = player.budget {
-            if time > self.clocks[side] {
+        match player.budget {
+            Budget::Clock { .. } if time > self.clocks[side] => return Turn::Lost(Reason::TimeForfeit),
+            Budget::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
+            Budget::MoveTime(most) if player.engine.conduct().is_some() && time > most + MOVE_TIME_MARGIN => {
                 return Turn::Lost(Reason::TimeForfeit);
             }
-            self.clocks[side] = self.clocks[side] - time + increment;
+            _ => (),
         }
         match outcome.best {
             None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(Reason::EngineFailure),
