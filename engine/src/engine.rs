@@ -171,6 +171,8 @@ impl<M: Model> Engine<M> {
 pub struct Conduct {
     /// Why it has no move to give: it could not be started, died or hung.
     pub failure: Option<String>,
+    /// Whether it told no value of its move; that of the outcome means nothing then.
+    pub unscored: bool,
 }
 
 /// An engine with a model of any kind, for whoever calls it once a move and need not know which.

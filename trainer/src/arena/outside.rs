@@ -72,6 +72,7 @@ impl Seat {
 
     fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
         let answer = self.running()?.play(game, &go(limits), patience(limits), control)?;
+        self.conduct.unscored = answer.score.is_none();
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());

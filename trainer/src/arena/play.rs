@@ -214,8 +214,8 @@ impl Reason {
 pub struct SearchedMove {
     /// The move.
     pub mv: ChessMove,
-    /// Its value for the side that made it.
-    pub score: Score,
+    /// Its value for the side that made it, where its engine told one.
+    pub score: Option<Score>,
     /// Depth of the last iteration.
     pub depth: u32,
     /// Nodes searched.
@@ -250,7 +250,7 @@ impl FinishedGame {
     #[must_use]
     pub fn record(&self) -> GameRecord {
         let book = self.opening.moves.iter().map(|&mv| Played { book: true, ..Played::scored(mv, None) });
-        let searched = self.moves.iter().map(|made| Played::scored(made.mv, Some(made.score)));
+        let searched = self.moves.iter().map(|made| Played::scored(made.mv, made.score));
         let mut tags = Tags::default();
         tags.result = Some(self.result);
         GameRecord { tags, start: self.opening.start, moves: book.chain(searched).collect(), result: Some(self.result) }
@@ -263,7 +263,7 @@ impl FinishedGame {
         let mut moves: Vec<(ChessMove, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
         moves.extend(self.moves.iter().map(|made| (made.mv, remark(made, with_times))));
         if let Some((_, comment)) = moves.last_mut() {
-            comment.push_str(", ");
+            comment.push_str(if comment.is_empty() { "" } else { ", " });
             comment.push_str(self.reason.words());
         }
         let own = [("PlyCount", self.plies().to_string()), ("Termination", self.reason.termination().into())];
@@ -276,13 +276,12 @@ impl FinishedGame {
     }
 }
 
-/// The comment on a move, as Cute Chess and fastchess write it: `+0.35/20 1.2s`.
+/// The comment on a move, as Cute Chess and fastchess write it: `+0.35/20 1.2s`. Without a score there is none to
+/// write, nor a depth that it belongs to.
 fn remark(made: &SearchedMove, with_times: bool) -> String {
-    let mut text = format!("{}/{}", made.score, made.depth);
-    if with_times {
-        text.push_str(&format!(" {:.3}s", made.time.as_secs_f64()));
-    }
-    text
+    let score = made.score.map(|score| format!("{score}/{}", made.depth));
+    let time = with_times.then(|| format!("{:.3}s", made.time.as_secs_f64()));
+    score.into_iter().chain(time).collect::<Vec<_>>().join(" ")
 }
 
 /// Plays a game; White is the first player. Both engines forget what they know before it. `None` if
@@ -398,7 +397,9 @@ impl<E: AnyEngine> Table<'_, E> {
             None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(Reason::EngineFailure),
             Some(mv) if self.game.board().is_legal(mv) => {
                 self.game.push(mv);
-                let score = score_of(outcome.score);
+                let conduct = self.players[side].engine.conduct();
+                let unscored = conduct.is_some_and(|conduct| conduct.unscored);
+                let score = (!unscored).then(|| score_of(outcome.score));
                 Turn::Moved(SearchedMove { mv, score, depth: outcome.depth, nodes: outcome.nodes, time })
             }
             _ => Turn::Lost(Reason::IllegalMove),
@@ -443,8 +444,8 @@ impl Judge {
         Judge { rules, even: 0, won: (Color::White, 0) }
     }
 
-    /// Takes in the score of the move just made by `side`.
-    fn see(&mut self, game: &Game, side: Color, score: Score) -> Option<(GameResult, Reason)> {
+    /// Takes in the score of the move just made by `side`. Without one nobody agrees with anybody.
+    fn see(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, Reason)> {
         let draw = self.rules.draw.is_some_and(|rule| self.is_draw(game, score, rule));
         let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
         let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
@@ -456,13 +457,18 @@ impl Judge {
         }
     }
 
-    fn is_draw(&mut self, game: &Game, score: Score, rule: DrawRule) -> bool {
+    fn is_draw(&mut self, game: &Game, score: Option<Score>, rule: DrawRule) -> bool {
         let quiet = game.board().halfmove_clock() > 0;
-        self.even = if quiet && score.0.abs() <= rule.score { self.even + 1 } else { 0 };
+        let near_zero = score.is_some_and(|score| score.0.abs() <= rule.score);
+        self.even = if quiet && near_zero { self.even + 1 } else { 0 };
         self.even >= 2 * rule.moves && game.board().fullmove_number() >= rule.from
     }
 
-    fn winner(&mut self, side: Color, score: Score, rule: WinRule) -> Option<Color> {
+    fn winner(&mut self, side: Color, score: Option<Score>, rule: WinRule) -> Option<Color> {
+        let Some(score) = score else {
+            self.won.1 = 0;
+            return None;
+        };
         let favored = if score.0 >= 0 { side } else { !side };
         let clear = score.0.abs() >= rule.score;
         let (color, count) = self.won;
@@ -482,13 +488,17 @@ mod tests {
 
     /// Moves the knights to and fro, so that only the scores matter.
     fn judged(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, Reason)> {
+        judged_by(rules, &scores.iter().map(|&score| Some(Score(score))).collect::<Vec<_>>())
+    }
+
+    fn judged_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, Reason)> {
         let mut judge = Judge::new(rules);
         let mut game = Game::new(Board::startpos());
         for (ply, &score) in scores.iter().enumerate() {
             let side = game.board().side_to_move();
             let mv = game.board().parse_uci(["g1f3", "g8f6", "f3g1", "f6g8"][ply % 4]).unwrap();
             game.push(mv);
-            if let Some((result, reason)) = judge.see(&game, side, Score(score)) {
+            if let Some((result, reason)) = judge.see(&game, side, score) {
                 return Some((ply + 1, result, reason));
             }
         }
@@ -529,12 +539,23 @@ mod tests {
     }
 
     #[test]
+    fn who_tells_no_score_agrees_with_nobody() {
+        let draws = Adjudication { draw: Some(DrawRule { from: 1, moves: 2, score: 10 }), ..Adjudication::default() };
+        let (even, won) = (Some(Score(0)), |score| Some(Score(score)));
+        assert_eq!(judged_by(draws, &[even, None, even, None, even, None, even, even, even, None]), None);
+        assert_eq!(judged_by(draws, &[None; 20]), None);
+        let wins = |score| Adjudication { win: Some(WinRule { moves: 1, score }), ..Adjudication::default() };
+        assert_eq!(judged_by(wins(500), &[won(600), None, won(600), None]), None);
+        assert_eq!(judged_by(wins(0), &[None; 20]), None);
+    }
+
+    #[test]
     fn remarks_can_be_read_again() {
         use crate::data::pgn::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
                 mv: ChessMove::default(),
-                score,
+                score: Some(score),
                 depth: 20,
                 nodes: 1,
                 time: Duration::from_millis(1234),
@@ -542,6 +563,8 @@ mod tests {
             for with_times in [false, true] {
                 let text = format!("{}, checkmate", remark(&made, with_times));
                 assert_eq!(Remark::parse(text.as_bytes()), Some(Remark::Score(score)), "{text}");
+                let text = remark(&SearchedMove { score: None, ..made }, with_times);
+                assert_eq!(Remark::parse(text.as_bytes()), None, "{text}");
             }
         }
     }
