@@ -4,6 +4,9 @@
 //! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
 //! in, so that a JSON file can say the same ([`settings`]).
 
+#[macro_use]
+mod output;
+
 mod annotate;
 mod average;
 mod calibrate;
@@ -159,7 +162,8 @@ pub fn run() -> ExitCode {
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Annotate(arguments) => annotate::run(arguments),
     };
-    match outcome {
+    let lost = || output::failure().map_or(Ok(()), |error| Err(format!("cannot print: {error}").into()));
+    match outcome.and_then(|()| lost()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("dyad: {error}");

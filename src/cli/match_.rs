@@ -210,11 +210,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     });
     drop(progress);
     let record = record?;
-    print!("{}", summary(&record, &reasons, before.len()));
-    match &files.results {
-        Some(path) => Ok(append_line(path, &record).map_err(Error::file("write", path))?),
-        None => Ok(()),
+    if let Some(path) = &files.results {
+        append_line(path, &record).map_err(Error::file("write", path))?;
     }
+    print!("{}", summary(&record, &reasons, before.len()));
+    Ok(())
 }
 
 /// What was asked for, and what a file says where that says nothing.

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 use crate::driver::{output, refusal, text};
 
@@ -105,6 +107,35 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
     let deeper: Vec<&str> = resume.iter().map(|&argument| if argument == "200" { "300" } else { argument }).collect();
     counts(&deeper);
     assert_eq!(fs::read_to_string(&pgn).unwrap().matches("[Event ").count(), 12);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Whoever reads along may leave, and a log may fill the disk: the match is played, and its result is kept.
+#[cfg(unix)]
+#[test]
+fn a_match_is_kept_whose_words_nobody_can_read() {
+    let folder = std::env::temp_dir().join(format!("dyad-unread-match-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
+    let command = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.args(six_games(&pgn)).args(["--resume", "--results", text(&results)]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let kept = || fs::read_to_string(&results).unwrap().lines().count();
+    let mut child = command().spawn().expect("the program was built");
+    drop((child.stdout.take(), child.stderr.take()));
+    assert!(child.wait().unwrap().success());
+    assert_eq!(kept(), 1);
+    if cfg!(target_os = "linux") {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command().stdout(full).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("cannot print: ") && !told.contains("panicked"), "{told}");
+        assert_eq!(kept(), 2);
+    }
     fs::remove_dir_all(&folder).unwrap();
 }
 
