@@ -245,6 +245,18 @@ impl Work {
         }
     }
 
+    /// Whether what it finds depends on the weights that are built into the program: by their name, or because they
+    /// judge openings or search.
+    #[must_use]
+    pub fn uses_built_in(&self, inputs: &Inputs) -> bool {
+        let judges = match self {
+            Work::Label { .. } => true,
+            Work::Match { .. } => inputs.openings.is_none(),
+            _ => false,
+        };
+        judges || self.uses().contains(&"default")
+    }
+
     /// Whether it finds the same on every machine.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `plan.json` | the plan it was begun with, and the checksums of the files it was given |
 //! | `steps/NAME.json` | what the step found, with a hash of all it depended on |
-//! | `steps/NAME/` | what it made: samples, weights, a training, games |
+//! | `steps/NAME/` | what it made: samples, weights, a training, games; in `key` the same hash |
 //! | `results.json`, `report.html` | all results; the page |
 //!
-//! A step whose file is there, for the same work and the same results of what it uses, is done. So the same command begins an
-//! experiment and resumes it.
+//! A step whose file is there, for the same work and the same results of what it uses, is done. So the same command
+//! begins an experiment and resumes it. What a step has made so far is of use to the same work alone: for another one
+//! its folder is emptied first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +18,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use dyad_engine::eval::Weights;
 use dyad_engine::regular_file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -34,6 +36,8 @@ const RESULTS: &str = "results.json";
 const PAGE: &str = "report.html";
 /// The folder of the steps.
 const STEPS: &str = "steps";
+/// What the content of a step's folder depends on.
+const KEY: &str = "key";
 
 /// What a step found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +140,7 @@ pub fn run(plan: &Plan, folder: &Path, surroundings: Surroundings) -> Result<Res
         }
         report(Event::Begin { step: &step.name, number, of: plan.steps.len() });
         let begun = Instant::now();
+        begin_step(&folder.join(STEPS).join(&step.name), &key)?;
         let mut workshop = Workshop { plan, folder: &folder.join(STEPS), threads, stop, report };
         let Made { hash, result } = workshop.make(step)?;
         let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
@@ -177,6 +182,20 @@ fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
     if begun == now { Ok(()) } else { write(&path, &now) }
 }
 
+/// Leaves in a step's folder only what was made by the same work.
+fn begin_step(folder: &Path, key: &str) -> Result<(), Error> {
+    let path = folder.join(KEY);
+    if regular_file::read(&path, key.len() as u64).is_ok_and(|before| before == key.as_bytes()) {
+        return Ok(());
+    }
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::file("empty", folder)(error)),
+        _ => Ok(()),
+    }?;
+    fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
+    write_atomic(&path, key.as_bytes()).map_err(Error::file("write", &path))
+}
+
 fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
     let Inputs { games, bands, openings, weights } = inputs;
     let all = games.iter().chain(bands).chain(openings).chain(weights);
@@ -206,6 +225,9 @@ fn key(step: &Step, plan: &Plan, files: &[Given], results: &Results) -> String {
         if let Some(result) = results.get(used) {
             key = hash::fold_text(key, &result.hash);
         }
+    }
+    if step.work.uses_built_in(&plan.inputs) {
+        key = hash::fold_text(key, &Weights::embedded().id());
     }
     for file in files {
         key = hash::fold_text(key, &format!("{} {} {}", file.name, file.bytes, file.crc32));

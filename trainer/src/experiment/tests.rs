@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::catalog::{ALL, plan};
 use super::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work};
 use super::run::{Event, Results, Surroundings, run};
+use crate::arena::play::Budget;
 use crate::base::error::Error;
 use crate::base::testing::folder;
 
@@ -110,6 +111,62 @@ fn deepchess() {
 #[test]
 fn weights_default() {
     check("weights-default");
+}
+
+/// A later program may ask for other work under the name of a step: what was made for the old one is not taken for it.
+#[test]
+fn a_step_of_another_work_begins_anew() {
+    let folder = folder("experiment-other-work");
+    fs::remove_dir_all(&folder).ok();
+    let plan = |nodes: u64, pairs: u64| {
+        let players = ["material", "default"].map(String::from);
+        let work = Work::Match { players, budget: Budget::Nodes(nodes), pairs, plies: 30 };
+        Plan {
+            name: "games".into(),
+            title: String::new(),
+            paper: String::new(),
+            scale: Scale::Tiny,
+            seed: 1,
+            inputs: Inputs::default(),
+            steps: vec![Step { name: "games".into(), work }],
+            exhibits: Vec::new(),
+        }
+    };
+    let games = folder.join("steps/games/games.jsonl");
+    let stopped = run_until(&plan(50, 5_000), &folder, 1, 3).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped) && fs::read_to_string(&games).unwrap().lines().count() >= 2);
+    // Games that are resumed are not played again.
+    fs::write(&games, "\"1-0\"\n".repeat(2)).unwrap();
+    let resumed = run_until(&plan(50, 5_000), &folder, 1, 3);
+    assert!(resumed.is_err() && fs::read_to_string(&games).unwrap().starts_with(&"\"1-0\"\n".repeat(2)));
+    run_until(&plan(60, 2), &folder, 1, usize::MAX).unwrap();
+    let anew = folder.with_extension("anew");
+    run_until(&plan(60, 2), &anew, 1, usize::MAX).unwrap();
+    let games_of = |folder: &Path| fs::read_to_string(folder.join("steps/games/games.jsonl")).unwrap();
+    assert_eq!(games_of(&folder), games_of(&anew));
+    fs::remove_dir_all(folder).unwrap();
+    fs::remove_dir_all(anew).unwrap();
+}
+
+/// Weights that are built in are not those of a later program.
+#[test]
+fn steps_that_the_built_in_weights_decide_are_known() {
+    let games = |players: [&str; 2]| {
+        let players = players.map(String::from);
+        Work::Match { players, budget: Budget::Nodes(50), pairs: 1, plies: 30 }
+    };
+    let drawn = Inputs::default();
+    let given = Inputs { openings: Some("openings.epd".into()), ..Inputs::default() };
+    for (work, inputs, expected) in [
+        (games(["a", "b"]), &drawn, true),
+        (games(["a", "b"]), &given, false),
+        (games(["a", "default"]), &given, true),
+        (Work::Label { samples: "a".into(), nodes: 1 }, &given, true),
+        (Work::Mean { weights: vec![("default".into(), 1.0)] }, &given, true),
+        (Work::HandSet { tapered: true }, &drawn, false),
+    ] {
+        assert_eq!(work.uses_built_in(inputs), expected, "{work:?}");
+    }
 }
 
 /// The scales of an experiment are the same steps with other numbers, as far as these are no lists.
