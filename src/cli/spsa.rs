@@ -7,6 +7,7 @@ use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
 use dyad_trainer::arena::play::Budget;
+use dyad_trainer::base::atomic;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::tune::directions::{self, Goal, directions};
@@ -175,7 +176,8 @@ impl Arguments {
     fn settings(&self) -> Result<Settings, Error> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "spsa").map_err(Error::Settings)?;
         if let Some(path) = &self.parameters {
-            let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
+            let text = atomic::read(path).map_err(Error::file("read", path))?;
+            let text = String::from_utf8(text).map_err(|error| Error::content(path, "text", error.to_string()))?;
             settings.parameters =
                 parameters::parse(&text).map_err(|problem| Error::content(path, "parameters", problem))?;
         }

@@ -274,6 +274,11 @@ fn outputs_replace_files_and_nothing_else() {
     refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe", "a pipe, not a regular file");
     refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
     refuse(&folder, "average pipe b.json --out c.json", "a pipe, not a regular file");
+    refuse(&folder, "spsa pipe --out tuning", "a pipe, not a regular file");
+    fs::create_dir(path("run")).unwrap();
+    pipe(&path("run/settings.json"));
+    refuse(&folder, "train --resume run", "a pipe, not a regular file");
+    refuse(&folder, "report run", "a pipe, not a regular file");
     assert!(fs::metadata(path("pipe")).unwrap().file_type().is_fifo());
     assert_eq!(fs::read_to_string(path("protected")).unwrap(), "kept");
     fs::write(path("target"), "old").unwrap();

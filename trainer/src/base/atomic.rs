@@ -1,12 +1,25 @@
 //! [Atomic files](dyad_engine::atomic_file) in folders that hold other things too.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 pub use dyad_engine::atomic_file::{AtomicFile, write_atomic};
 
 use crate::base::error::Error;
 use dyad_engine::atomic_file::intended_name;
+use dyad_engine::regular_file;
+
+/// No settings, no state and no plan are larger.
+const LARGEST: u64 = 1 << 26;
+
+/// Reads a file of settings, a state or a plan.
+///
+/// # Errors
+/// When the system refuses, or it cannot be one of those: it is no regular file, or too large.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    regular_file::read(path, LARGEST)
+}
 
 /// Removes what killed processes left half-written in `folder` of the files that `is_ours` knows by their names.
 ///

@@ -32,7 +32,7 @@ impl Log {
     pub fn resume(path: &Path) -> io::Result<Log> {
         let mut complete = 0;
         if path.exists() {
-            let mut reader = BufReader::new(File::open(path)?);
+            let mut reader = BufReader::new(regular_file::open(path)?);
             let mut line = Vec::new();
             while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
                 complete += line.len() as u64;

@@ -23,7 +23,7 @@ use dyad_engine::regular_file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::base::atomic::{clean, write_atomic};
+use crate::base::atomic::{self, clean, write_atomic};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::lock::FolderLock;
@@ -164,7 +164,7 @@ fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
     if !path.exists() {
         return write(&path, &now);
     }
-    let text = fs::read(&path).map_err(Error::file("read", &path))?;
+    let text = atomic::read(&path).map_err(Error::file("read", &path))?;
     let begun: Begun =
         serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error.to_string()))?;
     let (before, after) = (&begun.plan, &now.plan);
@@ -185,7 +185,7 @@ fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
 /// Leaves in a step's folder only what was made by the same work.
 fn begin_step(folder: &Path, key: &str) -> Result<(), Error> {
     let path = folder.join(KEY);
-    if regular_file::read(&path, key.len() as u64).is_ok_and(|before| before == key.as_bytes()) {
+    if atomic::read(&path).is_ok_and(|before| before == key.as_bytes()) {
         return Ok(());
     }
     match fs::remove_dir_all(folder) {
@@ -248,7 +248,7 @@ fn without_folders(value: Json) -> Json {
 }
 
 fn load(path: &Path) -> Result<Option<StepResult>, Error> {
-    match fs::read(path) {
+    match atomic::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),
         Ok(text) => {

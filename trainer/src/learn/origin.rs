@@ -3,6 +3,7 @@
 //! Settings name files, and files can change. So a run keeps the identity of its samples and of its start, and is only
 //! resumed with the same.
 
+use crate::base::atomic;
 use crate::data::schedule::sample;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
@@ -43,7 +44,7 @@ impl Origin {
     /// When its file cannot be read, or is of another form.
     pub fn load(folder: &Folder) -> Result<Origin, TrainError> {
         let path = folder.data();
-        let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+        let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
         serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
     }
 

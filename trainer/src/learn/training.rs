@@ -8,7 +8,7 @@
 //!
 //! Nothing is printed: progress is handed to a callback, as data.
 
-use crate::base::atomic::{clean, write_atomic};
+use crate::base::atomic::{self, clean, write_atomic};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
 use crate::fit::norms::norms;
@@ -105,7 +105,7 @@ pub fn resume(
 /// When there is no run in the folder, or its settings cannot be read or used.
 pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
     let path = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
-    let text = std::fs::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
+    let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
     Settings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
 }
 

@@ -1,15 +1,14 @@
 //! What the folder of a run or of a self-training holds, and what is under way in it.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::games;
 use crate::arena::matches::MatchRecord;
+use crate::base::atomic;
 use crate::base::error::Error;
 use crate::data::game::GameRecord;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
@@ -231,11 +230,7 @@ fn name_of(folder: &Path) -> String {
 }
 
 fn read_if_there(path: &Path) -> Result<Option<String>, Error> {
-    let read = regular_file::open(path).and_then(|mut file| {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map(|_| bytes)
-    });
-    match read {
+    match atomic::read(path) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", path)(error)),

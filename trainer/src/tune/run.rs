@@ -25,7 +25,7 @@ use crate::arena::matches::points_of_first;
 use crate::arena::openings::{self, JUDGE_NODES, Opening, RandomOpenings, Recipe};
 use crate::arena::play::{Player, play};
 use crate::arena::statistics::{Points, Tally};
-use crate::base::atomic::{clean, write_atomic};
+use crate::base::atomic::{self, clean, write_atomic};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::lock::FolderLock;
@@ -152,7 +152,7 @@ pub fn is_begun(folder: &Path) -> bool {
 /// When there are none that can be read.
 pub fn settings(folder: &Path) -> Result<Settings, Error> {
     let path = folder.join(SETTINGS);
-    let text = fs::read(&path).map_err(Error::file("read", &path))?;
+    let text = atomic::read(&path).map_err(Error::file("read", &path))?;
     serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))
 }
 
@@ -301,8 +301,9 @@ impl Tuning {
 
     fn load(&self) -> Result<State, Error> {
         let path = self.folder.join(STATE);
-        let text = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+        let text = atomic::read(&path).map_err(Error::file("read", &path))?;
         let refused = |problem: &str| Error::content(&path, "state", problem);
+        let text = String::from_utf8(text).map_err(|error| refused(&error.to_string()))?;
         let (body, checksum) = text.trim_end().rsplit_once('\n').ok_or_else(|| refused("it is not whole"))?;
         if format!("{:08x}", crc32fast::hash(body.as_bytes())) != checksum {
             return Err(refused("its checksum is wrong"));
