@@ -245,6 +245,7 @@ impl Settings {
             name_b.push_str(" B");
         }
         let budget = self.budget()?;
+        self.check_of_use(weights)?;
         let mut contestants = [
             with_options(contestant(&name_a, a, budget)?, &self.options_a)?,
             with_options(contestant(&name_b, b, budget)?, &self.options_b)?,
@@ -263,6 +264,24 @@ impl Settings {
             tables: self.tablebase.as_deref().map(Tablebase::open_all).transpose()?.map(Arc::new),
             sprt: self.sprt()?,
         })
+    }
+
+    /// Refuses settings that would change nothing.
+    fn check_of_use(&self, weights: [&str; 2]) -> Result<(), String> {
+        let constant_of =
+            |text: &&String, side: &str| text.split(':').next().is_some_and(|of| of.eq_ignore_ascii_case(side));
+        for (argument, side, options) in [(weights[0], "A", &self.options_a), (weights[1], "B", &self.options_b)] {
+            let named = options.iter().filter_map(|option| Some(option.split_once('=')?.0.to_lowercase()));
+            if let Some(name) = named.into_iter().find(|name| of_no_use(argument).contains(&name.as_str())) {
+                let hint = if argument.starts_with("uci:") { "; its own options go behind its path" } else { "" };
+                return Err(format!("option {name}: it changes nothing for '{argument}'{hint}"));
+            }
+            let constant = self.set.iter().find(|text| constant_of(text, side));
+            if let Some(text) = constant.filter(|_| !of_no_use(argument).is_empty()) {
+                return Err(format!("--set '{text}': '{argument}' does not search with these constants"));
+            }
+        }
+        Ok(())
     }
 
     fn pairs(&self) -> Result<u64, String> {
@@ -383,6 +402,15 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         return Ok(Contestant::new(name, load_weights(Path::new(argument))?, budget));
     };
     Ok(Contestant::new(name, Arc::new(persona), budget))
+}
+
+/// The options, beside the constants of the search, that have no effect on who an argument means.
+fn of_no_use(argument: &str) -> &'static [&'static str] {
+    match argument.split_once(':').map_or("", |(kind, _)| kind) {
+        "uci" => &["threads", "overhead", "tablebase"],
+        "level" | "rating" | "style" | "deepchess" => &["hash", "threads", "tablebase"],
+        _ => &[],
+    }
 }
 
 /// Refuses clocks that run by nodes to those that look at the time themselves.
@@ -621,6 +649,27 @@ mod tests {
         wrong(Settings { max_plies: Some(0), ..Settings::default() }, "a game of no plies");
         wrong(Settings { games: Some(u64::MAX), ..Settings::default() }, "games must be 1 to");
         wrong(Settings { threads: Some(0), ..Settings::default() }, "threads must be 1 to 1024");
+    }
+
+    #[test]
+    fn settings_that_would_change_nothing_are_refused() {
+        let refusal = |a: &str, b: &str, option: &str, set: &str| {
+            let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_string()] };
+            let settings = Settings { options_a: list(option), set: list(set), ..Settings::default() };
+            settings.to_match([a, b]).err().unwrap_or_default()
+        };
+        for (a, b, option, set, expected) in [
+            ("uci:stockfish", "default", "threads=4", "", "option threads: it changes nothing for 'uci:stockfish'"),
+            ("uci:stockfish", "default", "Overhead=4", "", "its own options go behind its path"),
+            ("level:1600", "default", "tablebase=x", "", "option tablebase: it changes nothing for 'level:1600'"),
+            ("uci:stockfish", "default", "", "a:rfp_depth=7", "'uci:stockfish' does not search with these"),
+            ("default", "level:1600", "", "B:rfp_depth=7", "'level:1600' does not search with these"),
+            ("default", "level:1600", "threads=2", "A:rfp_depth=7", ""),
+            ("level:1600", "default", "overhead=4", "B:rfp_depth=7", ""),
+        ] {
+            let told = refusal(a, b, option, set);
+            assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{a} {option} {set}: {told}");
+        }
     }
 
     #[test]
