@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::units::MAX_SCALE;
+use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
@@ -44,6 +45,8 @@ pub struct Arguments {
 /// Writes the mean of the files.
 pub fn run(arguments: Arguments) -> Outcome {
     let shares = arguments.shares()?;
+    let inputs = arguments.weights.iter().chain(&arguments.samples);
+    check_output(&arguments.out, inputs.map(PathBuf::as_path))?;
     let sets = arguments.weights.iter().map(|path| load_weights(path)).collect::<Result<Vec<_>, _>>()?;
     let of: Vec<_> = sets
         .iter()

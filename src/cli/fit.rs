@@ -103,7 +103,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
     let leaves = arguments.leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
-    check_output(&arguments.out, arguments.samples.iter().map(PathBuf::as_path))?;
+    let Arguments { from, leaves: other_leaves, scale_like: like, settings: file, .. } = &arguments;
+    let others = [from, other_leaves, like, file].into_iter().flatten();
+    check_output(&arguments.out, arguments.samples.iter().chain(others).map(PathBuf::as_path))?;
     let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let threads = threads("threads", arguments.threads)?;
     let stop = stop_on_interrupt();

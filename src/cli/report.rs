@@ -30,6 +30,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let (default, text) = if arguments.of.is_dir() { arguments.training()? } else { arguments.weights()? };
     let output = arguments.output.clone().unwrap_or(default);
+    if arguments.of.is_dir() {
+        check_no_file_of(&arguments.of, &output)?;
+    }
     check_output(&output, [arguments.of.as_path()].into_iter().chain(arguments.with.as_deref()))?;
     write_atomic(&output, text.as_bytes()).map_err(Error::file("write", &output))?;
     println!("{}", output.display());
@@ -53,6 +56,17 @@ impl Arguments {
             names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, String>>()?;
         let sets: Vec<(String, &Weights)> = sets.iter().map(|(name, weights)| (name.clone(), &**weights)).collect();
         Ok((self.of.with_extension("html"), weights_page(&sets)))
+    }
+}
+
+/// Refuses to put the page in the place of what a training has in its folder.
+fn check_no_file_of(folder: &Path, output: &Path) -> Result<(), String> {
+    let inside =
+        folder.canonicalize().is_ok_and(|folder| output.canonicalize().is_ok_and(|path| path.starts_with(folder)));
+    let is_page = output.extension().is_some_and(|ending| ending == "html");
+    match inside && !is_page {
+        true => Err(format!("{} is a file of the training, which would be lost", output.display())),
+        false => Ok(()),
     }
 }
 

@@ -287,6 +287,37 @@ fn outputs_replace_files_and_nothing_else() {
     assert!(path("link").is_symlink() && Weights::load(&path("target")).is_ok());
 }
 
+#[test]
+fn outputs_replace_neither_inputs_nor_files_of_others() {
+    let folder = folder("data-outputs-lost");
+    let path = |name: &str| folder.join(name);
+    Weights::material().save(&path("a.json")).unwrap();
+    crate::training::write_samples(&path("s.samples"), 60);
+    let kept = || ["a.json", "s.samples"].map(|name| fs::read(path(name)).unwrap());
+    let before = kept();
+    refuse(&folder, "average a.json a.json --out a.json", "would be lost");
+    refuse(&folder, "average a.json a.json --samples s.samples --out s.samples", "would be lost");
+    for option in ["--from", "--leaves", "--scale-like"] {
+        refuse(&folder, &format!("fit s.samples {option} a.json --out a.json"), "would be lost");
+    }
+    assert_eq!(kept(), before);
+    for name in ["log.jsonl", "best.json", "data.json", "iteration-01.json"] {
+        let run = path(&format!("of-others-{name}"));
+        fs::create_dir(&run).unwrap();
+        fs::write(run.join(name), "mine").unwrap();
+        refuse(&folder, &format!("train s.samples --out of-others-{name}"), "is of no run here and would be lost");
+        assert_eq!(fs::read_to_string(run.join(name)).unwrap(), "mine");
+    }
+    run(&folder, "train s.samples --out run --batch 20 --iterations 1 --report-positions 20 --threads 1");
+    for name in ["settings.json", "log.jsonl"] {
+        let before = fs::read(path("run").join(name)).unwrap();
+        refuse(&folder, &format!("report run -o run/{name}"), "is a file of the training, which would be lost");
+        assert_eq!(fs::read(path("run").join(name)).unwrap(), before);
+    }
+    run(&folder, "report run -o run/other.html");
+    run(&folder, "report run -o run/other.html");
+}
+
 /// What the system says of a disk that is full.
 #[cfg(target_os = "linux")]
 #[test]

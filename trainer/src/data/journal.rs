@@ -48,15 +48,25 @@ impl Journal {
         let header = header(key);
         let mut whole = HEADER_BYTES as u64;
         let mut done = 0;
+        let other = || {
+            let problem = "these labels are of other positions or settings; remove the file to begin anew";
+            Error::content(path, "header", problem)
+        };
         if length < whole {
+            // Nothing yet, or what a kill has left of the header. A file of somebody else's stays.
+            let mut begun = Vec::new();
+            file.read_to_end(&mut begun).map_err(Error::file("read", path))?;
+            if !header.starts_with(&begun) {
+                return Err(other());
+            }
+            file.rewind().map_err(Error::file("write", path))?;
             file.set_len(0).and_then(|()| file.write_all(&header)).map_err(Error::file("write", path))?;
         } else {
             let mut input = BufReader::new(&file);
             let mut found = [0; HEADER_BYTES];
             input.read_exact(&mut found).map_err(Error::file("read", path))?;
             if found != header {
-                let problem = "these labels are of other positions or settings; remove the file to begin anew";
-                return Err(Error::content(path, "header", problem));
+                return Err(other());
             }
             while let Some(labels) = read_chunk(&mut input).map_err(Error::file("read", path))? {
                 done += labels.len();

@@ -365,6 +365,24 @@ mod tests {
         assert!(error.contains("other positions or settings"), "{error}");
     }
 
+    /// A short file of somebody else's is no journal, and what a kill has left of a header is one.
+    #[test]
+    fn a_short_file_is_not_taken_for_a_journal() {
+        let input = samples("label-short", 300);
+        let out = input.path().with_file_name("out.samples");
+        fs::write(journal_name(&out), "my labels").unwrap();
+        assert!(run(&input, &out, 1, usize::MAX).0.is_err());
+        assert_eq!(fs::read(journal_name(&out)).unwrap(), b"my labels");
+        fs::remove_file(journal_name(&out)).unwrap();
+        assert!(run(&input, &out, 1, 1).0.is_err());
+        for length in [0, 7, HEADER_BYTES - 1] {
+            let journal = OpenOptions::new().write(true).open(journal_name(&out)).unwrap();
+            journal.set_len(length as u64).unwrap();
+            assert!(run(&input, &out, 1, 1).0.is_err_and(|error| matches!(error, Error::Stopped)));
+        }
+        assert_eq!(run(&input, &out, 1, usize::MAX).0.unwrap().count, 300);
+    }
+
     #[test]
     fn settings_are_checked_and_the_timeout_may_change_on_the_way() {
         let input = samples("label-settings", 600);

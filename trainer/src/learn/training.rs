@@ -122,6 +122,7 @@ fn begin_with<L: LeafSearch<Model = Weights>>(
     let start = Start::new(settings)?;
     let selection = Selection::new(settings, surroundings.examples)?;
     let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    refuse_foreign(&folder)?;
     let _lock = folder.lock()?;
     // Another process may have begun here a moment ago.
     let folder = Folder::create(folder.path()).map_err(|e| TrainError::File(folder.path().into(), e))?;
@@ -131,6 +132,22 @@ fn begin_with<L: LeafSearch<Model = Weights>>(
     write(&folder.settings(), &settings.to_json())?;
     let state = State::new(settings, start.floats());
     train(Plan { settings: settings.clone(), start, folder, selection, state }, surroundings, make_searcher)
+}
+
+/// Refuses a folder in which files that would be replaced belong to no run. A run that was killed while it began has
+/// left nothing but what it was to be begun with.
+fn refuse_foreign(folder: &Folder) -> Result<(), TrainError> {
+    let data = folder.data().exists() && Origin::load(folder).is_err();
+    let found = [(folder.data(), data), (folder.log(), folder.log().exists())].into_iter();
+    let others = [folder.checkpoint(), folder.best(), folder.iteration(0), folder.iteration(1)];
+    let mut found = found.chain(others.map(|path| (path.clone(), path.exists())));
+    match found.find(|(_, foreign)| *foreign) {
+        Some((path, _)) => {
+            let problem = format!("{} is of no run here and would be lost; name another folder", path.display());
+            Err(TrainError::Refused(problem))
+        }
+        None => Ok(()),
+    }
 }
 
 fn resume_with<L: LeafSearch<Model = Weights>>(
