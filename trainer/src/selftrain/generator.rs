@@ -33,6 +33,7 @@ use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, W
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_map;
+use crate::data::packed::move_bits;
 
 /// What decides the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -132,7 +133,8 @@ pub fn generate(
     report: &mut dyn FnMut(Played),
 ) -> Result<bool, Error> {
     settings.check().map_err(Error::Settings)?;
-    check_own(path, settings)?;
+    let event = event(settings, weights, openings);
+    check_own(path, &event)?;
     let mut file = GameFile::open(path)?;
     let mut played = Played { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
@@ -146,7 +148,7 @@ pub fn generate(
         |table, number| Ok((number, table.game(number, control, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
-            file.write(&pgn(number, &game, settings, weights), path)?;
+            file.write(&pgn(number, &game, &event, weights), path)?;
             played = Played { games: number + 1, moves: played.moves + game.moves.len() as u64 };
             report(played);
             Ok(ControlFlow::Continue(()))
@@ -156,34 +158,43 @@ pub fn generate(
     Ok(stopped.is_none())
 }
 
-/// What all of the games are called.
-fn event(settings: &GeneratorSettings) -> String {
-    format!("dyad games, seed {}, {} nodes a move", settings.seed, settings.nodes)
+/// What all of the games are called, which tells all that they follow from: games of other weights, settings or
+/// openings never come into the same file.
+fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) -> String {
+    let GeneratorSettings { seed, nodes, .. } = *settings;
+    // More of the same games may be asked for later.
+    let settings = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
+    let key = openings.iter().fold(hash::fold_text(0, &settings), |key, opening| {
+        let moves = opening.moves.iter().map(|&mv| u64::from(move_bits(Some(mv))));
+        moves.fold(hash::fold_text(key, &opening.start.fen()), hash::fold)
+    });
+    format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
 }
 
 /// Refuses a file that does not begin as ours do: what comes after its last game is cut off, and in a file of somebody
 /// else that may be all of it.
-fn check_own(path: &Path, settings: &GeneratorSettings) -> Result<(), Error> {
+fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
     }
-    let ours = format!("[Event \"{}\"]\n", event(settings));
+    let ours = format!("[Event \"{}\"]\n", event);
     let mut start = Vec::new();
     let read = regular_file::open(path).and_then(|file| file.take(ours.len() as u64).read_to_end(&mut start));
     read.map_err(Error::file("read", path))?;
     match ours.as_bytes().starts_with(&start) {
         true => Ok(()),
         false => {
-            let problem = "these are not the games of this seed and these nodes; they stay, name another file";
+            let problem =
+                "these are not the games of these settings, weights and openings; they stay, name another file";
             Err(Error::content(path, "line 1", problem))
         }
     }
 }
 
 /// Without a date, so that the file is the same whenever it is made.
-fn pgn(number: u64, game: &FinishedGame, settings: &GeneratorSettings, weights: &Weights) -> PgnGame {
+fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
     let tags = vec![
-        ("Event", event(settings)),
+        ("Event", event.to_string()),
         ("Site", "one process".to_string()),
         ("Round", (number + 1).to_string()),
         ("White", weights.meta.name.clone()),
@@ -317,6 +328,33 @@ mod tests {
             let error = generate(&settings(2, 3), &weights, &[], &path, 1, &control, &mut |_| ()).unwrap_err();
             assert!(error.to_string().contains("they stay, name another file"), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// A file holds the games of one setting alone, but more of them may be asked for.
+    #[test]
+    fn games_of_other_settings_do_not_come_together() {
+        let path = std::env::temp_dir().join(format!("dyad-games-other-{}.pgn", std::process::id()));
+        let good = settings(1, 3);
+        let text = made("same", &good, 1, &[]);
+        let (material, control) = (Arc::new(Weights::material()), Control::new(false));
+        let into_it = |settings: &GeneratorSettings, weights: &Arc<Weights>, openings: &[Opening]| {
+            fs::write(&path, &text).unwrap();
+            generate(settings, weights, openings, &path, 1, &control, &mut |_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(into_it(&settings(2, 3), &material, &[]), Ok(true));
+        assert!(fs::read(&path).unwrap().starts_with(&text));
+        for (settings, weights, openings) in [
+            (GeneratorSettings { spread: 0.3, ..good.clone() }, &material, vec![]),
+            (GeneratorSettings { limit: 500, ..good.clone() }, &material, vec![]),
+            (GeneratorSettings { variant: Variant::Chess960, ..good.clone() }, &material, vec![]),
+            (good.clone(), &Weights::embedded(), vec![]),
+            (good.clone(), &material, vec![Opening::from_board(Board::startpos())]),
+        ] {
+            let refusal = into_it(&settings, weights, &openings).unwrap_err();
+            assert!(refusal.contains("they stay, name another file"), "{refusal}");
+            assert_eq!(fs::read(&path).unwrap(), text);
         }
         fs::remove_file(&path).unwrap();
     }
