@@ -218,6 +218,16 @@ pub enum EloModel {
     Normalized,
 }
 
+impl EloModel {
+    /// The largest difference of a hypothesis: with larger ones no outcomes agree, to the precision of numbers.
+    fn largest(self) -> f64 {
+        match self {
+            EloModel::Logistic => 1_000.0,
+            EloModel::Normalized => 200.0,
+        }
+    }
+}
+
 /// A sequential test: is the first contestant stronger by `elo0` (H0) or by `elo1` (H1)?
 ///
 /// ```
@@ -262,6 +272,10 @@ impl Sprt {
         let probability = |p: f64| p > 0.0 && p < 0.5;
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
             return Err(format!("an SPRT needs elo0 below elo1, but they are {elo0} and {elo1}"));
+        }
+        let most = model.largest();
+        if elo0.abs() > most || elo1.abs() > most {
+            return Err(format!("an SPRT needs elo0 and elo1 from -{most} to {most}, but they are {elo0} and {elo1}"));
         }
         if !probability(alpha) || !probability(beta) {
             return Err(format!("an SPRT needs alpha and beta between 0 and 0.5, but they are {alpha} and {beta}"));
@@ -441,6 +455,25 @@ mod tests {
 
     /// Log-likelihood ratios reported by another implementation (fastchess's own test figures, two
     /// digits after the point).
+    /// Within the bounds of the hypotheses every tally has a ratio; beyond them is no test.
+    #[test]
+    fn hypotheses_are_bounded() {
+        let tallies =
+            [[1, 0, 0, 0, 0], [0, 0, 0, 0, 10_000], [0, 0, 1, 0, 0], [100, 200, 300, 200, 100], [0, 1, 5_000, 0, 0]];
+        for model in [EloModel::Logistic, EloModel::Normalized] {
+            let most = model.largest();
+            for (elo0, elo1) in [(0.0, most), (-most, 0.0), (-most, most), (most - 1.0, most)] {
+                let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
+                for tally in tallies {
+                    assert!(test.llr_of(&tally).is_finite(), "{test}: {tally:?}");
+                }
+            }
+            for (elo0, elo1) in [(0.0, 1.01 * most), (-1.01 * most, 0.0), (0.0, 1e5)] {
+                assert!(Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap_err().contains("elo0 and elo1 from -"));
+            }
+        }
+    }
+
     #[test]
     fn llr_equals_published_figures() {
         let cases: [([u64; 5], f64, f64, EloModel, f64); 4] = [
