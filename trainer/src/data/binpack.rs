@@ -208,8 +208,9 @@ fn score_of(score: i16) -> Option<Score> {
     match score {
         NO_SCORE => None,
         _ if score.unsigned_abs() >= MATES.unsigned_abs() => {
-            let moves = (32_000 - i32::from(score).abs()).max(0).div_euclid(2) + 1;
-            Some(Score::mate(moves * i32::from(score.signum())))
+            // Whoever mates makes the last ply, so its plies are odd and those of the other side even.
+            let plies = (32_000 - i32::from(score).abs()).max(1);
+            Some(Score::mate((plies + 1) / 2 * i32::from(score.signum())))
         }
         _ => Some(Score::centipawns(f64::from(score))),
     }
@@ -304,10 +305,11 @@ mod tests {
             (0, Some(Score(0))),
             (-31_000, Some(Score(-30_000))),
             (31_999, Some(Score::mate(1))),
-            (31_998, Some(Score::mate(2))),
+            (31_998, Some(Score::mate(1))),
             (31_997, Some(Score::mate(2))),
-            (-31_998, Some(Score::mate(-2))),
-            (-31_754, Some(Score::mate(-124))),
+            (-31_998, Some(Score::mate(-1))),
+            (-31_996, Some(Score::mate(-2))),
+            (-31_754, Some(Score::mate(-123))),
         ] {
             assert_eq!(score_of(score), expected, "{score}");
         }
