@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use dyad_engine::eval::layout::{MATERIAL, select};
+use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
@@ -141,8 +142,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
     let (gamma, pawns) = (fitted.weights.gamma()?, settings.target.pawns);
     if arguments.keep_scale {
-        let scale = f64::from(start.units.scale) / (fitted.unit * gamma);
-        (weights.units.scale, weights.units.win_rate) = (scale.round() as i32, start.units.win_rate);
+        weights.units.scale = kept_scale(start.units.scale, fitted.unit * gamma)?;
+        weights.units.win_rate = start.units.win_rate;
     } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
         eprintln!("{error}; a pawn of the scores is a pawn");
         calibrate_by_scores(&mut weights, 1.0 / gamma, pawns);
@@ -153,6 +154,15 @@ pub fn run(arguments: Arguments) -> Outcome {
     weights.save(&arguments.out)?;
     print(&weights, &fitted);
     Ok(())
+}
+
+/// The scale of the weights a fit began with, for weights of which so many are one of theirs.
+fn kept_scale(scale: i32, unit: f64) -> Result<i32, String> {
+    let kept = (f64::from(scale) / unit).round();
+    match (1.0..=f64::from(MAX_SCALE)).contains(&kept) {
+        true => Ok(kept as i32),
+        false => Err(format!("--keep-scale: {scale}/1024 would be {kept}/1024 here, and must be 1 to {MAX_SCALE}")),
+    }
 }
 
 impl Arguments {
@@ -246,5 +256,19 @@ fn print(weights: &Weights, fitted: &Fitted) {
     }
     for (name, [mg, eg]) in norms(&fitted.weights).into_iter().filter(|(_, norms)| *norms != [0.0; 2]) {
         println!("{name:>24}: norms {mg:7.3} {eg:7.3}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_that_is_kept_can_be_loaded() {
+        assert_eq!(kept_scale(1_000, 0.5), Ok(2_000));
+        assert_eq!(kept_scale(MAX_SCALE, 1.0), Ok(MAX_SCALE));
+        for (scale, unit) in [(MAX_SCALE, 0.999), (1, 3.0), (1_000, f64::NAN)] {
+            assert!(kept_scale(scale, unit).unwrap_err().contains("must be 1 to 1000000"));
+        }
     }
 }

@@ -122,7 +122,8 @@ fn say_how_it_ended(summary: &Summary, folder: &Path) {
 impl Arguments {
     fn settings(&self) -> Result<Settings, String> {
         let mut settings: Settings = settings::load(self.settings.as_deref(), "selftrain")?;
-        if self.settings.is_none() {
+        let file: serde_json::Value = settings::load(self.settings.as_deref(), "selftrain")?;
+        if file.get("threads").is_none() {
             settings.threads = threads("threads", None)?;
         }
         self.change(&mut settings);
@@ -153,5 +154,29 @@ impl Arguments {
         set(&mut settings.match_games, &self.match_games);
         set(&mut settings.match_nodes, &self.match_nodes);
         set(&mut settings.tuning_pairs, &self.tuning_pairs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn a_file_without_threads_leaves_one_for_each_processor() {
+        let path = std::env::temp_dir().join(format!("dyad-selftrain-threads-{}.json", std::process::id()));
+        let all = threads("threads", None).unwrap();
+        for (text, expected) in [("{}", all), (r#"{"threads": 7}"#, 7), (r#"{"selftrain": {"seed": 3}}"#, all)] {
+            std::fs::write(&path, text).unwrap();
+            let line = ["selftrain", "folder", "--settings", path.to_str().unwrap()];
+            assert_eq!(Line::parse_from(line).arguments.settings().unwrap().threads, expected, "{text}");
+        }
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -309,6 +309,18 @@ impl Filters {
         if self.decided > most {
             return Err(Error::Settings(format!("decided must be 0 to {most} centipawns, not {}", self.decided)));
         }
+        if let Some(score) = self.largest_score.filter(|score| score.is_nan() || *score <= 0.0) {
+            return Err(Error::Settings(format!("the largest score must be above 0 pawns, not {score}")));
+        }
+        if let [Some(low), Some(high)] = self.mover_rating
+            && low > high
+        {
+            return Err(Error::Settings(format!("no rating is {low} and more, and {high} and less")));
+        }
+        let [first, last] = self.plies;
+        if first > last {
+            return Err(Error::Settings(format!("no ply is {first} and later, and {last} and earlier")));
+        }
         match &self.told_by {
             Some(id) if id.len() != 8 || u32::from_str_radix(id, 16).is_err() || id.contains(char::is_uppercase) => {
                 Err(Error::Settings(format!("told by weights '{id}', expected an id of eight hexadecimal digits")))
@@ -368,4 +380,31 @@ impl Filters {
 #[must_use]
 pub fn ply_of(board: &Board) -> u32 {
     2 * (board.fullmove_number().max(1) - 1) + u32::from(board.side_to_move() == Color::Black)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_that_nothing_could_pass_are_refused() {
+        let all = Filters::default();
+        assert!(all.check().is_ok());
+        for (filters, expected) in [
+            (Filters { largest_score: Some(f64::NAN), ..all.clone() }, "above 0 pawns, not NaN"),
+            (Filters { largest_score: Some(0.0), ..all.clone() }, "above 0 pawns, not 0"),
+            (Filters { mover_rating: [Some(2000), Some(1999)], ..all.clone() }, "2000 and more, and 1999 and less"),
+            (Filters { plies: [20, 10], ..all.clone() }, "20 and later, and 10 and earlier"),
+        ] {
+            let refusal = filters.check().unwrap_err().to_string();
+            assert!(refusal.contains(expected), "{refusal}");
+        }
+        for good in [
+            Filters { largest_score: Some(f64::INFINITY), plies: [10, 10], ..all.clone() },
+            Filters { mover_rating: [Some(2000), Some(2000)], ..all.clone() },
+            Filters { mover_rating: [Some(2000), None], ..all },
+        ] {
+            assert!(good.check().is_ok(), "{good:?}");
+        }
+    }
 }

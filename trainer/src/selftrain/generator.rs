@@ -34,6 +34,7 @@ use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_map;
 use crate::data::packed::move_bits;
+use crate::data::score::Score;
 
 /// What decides the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +76,8 @@ impl Default for GeneratorSettings {
 
 /// More random moves than any game of sense begins with.
 const MOST_PLIES: u32 = 100;
+/// No advantage is larger, in centipawns, but a mate.
+const LARGEST_LIMIT: Value = Score::LARGEST as Value;
 /// Attempts at the opening of one game.
 const ATTEMPTS: u32 = 1_000;
 /// Units of search that are a centipawn, times 100.
@@ -95,9 +98,9 @@ impl GeneratorSettings {
     /// When there is something.
     pub fn check(&self) -> Result<(), String> {
         let GeneratorSettings { nodes, spread, plies, plies_after, limit, .. } = *self;
-        if nodes == 0 || !(0.0..1.0).contains(&spread) || limit < 0 {
+        if nodes == 0 || !(0.0..1.0).contains(&spread) || !(0..=LARGEST_LIMIT).contains(&limit) {
             return Err(format!(
-                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 and more)"
+                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 to {LARGEST_LIMIT})"
             ));
         }
         for [least, most] in [plies, plies_after] {
@@ -381,6 +384,8 @@ mod tests {
         for bad in [
             GeneratorSettings { nodes: 0, ..good.clone() },
             GeneratorSettings { spread: 1.0, ..good.clone() },
+            GeneratorSettings { limit: -1, ..good.clone() },
+            GeneratorSettings { limit: 6_100_000, ..good.clone() },
             GeneratorSettings { plies: [3, 2], ..good.clone() },
             GeneratorSettings { plies_after: [0, 1_000], ..good.clone() },
         ] {
