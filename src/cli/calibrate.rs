@@ -8,7 +8,7 @@ use dyad_engine::levels::file::MoveModel;
 use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
-use dyad_trainer::base::json_lines::{self, Log};
+use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
 use serde_json::Value as Json;
 
@@ -61,11 +61,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if planned.is_empty() {
         return Err("nothing to play: --levels with --program, or two --steps".into());
     }
-    let mut known: Vec<Finding> = match arguments.log.exists() {
-        true => json_lines::read(&arguments.log).map_err(Error::file("read", &arguments.log))?,
-        false => Vec::new(),
-    };
-    let mut log = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
+    let (mut log, mut known) = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
     let control = control_on_interrupt();
     let mut findings = Vec::new();
     for match_ in planned {

@@ -5,12 +5,11 @@ use std::path::Path;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
 
-use crate::driver::{output, refusal, text};
+use crate::driver::{folder, output, refusal, text};
 
 #[test]
 fn a_match_writes_its_games_and_its_result_for_the_report() {
-    let folder = std::env::temp_dir().join(format!("dyad-match-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("match");
     let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
     let mut played = Vec::new();
     for threads in ["1", "2"] {
@@ -59,8 +58,7 @@ fn six_games(pgn: &Path) -> Vec<&str> {
 
 #[test]
 fn a_match_that_was_killed_is_resumed_from_its_games() {
-    let folder = std::env::temp_dir().join(format!("dyad-resumed-match-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("resumed-match");
     let pgn = folder.join("games.pgn");
     let resume = [&six_games(&pgn)[..], &["--resume"]].concat();
     let counts = |arguments: &[&str]| {
@@ -114,8 +112,7 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
 #[cfg(unix)]
 #[test]
 fn a_match_is_kept_whose_words_nobody_can_read() {
-    let folder = std::env::temp_dir().join(format!("dyad-unread-match-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = folder("unread-match");
     let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
     let command = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));

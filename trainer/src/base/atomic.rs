@@ -10,10 +10,10 @@ use crate::base::error::Error;
 use dyad_engine::atomic_file::intended_name;
 use dyad_engine::regular_file;
 
-/// No settings, no state and no plan are larger.
+/// No settings, no state, no plan and no log are larger.
 const LARGEST: u64 = 1 << 26;
 
-/// Reads a file of settings, a state or a plan.
+/// Reads a file of settings, a state, a plan or a log.
 ///
 /// # Errors
 /// When the system refuses, or it cannot be one of those: it is no regular file, or too large.

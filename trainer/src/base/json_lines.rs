@@ -28,18 +28,16 @@ impl Log {
         Ok(Log { file, bytes })
     }
 
-    /// Opens the log at `path` and keeps all lines that were written to their end.
-    pub fn resume(path: &Path) -> io::Result<Log> {
-        let mut complete = 0;
-        if path.exists() {
-            let mut reader = BufReader::new(regular_file::open(path)?);
-            let mut line = Vec::new();
-            while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-                complete += line.len() as u64;
-                line.clear();
-            }
-        }
-        Log::open(path, complete)
+    /// Opens the log at `path`, which need not be there, behind the lines that were written to their end, and gives them.
+    ///
+    /// # Errors
+    /// When the system refuses, or a line is none of these.
+    pub fn resume<T: DeserializeOwned>(path: &Path) -> io::Result<(Log, Vec<T>)> {
+        let (lines, bytes) = match whole_lines(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), 0),
+            read => read?,
+        };
+        Ok((Log::open(path, bytes)?, lines))
     }
 
     /// Appends a line.
@@ -60,7 +58,12 @@ impl Log {
 
 /// Reads the lines of a log. A last line that is cut is left out.
 pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
-    let mut lines = Vec::new();
+    whole_lines(path).map(|(lines, _)| lines)
+}
+
+/// The lines that were written to their end, and how many bytes they take.
+fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
+    let (mut lines, mut bytes) = (Vec::new(), 0);
     let mut reader = BufReader::new(regular_file::open(path)?);
     let mut text = String::new();
     while reader.read_line(&mut text)? > 0 && text.ends_with('\n') {
@@ -69,9 +72,10 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
             io::Error::new(io::ErrorKind::InvalidData, message)
         })?;
         lines.push(line);
+        bytes += text.len() as u64;
         text.clear();
     }
-    Ok(lines)
+    Ok((lines, bytes))
 }
 
 #[cfg(test)]
@@ -94,7 +98,8 @@ mod tests {
         log.append(&line(3)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3)]);
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"kind").unwrap();
-        let mut log = Log::resume(&path).unwrap();
+        let (mut log, lines) = Log::resume::<serde_json::Value>(&path).unwrap();
+        assert_eq!(lines, [line(1), line(3)]);
         log.append(&line(4)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3), line(4)]);
         std::fs::remove_file(&path).unwrap();

@@ -21,7 +21,6 @@ use crate::data::label::{self, OwnEngine, label};
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
-use crate::data::score::GameResult;
 use crate::deepchess::measure::pair_accuracy;
 use crate::deepchess::network::Network;
 use crate::deepchess::training::{self as networks, NetworkSettings};
@@ -292,14 +291,7 @@ impl Workshop<'_, '_> {
             sprt: None,
         };
         let path = folder.join(GAMES);
-        let before: Vec<GameResult> = match path.exists() {
-            true => json_lines::read(&path).map_err(Error::file("read", &path))?,
-            false => Vec::new(),
-        };
-        let mut log = Log::open(&path, 0).map_err(Error::file("write", &path))?;
-        for result in &before {
-            log.append(result).map_err(Error::file("write", &path))?;
-        }
+        let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
         let openings = self.openings()?;
         let (report, stop) = (&mut self.report, self.stop);
         let record = controlled(stop, |control| {

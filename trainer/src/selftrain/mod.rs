@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use dyad_engine::eval::Weights;
 use dyad_engine::regular_file;
 
+use crate::base::atomic;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
 pub use event::{Event, Progress, Stage, Summary, Surroundings};
@@ -97,10 +98,8 @@ pub struct Overview {
 /// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
-    /// Bytes of a log at most.
-    const LARGEST: u64 = 64 << 20;
     let (state, _) = standing(folder).ok()?;
-    let log = regular_file::read(&folder.join(LOG), LARGEST).unwrap_or_default();
+    let log = atomic::read(&folder.join(LOG)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let won = lines.filter(|line| line["adopted"] == true).filter_map(|line| line["match"]["elo"]["value"].as_f64());
