@@ -441,10 +441,8 @@ impl Started {
 /// How far a training is that is resumed.
 fn so_far(overview: &Overview) -> String {
     let Overview { generation, stage, adopted, gained } = overview;
-    let gained = match adopted {
-        0 => String::new(),
-        _ => format!(", {gained:+.0} Elo by the matches they won"),
-    };
+    let gained =
+        gained.map_or_else(String::new, |[elo, error]| format!(", {elo:+.0} +- {error:.0} Elo against the start"));
     format!("generation {generation} ({stage}), {adopted} adopted{gained}")
 }
 

@@ -91,8 +91,9 @@ pub struct Overview {
     pub stage: Stage,
     /// How many generations were adopted.
     pub adopted: u32,
-    /// Elo that these have won in their matches, all together; each is a measurement with an error.
-    pub gained: f64,
+    /// Elo of the best weights against the oldest and its error, by the last match of these two; nothing before one. What
+    /// the adopted generations have won is no measure: the luck of each match that was just won adds up.
+    pub gained: Option<[f64; 2]>,
 }
 
 /// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
@@ -101,9 +102,14 @@ pub fn overview(folder: &Path) -> Option<Overview> {
     let (state, _) = standing(folder).ok()?;
     let log = atomic::read(&folder.join(LOG)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let won = lines.filter(|line| line["adopted"] == true).filter_map(|line| line["match"]["elo"]["value"].as_f64());
-    Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained: won.sum() })
+    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let anchor = lines.rfind(|line| line["anchor"].is_u64());
+    let gained = anchor.and_then(|line| {
+        let elo = &line["match"]["elo"];
+        let [low, value, high] = ["low", "value", "high"].map(|key| elo[key].as_f64());
+        Some([value?, (high? - low?) / 2.0])
+    });
+    Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained })
 }
 
 /// Whether a self-training was begun in `folder`.

@@ -97,6 +97,17 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert_eq!(summary.adopted as usize, adopted);
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
+    let last_anchor = events.iter().rev().find_map(|event| match event {
+        Event::Match { anchor: true, record, .. } => Some(record.clone()),
+        _ => None,
+    });
+    let Overview { generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
+    assert_eq!((generation, counted as usize), (3, adopted));
+    let played = last_anchor.map(|record| [record.elo.value, (record.elo.high - record.elo.low) / 2.0]);
+    // The log rounds in the last place.
+    assert_eq!(gained.is_some(), played.is_some());
+    let [told, played] = [gained, played].map(Option::unwrap_or_default);
+    assert!(told.iter().zip(played).all(|(a, b)| (a - b).abs() < 1e-9), "{told:?} {played:?}");
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
