@@ -441,8 +441,8 @@ impl Started {
 /// How far a training is that is resumed.
 fn so_far(overview: &Overview) -> String {
     let Overview { generation, stage, adopted, gained } = overview;
-    let gained =
-        gained.map_or_else(String::new, |[elo, error]| format!(", {elo:+.0} +- {error:.0} Elo against the start"));
+    let gained = gained
+        .map_or_else(String::new, |elo| format!(", {:+.0} +- {:.0} Elo against the start", elo.value, elo.error()));
     format!("generation {generation} ({stage}), {adopted} adopted{gained}")
 }
 

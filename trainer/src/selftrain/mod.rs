@@ -28,7 +28,9 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_engine::regular_file;
+use serde::Deserialize;
 
+use crate::arena::statistics::Estimate;
 use crate::base::atomic;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
@@ -91,9 +93,9 @@ pub struct Overview {
     pub stage: Stage,
     /// How many generations were adopted.
     pub adopted: u32,
-    /// Elo of the best weights against the oldest and its error, by the last match of these two; nothing before one. What
-    /// the adopted generations have won is no measure: the luck of each match that was just won adds up.
-    pub gained: Option<[f64; 2]>,
+    /// Elo of the best weights against the oldest by the last match of these two; nothing before one. What the adopted
+    /// generations have won is no measure: the luck of each match that was just won adds up.
+    pub gained: Option<Estimate>,
 }
 
 /// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
@@ -104,11 +106,7 @@ pub fn overview(folder: &Path) -> Option<Overview> {
     let log = String::from_utf8_lossy(&log);
     let mut lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let anchor = lines.rfind(|line| line["anchor"].is_u64());
-    let gained = anchor.and_then(|line| {
-        let elo = &line["match"]["elo"];
-        let [low, value, high] = ["low", "value", "high"].map(|key| elo[key].as_f64());
-        Some([value?, (high? - low?) / 2.0])
-    });
+    let gained = anchor.and_then(|line| Estimate::deserialize(&line["match"]["elo"]).ok());
     Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained })
 }
 

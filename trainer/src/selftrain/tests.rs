@@ -103,10 +103,12 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     });
     let Overview { generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
     assert_eq!((generation, counted as usize), (3, adopted));
-    let played = last_anchor.map(|record| [record.elo.value, (record.elo.high - record.elo.low) / 2.0]);
     // The log rounds in the last place.
-    assert_eq!(gained.is_some(), played.is_some());
-    let [told, played] = [gained, played].map(Option::unwrap_or_default);
+    assert_eq!(gained.is_some(), last_anchor.is_some());
+    let [told, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
+        let elo = elo.unwrap_or_default();
+        [elo.value, elo.error()]
+    });
     assert!(told.iter().zip(played).all(|(a, b)| (a - b).abs() < 1e-9), "{told:?} {played:?}");
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
