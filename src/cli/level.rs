@@ -125,6 +125,15 @@ struct Measure {
     /// The model [default: the one built in].
     #[arg(long)]
     model: Option<PathBuf>,
+    /// Measure on all players, dealt to so many folds: each fold by a model trained without its players.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with = "model")]
+    folds: Option<u32>,
+    /// Settings of these trainings from a JSON file.
+    #[arg(long, requires = "folds")]
+    settings: Option<PathBuf>,
+    /// Threads, of which each trains a model for a fold [default: one per processor].
+    #[arg(long, requires = "folds")]
+    threads: Option<usize>,
     #[command(flatten)]
     offsets: OffsetArguments,
 }
@@ -363,16 +372,35 @@ fn style(arguments: StyleArguments) -> Outcome {
 
 fn measure(arguments: &Measure) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let mut offsets = Offsets::of(&model);
-    set(&mut offsets.board, &arguments.offsets.board_offset);
-    set(&mut offsets.fics, &arguments.offsets.fics_offset);
-    set(&mut offsets.chess_com, &arguments.offsets.chess_com_offset);
+    let mut settings: training::Settings = settings::load(arguments.settings.as_deref(), "level-train")?;
+    if arguments.settings.is_none() {
+        let Offsets { board, fics, chess_com } = Offsets::of(&model);
+        (settings.board_offset, settings.fics_offset, settings.chess_com_offset) = (board, fics, chess_com);
+    }
+    set(&mut settings.board_offset, &arguments.offsets.board_offset);
+    set(&mut settings.fics_offset, &arguments.offsets.fics_offset);
+    set(&mut settings.chess_com_offset, &arguments.offsets.chess_com_offset);
+    let threads = threads("threads", arguments.threads)?;
     let (_, records) = records::read(&arguments.records)?;
+    let offsets = settings.offsets();
     let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();
-    let bands: Vec<u32> = (1000..=2600).step_by(200).collect();
+    let bands: Vec<u32> = (800..=2600).step_by(200).collect();
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
-    let rows: Vec<Row> = bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &examples)).collect();
-    print_tables(&ratings, &rows);
+    let rows = match arguments.folds {
+        Some(folds) => {
+            let mut progress = Progress::new();
+            let mut done = 0;
+            measure::cross_validated(&settings, folds, &bands, &ratings, &examples, threads, || {
+                done += 1;
+                progress.show(|| format!("{done} of {folds} folds"));
+            })?
+        }
+        None => {
+            let held_out: Vec<&Example> = examples.iter().filter(|example| example.test).collect();
+            bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out)).collect()
+        }
+    };
+    print_tables(&ratings, &rows.into_iter().filter(|row| row.own.count > 0).collect::<Vec<Row>>());
     Ok(())
 }
 

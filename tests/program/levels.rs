@@ -27,7 +27,7 @@ fn from_games_to_a_model() {
     let lines = output(&[&["level", "train", text(&records), "--out", text(&model)], &settings[..]].concat());
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
     let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
-    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 1000 |")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("| band | positions | model 800 |")), "{lines:?}");
     let tables: Vec<&[String]> = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()).collect();
     let cells = |line: &String| line.matches('|').count();
     assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");

@@ -28,6 +28,8 @@ pub struct Example {
     pub ply: u32,
     /// Stands for the mover.
     pub player: u64,
+    /// Stands for the game.
+    pub game: u64,
 }
 
 impl Example {
@@ -48,6 +50,7 @@ impl Example {
             test: record.test,
             ply: crate::data::positions::ply_of(board),
             player: record.player,
+            game: record.game,
         }
     }
 }

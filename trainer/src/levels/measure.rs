@@ -1,12 +1,20 @@
 //! What a move model is worth on players it was not trained on.
+//!
+//! Those held out when records are made are few. [`cross_validated`] measures on all: players are dealt to folds, and each fold is
+//! judged by a model that was trained without its players.
+
+use std::collections::HashSet;
 
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::cues::loss;
 use dyad_engine::levels::model::Level;
 use dyad_engine::value::MATE;
 
+use crate::base::error::Error;
+use crate::base::hash;
+use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
-use crate::levels::training::{Quality, likeliest, quality};
+use crate::levels::training::{self, Quality, likeliest, quality};
 
 /// Moves before this ply come out of books; published figures leave them out.
 pub const FIRST_PLY: u32 = 10;
@@ -34,10 +42,74 @@ pub struct Row {
     pub mated: [f64; 2],
 }
 
-/// Measures a model at these ratings on the held-out examples of a band.
+impl Row {
+    /// That of all examples of two rows of the same band and ratings.
+    #[must_use]
+    fn with(mut self, other: &Row) -> Row {
+        let [shared, mated] = [(self.own.count, other.own.count), (self.mates, other.mates)].map(|(here, there)| {
+            let share = there as f64 / (here + there).max(1) as f64;
+            move |mean: &mut f64, other: f64| *mean += share * (other - *mean)
+        });
+        let qualities = self.models.iter_mut().chain([&mut self.own]);
+        for (quality, other) in qualities.zip(other.models.iter().chain([&other.own])) {
+            quality.count += other.count;
+            shared(&mut quality.loss, other.loss);
+            shared(&mut quality.accuracy, other.accuracy);
+        }
+        let shares = self.best.iter_mut().chain(&mut self.human).chain(&mut self.model);
+        for (share, &other) in shares.zip(other.best.iter().chain(&other.human).chain(&other.model)) {
+            shared(share, other);
+        }
+        self.mates += other.mates;
+        self.mated.iter_mut().zip(other.mated).for_each(|(share, other)| mated(share, other));
+        self
+    }
+}
+
+/// Measures models that were trained without the players they are measured on: `folds` trainings of the same settings, each
+/// without a share of the players and without every game in which one of them played. A row for each of the bands.
+///
+/// # Errors
+/// When a training cannot be begun.
+pub fn cross_validated(
+    settings: &training::Settings,
+    folds: u32,
+    bands: &[u32],
+    ratings: &[f64],
+    examples: &[Example],
+    threads: usize,
+    mut report: impl FnMut(),
+) -> Result<Vec<Row>, Error> {
+    let fold = |example: &Example| (hash::fold(hash::mix(settings.seed), example.player) % u64::from(folds)) as u32;
+    let mut sums: Vec<Row> = Vec::new();
+    ordered_for_each(
+        threads,
+        0..folds,
+        || Ok::<_, Error>(()),
+        |(), number| {
+            let judged: Vec<&Example> = examples.iter().filter(|example| fold(example) == number).collect();
+            let games: HashSet<u64> = judged.iter().map(|example| example.game).collect();
+            let learned_from: Vec<&Example> =
+                examples.iter().filter(|example| fold(example) != number && !games.contains(&example.game)).collect();
+            let parameters = training::train(settings, &learned_from, |_, _| ());
+            Ok(bands.iter().map(|&band| row(&parameters, band, ratings, &judged)).collect::<Vec<Row>>())
+        },
+        |rows| {
+            sums = match sums.is_empty() {
+                true => rows,
+                false => std::mem::take(&mut sums).into_iter().zip(&rows).map(|(sum, row)| sum.with(row)).collect(),
+            };
+            report();
+            Ok(())
+        },
+    )?;
+    Ok(sums)
+}
+
+/// Measures a model at these ratings on those of the examples that are of a band.
 #[must_use]
-pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[Example]) -> Row {
-    let of_band = || examples.iter().filter(|example| example.test && example.band == band && example.ply >= FIRST_PLY);
+pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]) -> Row {
+    let of_band = || examples.iter().copied().filter(|example| example.band == band && example.ply >= FIRST_PLY);
     let mut best = [0.0; DEPTHS];
     let (mut mates, mut mated) = (0, [0.0; 2]);
     let (mut human, mut model) = ([0.0; LOSSES.len()], [0.0; LOSSES.len()]);
@@ -78,4 +150,72 @@ pub fn losses(example: &Example) -> Vec<f64> {
     let highest = |depth: usize| example.values.iter().map(|values| values[depth]).max().unwrap_or(0);
     let best = std::array::from_fn(highest);
     example.values.iter().map(|values| loss(values, &best)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::levels::testing::examples;
+
+    /// As many folds as players, so that each is judged by what the other game alone teaches; and no band is counted twice.
+    #[test]
+    fn players_are_judged_by_models_trained_without_them() {
+        let examples: Vec<Example> =
+            examples().into_iter().map(|example| Example { ply: FIRST_PLY, ..example }).collect();
+        let settings = training::Settings { epochs: 3, batch: 4, ..training::Settings::default() };
+        let (bands, ratings) = ([1200, 1400, 2000, 2200], [1200.0, 2200.0]);
+        let measured = |folds, threads| {
+            let mut reports = 0;
+            let rows =
+                cross_validated(&settings, folds, &bands, &ratings, &examples, threads, || reports += 1).unwrap();
+            assert_eq!(reports, folds);
+            rows
+        };
+        let rows = measured(64, 1);
+        for (row, band) in rows.iter().zip(bands) {
+            let (judged, others): (Vec<&Example>, Vec<&Example>) =
+                examples.iter().partition(|example| example.band == band);
+            let of_other_games: Vec<&Example> =
+                others.into_iter().filter(|example| example.game != judged[0].game).collect();
+            let alone = super::row(&training::train(&settings, &of_other_games, |_, _| ()), band, &ratings, &judged);
+            assert_eq!((row.own.count, row.mates), (judged.len(), alone.mates));
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(close(row.own.loss, alone.own.loss), "{band}: {row:?} {alone:?}");
+            assert!(
+                row.models
+                    .iter()
+                    .zip(&alone.models)
+                    .all(|(a, b)| close(a.loss, b.loss) && close(a.accuracy, b.accuracy))
+            );
+            assert!(close(row.human[0], alone.human[0]) && close(row.model[0], alone.model[0]));
+        }
+        let told = format!("{rows:?}");
+        assert_eq!(format!("{:?}", measured(64, 3)), told);
+        // All of them in one fold: nothing is left to learn from, and nothing is judged by those it was learned with.
+        let untrained = measured(1, 1);
+        let all: Vec<&Example> = examples.iter().collect();
+        let start = super::row(&dyad_engine::levels::model::start(), 1200, &ratings, &all);
+        assert_eq!(format!("{:?}", untrained[0]), format!("{start:?}"));
+    }
+
+    #[test]
+    fn rows_add_up() {
+        let examples = examples();
+        let examples: Vec<Example> =
+            examples.into_iter().map(|example| Example { ply: FIRST_PLY, band: 1200, ..example }).collect();
+        let parameters = dyad_engine::levels::model::start();
+        let all: Vec<&Example> = examples.iter().collect();
+        let [first, second, both] =
+            [&all[..5], &all[5..], &all[..]].map(|examples| row(&parameters, 1200, &[1000.0, 2000.0], examples));
+        let sum = first.with(&second);
+        let numbers = |row: &Row| {
+            let qualities = row.models.iter().chain([&row.own]).flat_map(|quality| [quality.loss, quality.accuracy]);
+            qualities.chain(row.best).chain(row.human).chain(row.model).chain(row.mated).collect::<Vec<f64>>()
+        };
+        assert_eq!((sum.own.count, sum.mates), (both.own.count, both.mates));
+        assert!(both.mates > 0);
+        for (sum, both) in numbers(&sum).into_iter().zip(numbers(&both)) {
+            assert!((sum - both).abs() < 1e-12, "{sum} {both}");
+        }
+    }
 }
