@@ -34,6 +34,9 @@ pub struct Arguments {
     /// How far a side's nodes in a game may be from that, as a share of it.
     #[arg(long)]
     spread: Option<f64>,
+    /// The share of games that begin with natural moves, each the likelier the better, among those that begin without a file.
+    #[arg(long)]
+    natural: Option<f64>,
     /// The largest advantage of either side in the beginning, in centipawns.
     #[arg(long)]
     limit: Option<i32>,
@@ -54,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     set(&mut settings.games, &arguments.games);
     set(&mut settings.nodes, &arguments.nodes);
     set(&mut settings.spread, &arguments.spread);
+    set(&mut settings.natural, &arguments.natural);
     set(&mut settings.limit, &arguments.limit);
     set(&mut settings.seed, &arguments.seed);
     let weights = match &arguments.weights {

@@ -4,20 +4,23 @@
 //! openings as it has pairs of games: varied, so that many kinds of positions are compared, and balanced,
 //! so that the better player can show it. They come from a file of positions or games, or are made here.
 //! A made opening is a walk of random moves from the starting position, each of which loses no material at
-//! once by static exchange; a short search then throws out what is lost or won, and what is noisy. The n-th
+//! once by static exchange; a short search then throws out what is lost or won, and what is noisy. Positions after such walks
+//! are varied, and unlike those that games come to, where both sides have developed their pieces with some sense. So a share of the
+//! openings may be [natural](Natural): of each move's chances a look at the replies decides. The n-th
 //! opening depends on the seed and on nothing else that runs beside it.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::{Board, CHESS960_POSITIONS, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::search::{Limits, Options};
-use dyad_engine::value::Value;
+use dyad_engine::search::{LeafBudget, LeafSearcher, Limits, Options};
+use dyad_engine::value::{INFINITE, Value, WINS_HALF};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -167,12 +170,20 @@ pub struct RandomOpenings<J> {
     judge: J,
     attempt: u64,
     seen: HashSet<u64>,
+    /// The share of natural openings, and who draws their moves.
+    natural: Option<(f64, Natural)>,
 }
 
 impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
     /// Openings by this recipe.
     pub fn new(recipe: Recipe, judge: J) -> RandomOpenings<J> {
-        RandomOpenings { recipe, judge, attempt: 0, seen: HashSet::new() }
+        RandomOpenings { recipe, judge, attempt: 0, seen: HashSet::new(), natural: None }
+    }
+
+    /// The same with a share of openings whose moves `weights` find natural.
+    #[must_use]
+    pub fn with_natural(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
+        RandomOpenings { natural: (share > 0.0).then(|| (share, Natural::new(weights))), ..self }
     }
 
     /// What the next attempt brings, if it is any good.
@@ -184,10 +195,16 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
-        for _ in 0..rng.random_range(self.recipe.plies.clone()) {
-            let mv = random_move(game.board(), &mut rng)?;
-            game.push(mv);
-            opening.moves.push(mv);
+        let natural = self.natural.as_mut().filter(|(share, _)| rng.random_bool(*share)).map(|(_, natural)| natural);
+        match natural {
+            Some(natural) => natural.walk(&mut game, &mut opening, &mut rng)?,
+            None => {
+                for _ in 0..rng.random_range(self.recipe.plies.clone()) {
+                    let mv = random_move(game.board(), &mut rng)?;
+                    game.push(mv);
+                    opening.moves.push(mv);
+                }
+            }
         }
         let quiet = game.ending().is_none() && !game.board().in_check();
         let fresh = quiet && self.seen.insert(game.board().key());
@@ -202,6 +219,69 @@ impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
     /// balanced in the judge's eyes.
     fn next(&mut self) -> Option<Opening> {
         (0..1_000).find_map(|_| self.attempt())
+    }
+}
+
+/// Draws moves as players with some sense open a game: the better after a look at the replies, the likelier.
+///
+/// No book is as large as what comes of this, and none is needed: after a few moves of each side pieces are developed, kings castle,
+/// pawns stand in the center or are exchanged there, in ever other ways.
+pub struct Natural(LeafSearcher);
+
+impl Natural {
+    /// Plies of an opening.
+    const PLIES: RangeInclusive<u32> = 6..=16;
+    /// Plies before quiescence by which a move is judged.
+    const DEPTH: u32 = 1;
+    /// A move that is worse than another by so much, in units of search, is e times less likely: a fifth of a pawn.
+    const TEMPERATURE: f64 = WINS_HALF as f64 / 5.0;
+    /// A move that is worse than the best by so many temperatures is not played.
+    const WORST: f64 = 4.0;
+    /// Nodes for a move; few need more than a thousand.
+    const NODES: u64 = 20_000;
+
+    /// Moves that these weights find natural.
+    #[must_use]
+    pub fn new(weights: Arc<Weights>) -> Natural {
+        Natural(LeafSearcher::new(weights))
+    }
+
+    /// Plays an opening's moves. Nothing if the game ended.
+    pub(crate) fn walk(&mut self, game: &mut Game, opening: &mut Opening, rng: &mut Pcg64) -> Option<()> {
+        for _ in 0..rng.random_range(Natural::PLIES) {
+            let mv = self.draw(game.board(), rng)?;
+            game.push(mv);
+            opening.moves.push(mv);
+        }
+        Some(())
+    }
+
+    /// One of the moves of a position, if there are any.
+    fn draw(&mut self, board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
+        let margin = (Natural::WORST * Natural::TEMPERATURE) as Value;
+        let mut best = -INFINITE;
+        let mut moves: Vec<(ChessMove, Value)> = Vec::new();
+        self.0.begin_position();
+        for &mv in board.moves().iter() {
+            let budget = LeafBudget { nodes: Natural::NODES, stop: &AtomicBool::new(false) };
+            // What is far below the best need not be known exactly.
+            let beta = margin.saturating_sub(best).min(INFINITE);
+            let Ok(reply) = self.0.search(&board.after(mv), Natural::DEPTH, (-INFINITE, beta), &budget) else {
+                continue;
+            };
+            best = best.max(-reply.value);
+            moves.push((mv, -reply.value));
+        }
+        let chance = |value: Value| match value + margin >= best {
+            true => (f64::from(value - best) / Natural::TEMPERATURE).exp(),
+            false => 0.0,
+        };
+        let mut left = rng.random_range(0.0..1.0) * moves.iter().map(|&(_, value)| chance(value)).sum::<f64>();
+        let drawn = moves.iter().find(|&&(_, value)| {
+            left -= chance(value);
+            left < 0.0
+        });
+        drawn.or_else(|| moves.iter().max_by_key(|&&(_, value)| value)).map(|&(mv, _)| mv)
     }
 }
 
@@ -304,6 +384,52 @@ mod tests {
         let double = starts(Variant::DoubleChess960);
         assert!(fens(&double) > 290 && double.iter().filter(|board| mirrored(board)).count() < 5);
         assert_eq!(fens(&starts(Variant::Standard)), 1);
+    }
+
+    /// They are balanced and varied as others are, belong to their seed, and keep to what a player of sense would do: queens
+    /// and pieces are not lost, and most moves bring out a piece or a pawn of the center.
+    #[test]
+    fn natural_openings_are_those_of_sense() {
+        let made = |share, seed| -> Vec<Opening> {
+            let openings = RandomOpenings::new(Recipe::new(seed), material);
+            openings.with_natural(share, Weights::embedded()).take(40).collect()
+        };
+        let natural = made(1.0, 4);
+        assert_eq!(natural, made(1.0, 4));
+        assert_ne!(natural, made(1.0, 5));
+        assert_eq!(made(0.0, 4), super::RandomOpenings::new(Recipe::new(4), material).take(40).collect::<Vec<_>>());
+        let firsts: HashSet<String> = natural.iter().map(|opening| opening.moves[0].to_string()).collect();
+        assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
+        let boards: HashSet<u64> = natural.iter().map(|opening| opening.board().key()).collect();
+        assert_eq!(boards.len(), natural.len());
+        let sound = |opening: &Opening| {
+            let mut board = opening.start;
+            opening
+                .moves
+                .iter()
+                .filter(|&&mv| {
+                    let sound = board.see_ge(mv, 0);
+                    board = board.after(mv);
+                    sound
+                })
+                .count()
+        };
+        let plies = |openings: &[Opening]| openings.iter().map(|opening| opening.moves.len()).sum::<usize>();
+        assert!(natural.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
+        assert!(natural.iter().map(sound).sum::<usize>() * 100 >= plies(&natural) * 98);
+        // What strong players would call a good position to begin with is worth little to either side, after random moves it is not.
+        let advantage = |openings: &[Opening]| {
+            let mut judge = judge(Weights::embedded(), 500);
+            openings.iter().map(|opening| judge(&opening.game()).abs()).sum::<Value>() / openings.len() as Value
+        };
+        let random = made(0.0, 4);
+        assert!(2 * advantage(&natural) < advantage(&random), "{} {}", advantage(&natural), advantage(&random));
+        let mixed = made(0.5, 4);
+        assert!(
+            (10..=30).contains(
+                &mixed.iter().filter(|opening| natural.contains(opening) || opening.moves.len() > 11).count()
+            )
+        );
     }
 
     #[test]

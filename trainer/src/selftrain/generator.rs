@@ -3,7 +3,7 @@
 //! A training from good weights needs games in which both sides see all kinds of positions, bad ones too: engines
 //! that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
 //! that costs. So a game begins after random moves, any that are legal, from the starting position or from an opening of a
-//! file, and may begin unbalanced; and each side's nodes vary from game to game, so that its searches do. From there
+//! file, or after natural ones, and may begin unbalanced; and each side's nodes vary from game to game, so that its searches do. From there
 //! both play as well as their nodes allow.
 //!
 //! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
@@ -27,7 +27,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::self_play::{GameFile, HASH, JUDGE_NODES};
-use crate::arena::openings::{Opening, Variant, judge};
+use crate::arena::openings::{Natural, Opening, Variant, judge};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
@@ -53,6 +53,10 @@ pub struct GeneratorSettings {
     pub plies: [u32; 2],
     /// Random moves after an opening of a file, likewise.
     pub plies_after: [u32; 2],
+    /// The share of [natural openings](Natural) among the games that begin after no opening of a file; random moves follow as
+    /// after one of a file.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub natural: f64,
     /// The largest advantage of either side after them, in centipawns.
     pub limit: Value,
     /// Decides about openings and nodes.
@@ -68,6 +72,7 @@ impl Default for GeneratorSettings {
             variant: Variant::Standard,
             plies: [6, 12],
             plies_after: [0, 4],
+            natural: 0.0,
             limit: 600,
             seed: 1,
         }
@@ -91,16 +96,23 @@ const ADJUDICATION: Adjudication = Adjudication {
     plies: Some(400),
 };
 
+/// Settings without natural openings are told as they were before there were any.
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
+}
+
 impl GeneratorSettings {
     /// Says what is wrong with them.
     ///
     /// # Errors
     /// When there is something.
     pub fn check(&self) -> Result<(), String> {
-        let GeneratorSettings { nodes, spread, plies, plies_after, limit, .. } = *self;
-        if nodes == 0 || !(0.0..1.0).contains(&spread) || !(0..=LARGEST_LIMIT).contains(&limit) {
+        let GeneratorSettings { nodes, spread, plies, plies_after, natural, limit, .. } = *self;
+        let shares = (0.0..1.0).contains(&spread) && (0.0..=1.0).contains(&natural);
+        if nodes == 0 || !shares || !(0..=LARGEST_LIMIT).contains(&limit) {
             return Err(format!(
-                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), limit {limit} (0 to {LARGEST_LIMIT})"
+                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), natural {natural} (0 to 1), limit {limit} (0 to \
+                 {LARGEST_LIMIT})"
             ));
         }
         for [least, most] in [plies, plies_after] {
@@ -212,6 +224,7 @@ struct Table<'a> {
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value + Send>,
+    natural: Natural,
 }
 
 impl<'a> Table<'a> {
@@ -226,7 +239,8 @@ impl<'a> Table<'a> {
             Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
         };
         let judge = Box::new(judge(weights.clone(), JUDGE_NODES));
-        Ok(Table { settings, openings, players: [player()?, player()?], judge })
+        let natural = Natural::new(weights.clone());
+        Ok(Table { settings, openings, players: [player()?, player()?], judge, natural })
     }
 
     /// Plays the game with this number; none if it was interrupted.
@@ -246,11 +260,17 @@ impl<'a> Table<'a> {
     /// One attempt at an opening.
     fn opening(&mut self, random: &mut Pcg64) -> Option<Opening> {
         let from_file = !self.openings.is_empty() && random.random_range(0..2) == 0;
-        let (mut opening, [least, most]) = match from_file {
-            true => (self.openings[random.random_range(0..self.openings.len())].clone(), self.settings.plies_after),
-            false => (Opening::from_board(self.settings.variant.draw(random)), self.settings.plies),
+        let GeneratorSettings { plies, plies_after, natural, .. } = *self.settings;
+        let mut opening = match from_file {
+            true => self.openings[random.random_range(0..self.openings.len())].clone(),
+            false => Opening::from_board(self.settings.variant.draw(random)),
         };
         let mut game = opening.game();
+        let natural = !from_file && natural > 0.0 && random.random_bool(natural);
+        if natural {
+            self.natural.walk(&mut game, &mut opening, random)?;
+        }
+        let [least, most] = if from_file || natural { plies_after } else { plies };
         for _ in 0..random.random_range(least..=most) {
             let moves = game.board().moves();
             if moves.is_empty() {
@@ -321,6 +341,18 @@ mod tests {
         }
     }
 
+    /// Some games begin naturally, with fewer random moves behind, and the rest as ever.
+    #[test]
+    fn a_share_of_the_games_begins_naturally() {
+        let natural = GeneratorSettings { natural: 0.5, plies: [20, 20], plies_after: [0, 0], ..settings(24, 1) };
+        let text = String::from_utf8(made("natural", &natural, 2, &[])).unwrap();
+        assert_eq!(text.as_bytes(), made("natural-again", &natural, 1, &[]));
+        let plies: Vec<usize> = text.split("[Event ").skip(1).map(|game| game.matches("{book}").count()).collect();
+        let natural = plies.iter().filter(|plies| (6..=16).contains(*plies)).count();
+        assert_eq!(natural + plies.iter().filter(|&&plies| plies == 20).count(), 24, "{plies:?}");
+        assert!((4..=20).contains(&natural), "{plies:?}");
+    }
+
     #[test]
     fn games_of_somebody_else_are_not_cut_off() {
         let path = std::env::temp_dir().join(format!("dyad-games-foreign-{}.pgn", std::process::id()));
@@ -351,6 +383,7 @@ mod tests {
         for (settings, weights, openings) in [
             (GeneratorSettings { spread: 0.3, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { limit: 500, ..good.clone() }, &material, vec![]),
+            (GeneratorSettings { natural: 0.5, ..good.clone() }, &material, vec![]),
             (GeneratorSettings { variant: Variant::Chess960, ..good.clone() }, &material, vec![]),
             (good.clone(), &Weights::embedded(), vec![]),
             (good.clone(), &material, vec![Opening::from_board(Board::startpos())]),
@@ -385,6 +418,8 @@ mod tests {
             GeneratorSettings { nodes: 0, ..good.clone() },
             GeneratorSettings { spread: 1.0, ..good.clone() },
             GeneratorSettings { limit: -1, ..good.clone() },
+            GeneratorSettings { natural: 1.5, ..good.clone() },
+            GeneratorSettings { natural: f64::NAN, ..good.clone() },
             GeneratorSettings { limit: 6_100_000, ..good.clone() },
             GeneratorSettings { plies: [3, 2], ..good.clone() },
             GeneratorSettings { plies_after: [0, 1_000], ..good.clone() },
