@@ -116,11 +116,16 @@ fn summary(page: &mut Page, run: &RunData) {
     }
     if let (Some(last), Some(elo)) = (run.generations.last(), climb(&run.generations).last()) {
         let adopted = run.generations.iter().filter(|generation| generation.adopted).count();
+        // The luck of each match that was just won adds up: where both have met, that match tells it.
+        let (elo, by) = match run.anchors.last() {
+            Some(anchor) => (&anchor.record.elo, "Elo against the start"),
+            None => (elo, "Elo by the sum of their matches"),
+        };
         page.facts(&[
             (run.generations.len().to_string(), "generations"),
             (adopted.to_string(), "of them adopted"),
             (duration(3600.0 * last.hours), "of training"),
-            (format!("{:+.0} \u{b1} {:.0}", elo.value, elo.error()), "Elo by the sum of their matches"),
+            (format!("{:+.0} \u{b1} {:.0}", elo.value, elo.error()), by),
         ]);
     }
     for (name, weights) in [("Start", &run.before), ("Result", &run.after)] {

@@ -57,8 +57,10 @@ pub(super) struct Generation {
     pub best_name: String,
     /// The best weights before their refinement: what is trained.
     pub base: Arc<Weights>,
-    /// How much of the way from there to the trained weights it goes, where games do not say it.
-    pub step: f64,
+    /// The weights at the very start: what a fit, which begins anew each time, is taken the mean with.
+    oldest: Arc<Weights>,
+    /// How much of the way to the trained weights it goes, where games do not say it.
+    step: f64,
     /// Pairs of games that say it, or none.
     pub tuning_pairs: u64,
 }
@@ -94,6 +96,7 @@ impl Generation {
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
             base: Arc::new(Weights::load(&folder.base(state.best))?),
+            oldest: Arc::new(Weights::load(&folder.weights(0))?),
         })
     }
 
@@ -115,14 +118,21 @@ impl Generation {
         from > 0 && window.learned() >= from
     }
 
-    /// The weights of this generation, which goes only a part of the way to `trained`.
-    pub fn part_of_the_way(&self, trained: Weights) -> Result<Weights, SelfTrainError> {
+    /// The weights of this generation, which goes only a part of the way to `trained`: from the base of the best, or for a fit
+    /// to so many positions from the oldest weights.
+    pub fn part_of_the_way(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
         if self.step >= 1.0 || (self.tuning_pairs > 0 && self.settings.fit.is_none()) {
             return Ok(trained);
         }
-        let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share: self.step };
-        let mut weights = averaging::changed(&self.base, &[way], &[]).map_err(SelfTrainError::Settings)?;
-        weights.meta.made = json!({ "by": "dyad selftrain", "share": self.step, "of": trained.meta.made });
+        let (from, share) = match &self.settings.fit {
+            // With the best in place of the oldest, what these know and fits do not would be a third of a third after two of them.
+            Some(fit) => (&self.oldest, self.step.min(fit.share(positions))),
+            None => (&self.base, self.step),
+        };
+        let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share };
+        let mut weights = averaging::changed(from, &[way], &[]).map_err(SelfTrainError::Settings)?;
+        weights.meta.made =
+            json!({ "by": "dyad selftrain", "share": share, "from": from.id(), "of": trained.meta.made });
         Ok(weights)
     }
 

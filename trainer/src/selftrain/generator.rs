@@ -357,7 +357,7 @@ mod tests {
     fn games_of_somebody_else_are_not_cut_off() {
         let path = std::env::temp_dir().join(format!("dyad-games-foreign-{}.pgn", std::process::id()));
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
-        let other = String::from_utf8(made("other", &settings(1, 4), 1, &[])).unwrap();
+        let other = String::from_utf8(made("of-another-seed", &settings(1, 4), 1, &[])).unwrap();
         for text in ["[Event \"Linares\"]\n\n1. e4 e5 2. Nf3 *", "not a game", &other] {
             fs::write(&path, text).unwrap();
             let error = generate(&settings(2, 3), &weights, &[], &path, 1, &control, &mut |_| ()).unwrap_err();

@@ -46,6 +46,9 @@ pub struct FitSettings {
     pub growth: u32,
     /// How many positions' evidence holds a 2-tuple to zero.
     pub pairs: f64,
+    /// The number of positions whose fit has as much of the mean with the oldest weights as these: one to fewer positions, which is
+    /// less certain, has less of it. 0 for the [step](Settings::step) alone.
+    pub equal_at: u64,
     /// Whether all positions are learned from, [at the leaves](crate::data::leaves) of the best weights' quiescence; otherwise
     /// the still ones are, as they stand.
     pub leaves: bool,
@@ -53,7 +56,18 @@ pub struct FitSettings {
 
 impl Default for FitSettings {
     fn default() -> FitSettings {
-        FitSettings { result_share: 0.1, passes: 8, growth: 4, pairs: 1_000.0, leaves: false }
+        FitSettings { result_share: 0.1, passes: 8, growth: 4, pairs: 1_000.0, equal_at: 0, leaves: false }
+    }
+}
+
+impl FitSettings {
+    /// The share of a fit to so many positions in the mean with the oldest weights.
+    #[must_use]
+    pub fn share(&self, positions: u64) -> f64 {
+        match self.equal_at {
+            0 => 1.0,
+            equal => positions as f64 / (positions as f64 + equal as f64),
+        }
     }
 }
 
@@ -69,6 +83,9 @@ pub struct Settings {
     /// The starting positions of own games and of matches.
     #[serde(skip_serializing_if = "Variant::is_standard")]
     pub variant: Variant,
+    /// The share of [natural openings](crate::arena::openings::Natural) among those of matches, and among those of games that are
+    /// [fitted](Settings::fit) to; the others are random.
+    pub natural: f64,
     /// Seed of all draws.
     pub seed: u64,
     /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
@@ -122,8 +139,8 @@ pub struct Settings {
     /// Whether scale and WDL model of the start are kept; if not, the scale is fitted to the results of the games.
     pub keep_scale: bool,
     /// How much of the way from the weights at its start to the trained ones the new weights of a generation go: 1 for
-    /// always all of it; less is halved after each generation that was rejected, three times at most, but with a
-    /// [fit](Settings::fit), which learns from more positions each time.
+    /// always all of it; less is halved after each generation that was rejected, three times at most. With a
+    /// [fit](Settings::fit), which learns from more positions each time, it is the way from the oldest weights, and not halved.
     pub step: f64,
     /// Pairs of games, of the nodes of a match, that say how far the new weights go along the directions of the training and
     /// of their own groups ([`directions`](crate::tune::directions)); 0 for none, and `step` of the way. After each generation
@@ -154,6 +171,7 @@ impl Default for Settings {
             source: Source::SelfPlay,
             scores: None,
             variant: Variant::Standard,
+            natural: 0.0,
             seed: 1,
             depth: 1,
             nodes: 300,
@@ -199,17 +217,19 @@ impl Settings {
     #[must_use]
     pub fn from_good_weights() -> Settings {
         Settings {
+            natural: 0.5,
             nodes: 1_000,
             positions: 1_500_000,
             positions_per_game: 128,
             match_games: 2_000,
-            match_nodes: 2_000,
+            match_nodes: 4_000,
             sprt: [0.0, 10.0, 0.05, 0.05],
             window: 12,
             fit: Some(FitSettings {
                 result_share: 0.0,
                 growth: 1,
                 pairs: 100.0,
+                equal_at: 15_000_000,
                 leaves: true,
                 ..FitSettings::default()
             }),
@@ -291,7 +311,7 @@ impl Settings {
             (false, true) => Settings::from_pieces(),
             (false, false) => Settings::default(),
         };
-        take_unchanged!(self from case: nodes, label_nodes, positions, match_games, match_nodes, sprt, positions_per_game,
+        take_unchanged!(self from case: natural, nodes, label_nodes, positions, match_games, match_nodes, sprt, positions_per_game,
             window, decided, fit, objective, optimizer, groups, refine_from, hold, anneal, keep_scale, step, tuning_pairs);
         self
     }
@@ -362,6 +382,9 @@ impl Settings {
         }
         if !(self.step > 0.0 && self.step <= 1.0) {
             return Err(format!("step must be above 0 and at most 1, not {}", self.step));
+        }
+        if !(0.0..=1.0).contains(&self.natural) {
+            return Err(format!("natural must be 0 to 1, not {}", self.natural));
         }
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
@@ -504,7 +527,11 @@ mod tests {
         let steps: Vec<f64> = (0..6).map(|rejected| settings.step_after(rejected)).collect();
         assert_eq!(steps, [0.5, 0.25, 0.125, 0.0625, 0.0625, 0.0625]);
         assert_eq!(Settings::default().step_after(2), 1.0);
-        assert_eq!(Settings::from_good_weights().step_after(2), 0.67);
+        let good = Settings::from_good_weights();
+        assert_eq!(good.step_after(2), 0.67);
+        let shares = [1, 3, 20].map(|count| (100.0 * good.fit.unwrap().share(5_000_000 * count)).round());
+        assert_eq!(shares, [25.0, 50.0, 87.0]);
+        assert_eq!(FitSettings::default().share(1), 1.0);
         for step in [0.0, 1.5, f64::NAN] {
             let error = Settings { step, ..Settings::default() }.check().unwrap_err();
             assert!(error.starts_with("step must be"), "{error}");

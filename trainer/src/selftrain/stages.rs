@@ -23,7 +23,7 @@ use super::window::Window;
 use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord};
 use crate::arena::openings::{RandomOpenings, Recipe, judge};
 use crate::arena::pgn_writer::today;
-use crate::arena::play::Budget;
+use crate::arena::play::{Adjudication, Budget, WinRule};
 use crate::arena::statistics::{Decision, Sprt};
 use crate::base::atomic::write_atomic;
 use crate::base::error::Error;
@@ -45,6 +45,10 @@ use crate::learn::training;
 const FEWEST_STEPS: usize = 32;
 /// Positions of a step at least.
 const SMALLEST_BATCH: usize = 256;
+
+/// When games of matches end early. What is five pawns ahead in the eyes of both sides wins nearly always, but how often it does is
+/// part of what a match is to tell: with that for a limit weights seemed 17 Elo stronger than with this (L24).
+const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
@@ -174,6 +178,7 @@ impl<'a> Loop<'a> {
             games: settings.positions.div_ceil(per_game),
             nodes: settings.nodes_of(generation.number),
             variant: settings.variant,
+            natural: settings.natural,
             seed: generation.seed(Draw::Games),
             ..GeneratorSettings::default()
         };
@@ -382,7 +387,8 @@ impl<'a> Loop<'a> {
         if !out.exists() {
             let window = self.window(generation)?;
             let mut scaled = |step, out: PathBuf| {
-                let weights = generation.part_of_the_way(Weights::load(&generation.trained(step)?)?)?;
+                let trained = Weights::load(&generation.trained(step)?)?;
+                let weights = generation.part_of_the_way(trained, window.learned())?;
                 self.save_scaled(weights, &out, generation, &window)
             };
             if generation.is_refined(&window) {
@@ -496,11 +502,12 @@ impl<'a> Loop<'a> {
         let contestant = |name: &str, weights| Contestant { hash: HASH, ..Contestant::new(name, weights, budget) };
         let recipe = Recipe { variant: settings.variant, ..Recipe::new(generation.seed(draw)) };
         let openings = RandomOpenings::new(recipe, judge(other.clone(), JUDGE_NODES));
+        let openings = openings.with_natural(settings.natural, other.clone());
         let played = Match {
             contestants: [contestant(name, weights), contestant(other_name, other)],
             pairs: settings.match_games.div_ceil(2),
             threads: settings.threads,
-            adjudication: ADJUDICATION,
+            adjudication: MATCH_ADJUDICATION,
             tables: None,
             sprt,
         };

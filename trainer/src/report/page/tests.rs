@@ -232,6 +232,13 @@ fn whatever_is_missing_is_left_out() {
     }
     let html = page(&whole, focus);
     assert!(html.contains("on 2000 test positions."));
+    // What was won is told by a match with the start, once there was one.
+    let tells = |html: &str| {
+        ["Elo by the sum of their matches", "Elo against the start"].map(|by| html.contains(&format!("</b>{by}")))
+    };
+    assert_eq!(tells(&html), [true, false]);
+    let met = RunData { anchors: whole.generations[..1].to_vec(), ..whole.clone() };
+    assert_eq!(tells(&page(&met, focus)), [false, true]);
     assert!(html.contains("<li><b>25.00 %</b>accuracy at the start</li>\n<li><b>27.00 %</b>accuracy at best</li>"));
     let empty = folder("empty");
     assert!(RunData::load(&empty).is_err());
