@@ -152,6 +152,14 @@ struct OffsetArguments {
     chess_com_offset: Option<f64>,
 }
 
+impl OffsetArguments {
+    fn set(&self, settings: &mut training::Settings) {
+        set(&mut settings.board_offset, &self.board_offset);
+        set(&mut settings.fics_offset, &self.fics_offset);
+        set(&mut settings.chess_com_offset, &self.chess_com_offset);
+    }
+}
+
 #[derive(Args)]
 struct EstimateArguments {
     /// Games (PGN), plain or packed.
@@ -270,9 +278,7 @@ fn train(arguments: Train) -> Outcome {
     set(&mut settings.shrink, &arguments.shrink);
     set(&mut settings.smooth_squares, &arguments.smooth_squares);
     set(&mut settings.shrink_squares, &arguments.shrink_squares);
-    set(&mut settings.board_offset, &arguments.offsets.board_offset);
-    set(&mut settings.fics_offset, &arguments.offsets.fics_offset);
-    set(&mut settings.chess_com_offset, &arguments.offsets.chess_com_offset);
+    arguments.offsets.set(&mut settings);
     set(&mut settings.seed, &arguments.seed);
     check_output(&arguments.out, [arguments.records.as_path()])?;
     let calibration = match &arguments.calibrated_as {
@@ -377,9 +383,7 @@ fn measure(arguments: &Measure) -> Outcome {
         let Offsets { board, fics, chess_com } = Offsets::of(&model);
         (settings.board_offset, settings.fics_offset, settings.chess_com_offset) = (board, fics, chess_com);
     }
-    set(&mut settings.board_offset, &arguments.offsets.board_offset);
-    set(&mut settings.fics_offset, &arguments.offsets.fics_offset);
-    set(&mut settings.chess_com_offset, &arguments.offsets.chess_com_offset);
+    arguments.offsets.set(&mut settings);
     let threads = threads("threads", arguments.threads)?;
     let (_, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();

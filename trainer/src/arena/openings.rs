@@ -170,8 +170,8 @@ pub struct RandomOpenings<J> {
     judge: J,
     attempt: u64,
     seen: HashSet<u64>,
-    /// The share of natural openings, and who draws their moves.
-    natural: Option<(f64, Natural)>,
+    /// Makes a share of them, if there is one.
+    natural: Option<Natural>,
 }
 
 impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
@@ -183,7 +183,7 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
     /// The same with a share of openings whose moves `weights` find natural.
     #[must_use]
     pub fn with_natural(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
-        RandomOpenings { natural: (share > 0.0).then(|| (share, Natural::new(weights))), ..self }
+        RandomOpenings { natural: Natural::new(share, weights), ..self }
     }
 
     /// What the next attempt brings, if it is any good.
@@ -195,15 +195,12 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
-        let natural = self.natural.as_mut().filter(|(share, _)| rng.random_bool(*share)).map(|(_, natural)| natural);
+        let natural = self.natural.as_mut().filter(|natural| natural.is_next(&mut rng));
         match natural {
             Some(natural) => natural.walk(&mut game, &mut opening, &mut rng)?,
             None => {
-                for _ in 0..rng.random_range(self.recipe.plies.clone()) {
-                    let mv = random_move(game.board(), &mut rng)?;
-                    game.push(mv);
-                    opening.moves.push(mv);
-                }
+                let plies = rng.random_range(self.recipe.plies.clone());
+                walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
             }
         }
         let quiet = game.ending().is_none() && !game.board().in_check();
@@ -226,7 +223,11 @@ impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
 ///
 /// No book is as large as what comes of this, and none is needed: after a few moves of each side pieces are developed, kings castle,
 /// pawns stand in the center or are exchanged there, in ever other ways.
-pub struct Natural(LeafSearcher);
+pub struct Natural {
+    /// The share of openings that are to be natural.
+    share: f64,
+    searcher: LeafSearcher,
+}
 
 impl Natural {
     /// Plies of an opening.
@@ -240,20 +241,21 @@ impl Natural {
     /// Nodes for a move; few need more than a thousand.
     const NODES: u64 = 20_000;
 
-    /// Moves that these weights find natural.
+    /// Draws moves that these weights find natural, for a share of the openings; nothing for no share.
     #[must_use]
-    pub fn new(weights: Arc<Weights>) -> Natural {
-        Natural(LeafSearcher::new(weights))
+    pub fn new(share: f64, weights: Arc<Weights>) -> Option<Natural> {
+        (share > 0.0).then(|| Natural { share, searcher: LeafSearcher::new(weights) })
+    }
+
+    /// Whether the next opening is to be natural.
+    pub(crate) fn is_next(&self, rng: &mut Pcg64) -> bool {
+        rng.random_bool(self.share)
     }
 
     /// Plays an opening's moves. Nothing if the game ended.
     pub(crate) fn walk(&mut self, game: &mut Game, opening: &mut Opening, rng: &mut Pcg64) -> Option<()> {
-        for _ in 0..rng.random_range(Natural::PLIES) {
-            let mv = self.draw(game.board(), rng)?;
-            game.push(mv);
-            opening.moves.push(mv);
-        }
-        Some(())
+        let plies = rng.random_range(Natural::PLIES);
+        walk(game, opening, plies, |board| self.draw(board, rng))
     }
 
     /// One of the moves of a position, if there are any.
@@ -261,12 +263,13 @@ impl Natural {
         let margin = (Natural::WORST * Natural::TEMPERATURE) as Value;
         let mut best = -INFINITE;
         let mut moves: Vec<(ChessMove, Value)> = Vec::new();
-        self.0.begin_position();
+        self.searcher.begin_position();
         for &mv in board.moves().iter() {
             let budget = LeafBudget { nodes: Natural::NODES, stop: &AtomicBool::new(false) };
             // What is far below the best need not be known exactly.
             let beta = margin.saturating_sub(best).min(INFINITE);
-            let Ok(reply) = self.0.search(&board.after(mv), Natural::DEPTH, (-INFINITE, beta), &budget) else {
+            let after = board.after(mv);
+            let Ok(reply) = self.searcher.search(&after, Natural::DEPTH, (-INFINITE, beta), &budget) else {
                 continue;
             };
             best = best.max(-reply.value);
@@ -301,12 +304,32 @@ pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + 
     }
 }
 
+/// Plays so many moves, drawn one by one, as an opening's. Nothing if there was none to draw.
+pub(crate) fn walk(
+    game: &mut Game,
+    opening: &mut Opening,
+    plies: u32,
+    mut draw: impl FnMut(&Board) -> Option<ChessMove>,
+) -> Option<()> {
+    for _ in 0..plies {
+        let mv = draw(game.board())?;
+        game.push(mv);
+        opening.moves.push(mv);
+    }
+    Some(())
+}
+
 /// One of the moves that lose no material at once, or of all moves if they all do.
 fn random_move(board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
     let moves = board.moves();
     let sound: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.see_ge(mv, 0)).collect();
     let from = if sound.is_empty() { &moves[..] } else { &sound[..] };
-    (!from.is_empty()).then(|| from[rng.random_range(0..from.len())])
+    any_move(from, rng)
+}
+
+/// One of these moves, if there are any.
+pub(crate) fn any_move(moves: &[ChessMove], rng: &mut Pcg64) -> Option<ChessMove> {
+    (!moves.is_empty()).then(|| moves[rng.random_range(0..moves.len())])
 }
 
 fn random(seed: u64, stream: u64) -> Pcg64 {
@@ -397,7 +420,7 @@ mod tests {
         let natural = made(1.0, 4);
         assert_eq!(natural, made(1.0, 4));
         assert_ne!(natural, made(1.0, 5));
-        assert_eq!(made(0.0, 4), super::RandomOpenings::new(Recipe::new(4), material).take(40).collect::<Vec<_>>());
+        assert_eq!(made(0.0, 4), RandomOpenings::new(Recipe::new(4), material).take(40).collect::<Vec<_>>());
         let firsts: HashSet<String> = natural.iter().map(|opening| opening.moves[0].to_string()).collect();
         assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
         let boards: HashSet<u64> = natural.iter().map(|opening| opening.board().key()).collect();

@@ -81,7 +81,7 @@ pub fn cross_validated(
     mut report: impl FnMut(),
 ) -> Result<Vec<Row>, Error> {
     let fold = |example: &Example| (hash::fold(hash::mix(settings.seed), example.player) % u64::from(folds)) as u32;
-    let mut sums: Vec<Row> = Vec::new();
+    let mut folded: Vec<Vec<Row>> = Vec::new();
     ordered_for_each(
         threads,
         0..folds,
@@ -95,15 +95,13 @@ pub fn cross_validated(
             Ok(bands.iter().map(|&band| row(&parameters, band, ratings, &judged)).collect::<Vec<Row>>())
         },
         |rows| {
-            sums = match sums.is_empty() {
-                true => rows,
-                false => std::mem::take(&mut sums).into_iter().zip(&rows).map(|(sum, row)| sum.with(row)).collect(),
-            };
+            folded.push(rows);
             report();
             Ok(())
         },
     )?;
-    Ok(sums)
+    let sum = |sums: Vec<Row>, rows: Vec<Row>| sums.into_iter().zip(&rows).map(|(sum, row)| sum.with(row)).collect();
+    Ok(folded.into_iter().reduce(sum).unwrap_or_default())
 }
 
 /// Measures a model at these ratings on those of the examples that are of a band.

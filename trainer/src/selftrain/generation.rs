@@ -58,7 +58,7 @@ pub(super) struct Generation {
     /// The best weights before their refinement: what is trained.
     pub base: Arc<Weights>,
     /// The weights at the very start: what a fit, which begins anew each time, is taken the mean with.
-    oldest: Arc<Weights>,
+    pub oldest: Arc<Weights>,
     /// How much of the way to the trained weights it goes, where games do not say it.
     step: f64,
     /// Pairs of games that say it, or none.

@@ -27,7 +27,7 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::self_play::{GameFile, HASH, JUDGE_NODES};
-use crate::arena::openings::{Natural, Opening, Variant, judge};
+use crate::arena::openings::{Natural, Opening, Variant, any_move, judge, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
 use crate::base::error::Error;
@@ -224,7 +224,7 @@ struct Table<'a> {
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value + Send>,
-    natural: Natural,
+    natural: Option<Natural>,
 }
 
 impl<'a> Table<'a> {
@@ -239,7 +239,7 @@ impl<'a> Table<'a> {
             Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
         };
         let judge = Box::new(judge(weights.clone(), JUDGE_NODES));
-        let natural = Natural::new(weights.clone());
+        let natural = Natural::new(settings.natural, weights.clone());
         Ok(Table { settings, openings, players: [player()?, player()?], judge, natural })
     }
 
@@ -260,26 +260,19 @@ impl<'a> Table<'a> {
     /// One attempt at an opening.
     fn opening(&mut self, random: &mut Pcg64) -> Option<Opening> {
         let from_file = !self.openings.is_empty() && random.random_range(0..2) == 0;
-        let GeneratorSettings { plies, plies_after, natural, .. } = *self.settings;
         let mut opening = match from_file {
             true => self.openings[random.random_range(0..self.openings.len())].clone(),
             false => Opening::from_board(self.settings.variant.draw(random)),
         };
         let mut game = opening.game();
-        let natural = !from_file && natural > 0.0 && random.random_bool(natural);
-        if natural {
-            self.natural.walk(&mut game, &mut opening, random)?;
+        let natural = self.natural.as_mut().filter(|natural| !from_file && natural.is_next(random));
+        let GeneratorSettings { plies, plies_after, .. } = *self.settings;
+        let [least, most] = if from_file || natural.is_some() { plies_after } else { plies };
+        if let Some(natural) = natural {
+            natural.walk(&mut game, &mut opening, random)?;
         }
-        let [least, most] = if from_file || natural { plies_after } else { plies };
-        for _ in 0..random.random_range(least..=most) {
-            let moves = game.board().moves();
-            if moves.is_empty() {
-                return None;
-            }
-            let mv = moves[random.random_range(0..moves.len())];
-            game.push(mv);
-            opening.moves.push(mv);
-        }
+        let count = random.random_range(least..=most);
+        walk(&mut game, &mut opening, count, |board| any_move(&board.moves(), random))?;
         let calm = game.ending().is_none() && !game.board().in_check();
         let within = calm && (self.judge)(&game).abs() <= self.settings.limit * PAWN / 100;
         within.then_some(opening)

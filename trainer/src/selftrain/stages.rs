@@ -318,9 +318,8 @@ impl<'a> Loop<'a> {
                 teller.tell(done, u64::from(fit.passes) * of);
             }
         };
-        let oldest = Weights::load(&self.folder.weights(0))?;
-        let knows_more = knows_more_than_pieces(&oldest);
-        let start = if knows_more { Weights::material() } else { oldest };
+        let knows_more = knows_more_than_pieces(&generation.oldest);
+        let start = if knows_more { Weights::material() } else { Weights::clone(&generation.oldest) };
         let fitted = regression::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
         let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
         let made = json!({
@@ -475,9 +474,9 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let best = Weights::load(&self.folder.weights(self.state.best))?;
-        let oldest = Weights::load(&self.folder.weights(0))?;
+        let oldest = generation.oldest.clone();
         let name = name_of(self.state.best);
-        let Some(record) = self.play(generation, (&name, Arc::new(best)), ("start", Arc::new(oldest)), None)? else {
+        let Some(record) = self.play(generation, (&name, Arc::new(best)), ("start", oldest), None)? else {
             return Ok(false);
         };
         self.write_log(&json!({ "anchor": generation.number, "seconds": self.state.seconds, "match": record }))?;
@@ -501,8 +500,8 @@ impl<'a> Loop<'a> {
         let budget = Budget::Nodes(settings.match_nodes);
         let contestant = |name: &str, weights| Contestant { hash: HASH, ..Contestant::new(name, weights, budget) };
         let recipe = Recipe { variant: settings.variant, ..Recipe::new(generation.seed(draw)) };
-        let openings = RandomOpenings::new(recipe, judge(other.clone(), JUDGE_NODES));
-        let openings = openings.with_natural(settings.natural, other.clone());
+        let openings = RandomOpenings::new(recipe, judge(other.clone(), JUDGE_NODES))
+            .with_natural(settings.natural, other.clone());
         let played = Match {
             contestants: [contestant(name, weights), contestant(other_name, other)],
             pairs: settings.match_games.div_ceil(2),
