@@ -2,6 +2,7 @@
 //!
 //! The modules stand in one order, each knowing only those before it:
 //!
+//! - [`hash`]: bits that look random;
 //! - [`board`]: the rules, with attack tables of the `chess` crate;
 //! - [`value`]: values of a search; [`regular_file`], [`atomic_file`]: which files are read, and how they are replaced;
 //! - [`eval`]: the evaluation;
@@ -23,6 +24,7 @@ pub mod compare;
 pub mod control;
 pub mod engine;
 pub mod eval;
+pub mod hash;
 mod huge_pages;
 pub mod levels;
 pub mod params;

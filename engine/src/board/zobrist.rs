@@ -6,6 +6,8 @@
 
 use chess::{Color, File, Piece, Square};
 
+use crate::hash::{STEP, mix};
+
 struct Keys {
     pieces: [[[u64; 64]; 6]; 2],
     en_passant: [u64; 8],
@@ -15,13 +17,9 @@ struct Keys {
     castling_rooks: [[u64; 8]; 2],
 }
 
-/// One step of SplitMix64 (Steele, Lea and Flood 2014).
+/// One step of SplitMix64: the next state and its number.
 const fn split_mix(state: u64) -> (u64, u64) {
-    let state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (state, z ^ (z >> 31))
+    (state.wrapping_add(STEP), mix(state))
 }
 
 const fn make() -> Keys {

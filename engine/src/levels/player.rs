@@ -13,6 +13,7 @@ use crate::board::{Board, Color, EMPTY, Game, Piece};
 use crate::control::Control;
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
+use crate::hash::{STEP, mix};
 use crate::search::{Info, Limits, Options, Outcome, Report, Score};
 use crate::tt::{Bound, HashError};
 use std::f64::consts::TAU;
@@ -146,7 +147,7 @@ impl Player {
     /// A number that stands for the position as it stands now.
     fn draw(&self, game: &Game) -> u64 {
         let seen = game.repetitions() as u64;
-        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(STEP);
         mix(mix(word ^ mix(self.game)).wrapping_add(self.strength.rating.to_bits()))
     }
 
@@ -209,14 +210,6 @@ fn wins_simply(board: &Board) -> bool {
     let us: Color = board.side_to_move();
     let heavy = board.colored(us, Piece::Queen) | board.colored(us, Piece::Rook);
     board.colors(!us).popcnt() == 1 && heavy != EMPTY
-}
-
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
 }
 
 /// How good a day is that has this number: normally distributed, with a standard deviation of one, and none is further

@@ -12,6 +12,7 @@ use super::pv::Line;
 use super::window::Window;
 use crate::board::{Board, ChessMove, Game};
 use crate::eval::{Evaluator, Model, Weights};
+use crate::hash;
 use crate::position::Position;
 use crate::tt::{Bound, Entry, Table};
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
@@ -108,7 +109,7 @@ impl<M: Model> LeafSearcher<M> {
         // repeat. They are enough for a single ply, where an entry is only ever asked for by the search that follows
         // the one that stored it. Deeper trees have entries that compete for places, also with those of other
         // positions, so there the first search empties the table.
-        self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.salt = self.salt.wrapping_add(hash::STEP);
         self.emptied = false;
         self.killers.fill([None; 2]);
     }

@@ -2,17 +2,9 @@
 //!
 //! The split of games into training and test, the sampling of positions and the identity of a data
 //! set must come out the same on every machine and with every later version of a crate. So they do
-//! not use a hasher of the standard library, but the finalizer of SplitMix64 (Steele, Lea and Flood
-//! 2014), which takes three lines and is its own specification.
+//! not use a hasher of the standard library, but [`mix`].
 
-/// A bijection of 64-bit words in which every input bit moves every output bit.
-#[must_use]
-pub fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
-}
+pub use dyad_engine::hash::mix;
 
 /// Takes one more word into a running hash; the order of words matters.
 #[must_use]
@@ -35,13 +27,6 @@ pub fn unit(hash: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_never_change() {
-        // The first outputs of SplitMix64 seeded with 0, as published with the reference code.
-        assert_eq!(mix(0), 0xE220_A839_7B1D_CDAF);
-        assert_eq!(mix(0x9E37_79B9_7F4A_7C15), 0x6E78_9E6A_A1B9_65F4);
-    }
 
     #[test]
     fn order_and_length_matter() {
