@@ -91,6 +91,9 @@ pub struct Arguments {
     /// Plies that are taken from the games of an opening file
     #[arg(long, conflicts_with = "resume")]
     plies: Option<usize>,
+    /// The share of natural openings among random ones: each move the likelier the better
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["resume", "openings"])]
+    natural: Option<f64>,
     /// Games at a time [default: one for each processor]
     #[arg(long)]
     threads: Option<usize>,
@@ -192,6 +195,7 @@ impl Arguments {
         set(&mut settings.seed, &self.seed);
         set(&mut settings.hash, &self.hash);
         set(&mut settings.plies, &self.plies);
+        set(&mut settings.natural, &self.natural);
         set(&mut settings.budget, &self.budget().map_err(Error::Settings)?);
         settings.check().map_err(Error::Settings)?;
         Ok(settings)

@@ -261,7 +261,9 @@ impl Tuning {
             Some(list) => list[((number - 1) % list.len() as u64) as usize].clone(),
             None => {
                 let recipe = Recipe::new(hash::fold(hash::mix(self.settings.seed), number));
-                RandomOpenings::new(recipe, judge).next().expect("random openings have no end")
+                let openings = RandomOpenings::new(recipe, judge);
+                let mut openings = openings.with_natural(self.settings.natural, Arc::clone(&self.base.weights));
+                openings.next().expect("random openings have no end")
             }
         }
     }
@@ -409,6 +411,7 @@ mod tests {
             batch: 3,
             budget: Budget::Nodes(100),
             hash: 1,
+            natural: 0.5,
             adjudication: Adjudication { plies: Some(200), ..Adjudication::default() },
             ..Settings::default()
         }
@@ -473,6 +476,20 @@ mod tests {
     }
 
     #[test]
+    fn openings_are_natural_where_they_are_to_be() {
+        let made = |natural| -> Vec<Opening> {
+            let tuning = Tuning::new(Settings { natural, ..small() }, Path::new("/nowhere")).unwrap();
+            let mut judge = openings::judge(Weights::embedded(), JUDGE_NODES);
+            (1..=12).map(|number| tuning.opening(number, &mut judge)).collect()
+        };
+        let [random, half, natural] = [0.0, 0.5, 1.0].map(made);
+        assert!(random.iter().zip(&natural).all(|(one, other)| one != other));
+        assert!(half == made(0.5) && half != random && half != natural);
+        // A tuning of before there were natural openings is resumed.
+        assert!(!String::from_utf8(to_json(&Settings { natural: 0.0, ..small() })).unwrap().contains("natural"));
+    }
+
+    #[test]
     fn what_was_changed_or_damaged_is_refused() {
         let folder = Temporary::new();
         let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
@@ -502,6 +519,7 @@ mod tests {
             (Settings { batch: 0, ..small() }, "batch must be"),
             (Settings { hash: 0, ..small() }, "hash must be"),
             (Settings { average: 1.1, ..small() }, "average must be"),
+            (Settings { natural: -0.1, ..small() }, "natural must be"),
             (Settings { schedule: schedule(0), ..small() }, "pairs must be"),
             (Settings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
         ] {

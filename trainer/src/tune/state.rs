@@ -34,6 +34,9 @@ pub struct Settings {
     pub openings: Option<PathBuf>,
     /// Plies that are taken from the games of an opening file.
     pub plies: usize,
+    /// The share of [natural openings](crate::arena::openings::Natural) among random ones.
+    #[serde(skip_serializing_if = "is_none_of_them")]
+    pub natural: f64,
     /// When games end early.
     pub adjudication: Adjudication,
 }
@@ -51,9 +54,15 @@ impl Default for Settings {
             hash: 8,
             openings: None,
             plies: 16,
+            natural: 0.0,
             adjudication: Adjudication::default(),
         }
     }
+}
+
+/// Whether a share is of nothing. A tuning of before there were natural openings is the same as one without.
+fn is_none_of_them(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl Settings {
@@ -72,6 +81,9 @@ impl Settings {
         }
         if !(0.0..=1.0).contains(&self.average) {
             return Err(format!("average must be 0 to 1, not {}", self.average));
+        }
+        if !(0.0..=1.0).contains(&self.natural) {
+            return Err(format!("natural must be 0 to 1, not {}", self.natural));
         }
         if self.hash == 0 {
             return Err("hash must be at least 1".to_string());
