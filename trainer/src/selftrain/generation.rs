@@ -12,6 +12,7 @@ use super::error::SelfTrainError;
 use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
 use super::settings::Settings;
+use super::tuning::share_found;
 use super::window::Window;
 use crate::base::error::Error;
 use crate::base::hash;
@@ -63,6 +64,8 @@ pub(super) struct Generation {
     step: f64,
     /// Pairs of games that say it, or none.
     pub tuning_pairs: u64,
+    /// What those of the generation before said of its fit.
+    pub last_share: Option<f64>,
 }
 
 impl Generation {
@@ -92,6 +95,7 @@ impl Generation {
             folder: own_folder,
             step: own.step_after(rejected),
             tuning_pairs: own.tuning_pairs_after(rejected),
+            last_share: share_found(&Weights::load(&folder.weights(state.generation - 1))?),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
@@ -118,15 +122,21 @@ impl Generation {
         from > 0 && window.learned() >= from
     }
 
+    /// The share of a fit to so many positions in the mean with the oldest weights, as far as games do not say it; nothing where
+    /// nothing is fitted.
+    pub fn share(&self, positions: u64) -> Option<f64> {
+        self.settings.fit.map(|fit| self.step.min(fit.share(positions)))
+    }
+
     /// The weights of this generation, which goes only a part of the way to `trained`: from the base of the best, or for a fit
-    /// to so many positions from the oldest weights.
+    /// to so many positions from the oldest weights. All of it where games say how far to go.
     pub fn part_of_the_way(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
-        if self.step >= 1.0 || (self.tuning_pairs > 0 && self.settings.fit.is_none()) {
+        if self.step >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
-        let (from, share) = match &self.settings.fit {
+        let (from, share) = match self.share(positions) {
             // With the best in place of the oldest, what these know and fits do not would be a third of a third after two of them.
-            Some(fit) => (&self.oldest, self.step.min(fit.share(positions))),
+            Some(share) => (&self.oldest, share),
             None => (&self.base, self.step),
         };
         let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share };

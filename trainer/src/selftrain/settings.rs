@@ -143,8 +143,9 @@ pub struct Settings {
     /// [fit](Settings::fit), which learns from more positions each time, it is the way from the oldest weights, and not halved.
     pub step: f64,
     /// Pairs of games, of the nodes of a match, that say how far the new weights go along the directions of the training and
-    /// of their own groups ([`directions`](crate::tune::directions)); 0 for none, and `step` of the way. After each generation
-    /// that was rejected twice as many, two times at most.
+    /// of their own groups ([`directions`](crate::tune::directions)), or with a [fit](Settings::fit) along the way from the oldest
+    /// weights; 0 for none, and `step` of the way. After each generation that was rejected twice as many, two times at most; not
+    /// with a fit, of which a single number is asked.
     pub tuning_pairs: u64,
     /// Whether settings that nobody has changed follow the start, see [`Settings::for_start`].
     pub follow_start: bool,
@@ -236,6 +237,7 @@ impl Settings {
             refine_from: 0,
             keep_scale: true,
             step: 0.67,
+            tuning_pairs: 500,
             ..Settings::default()
         }
     }
@@ -352,7 +354,10 @@ impl Settings {
     /// The pairs of games of a tuning when so many generations before it were rejected: what is left to gain is smaller.
     #[must_use]
     pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
-        self.tuning_pairs << rejected.min(MOST_DOUBLINGS)
+        match self.fit {
+            Some(_) => self.tuning_pairs,
+            None => self.tuning_pairs << rejected.min(MOST_DOUBLINGS),
+        }
     }
 }
 

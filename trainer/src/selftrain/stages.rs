@@ -424,10 +424,11 @@ impl<'a> Loop<'a> {
         if out.exists() {
             return Ok(true);
         }
-        let (window, best) = (self.window(generation)?, self.folder.weights(self.state.best));
+        let from = if generation.settings.fit.is_some() { 0 } else { self.state.best };
+        let (window, from) = (self.window(generation)?, self.folder.weights(from));
         let (teller, stop) = (&mut self.teller, self.stop);
         let tuned = controlled(stop, |control| {
-            tuned(generation, &best, &window, control, &mut |done, of| teller.tell(done, of))
+            tuned(generation, &from, &window, control, &mut |done, of| teller.tell(done, of))
         })?;
         let Some(weights) = tuned else { return Ok(false) };
         self.save_scaled(weights, &out, generation, &window)?;

@@ -183,11 +183,12 @@ fn a_fit_learns_from_what_searches_said() {
     }
 }
 
-/// Where the start knows more, the fit begins with the pieces all the same, the weights before the tuning are a mean with
-/// the oldest, though others are the best by then, at the scale of the scores, and all generations are learned from.
+/// Where the start knows more, the fit begins with the pieces all the same, at the scale of the scores, and all generations are
+/// learned from. The new weights are a mean with the oldest, though others are the best by then, by shares that games find or that
+/// grow with the positions.
 #[test]
 fn good_weights_are_fitted_anew_and_averaged() {
-    let settings = |threads| Settings {
+    let settings = |tuning_pairs, threads| Settings {
         fit: Some(FitSettings { passes: 3, equal_at: 300, ..Settings::from_good_weights().fit.unwrap() }),
         step: 0.6,
         natural: 0.5,
@@ -195,33 +196,51 @@ fn good_weights_are_fitted_anew_and_averaged() {
         positions: 320,
         positions_per_game: 40,
         refine_from: 0,
-        tuning_pairs: 3,
+        tuning_pairs,
+        // No pairs, the default elsewhere, would be taken for what nobody has set.
+        follow_start: false,
         sprt: EASY,
         threads,
         ..tiny()
     };
     let start = Weights::clone(&Weights::embedded());
-    let [whole, broken] = ["anew", "anew-broken"].map(folder);
-    let summary = run_from(&start, &whole, &settings(2), usize::MAX, &mut Vec::new());
-    assert_eq!(summary.adopted, 2);
-    for number in 1..=2 {
-        let path = whole.join(format!("generation-{number:03}"));
-        let [tuned, mean] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
-        let made = &mean.meta.made;
-        assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
-        let positions = made["of"]["positions"].as_u64().unwrap();
-        assert!(positions > 100 * number, "{made}");
-        assert_eq!(made["share"], (positions as f64 / (positions + 300) as f64).min(0.6));
-        assert_eq!(mean.units.win_rate, start.units.win_rate);
-        assert!(![start.id(), tuned.id()].contains(&mean.id()) && tuned.id() != start.id());
-        assert_eq!(tuned.meta.made["of"], mean.meta.made);
+    let [whole, broken, scheduled] = ["anew", "anew-broken", "anew-scheduled"].map(folder);
+    for (folder, pairs) in [(&whole, 40), (&scheduled, 0)] {
+        let summary = run_from(&start, folder, &settings(pairs, 2), usize::MAX, &mut Vec::new());
+        assert_eq!(summary.adopted, 2);
+        let mut found_before = f64::NAN;
+        for number in 1..=2 {
+            let path = folder.join(format!("generation-{number:03}"));
+            let mean = Weights::load(&path.join("weights.json")).unwrap();
+            let made = &mean.meta.made;
+            assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
+            let positions = made["of"]["positions"].as_u64().unwrap();
+            assert!(positions > 100 * number, "{made}");
+            let share = (positions as f64 / (positions + 300) as f64).min(0.6);
+            assert!(mean.units.win_rate == start.units.win_rate && mean.id() != start.id());
+            match pairs {
+                0 => assert_eq!(made["share"], share),
+                _ => {
+                    // So few positions make poor weights, and games tell.
+                    let found = made["tuned"]["toward:*:trained.json"].as_f64().unwrap();
+                    assert!(found < share && made["pairs"] == pairs, "{made}");
+                    let fitted = Weights::load(&path.join("trained.json")).unwrap();
+                    assert!(made["of"] == fitted.meta.made && fitted.id() != mean.id());
+                    // The second begins where the first ended.
+                    let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
+                    let first = if number == 1 { share } else { found_before };
+                    assert!(begun.contains(&format!("trained.json, float, {first}, 0, 1, ")), "{begun}");
+                    found_before = found;
+                }
+            }
+        }
     }
     let (mut legs, mut events) = (0, Vec::new());
-    while !run_from(&start, &broken, &settings(1 + legs % 2), 1 + legs, &mut events).finished {
+    while !run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).finished {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
-    for folder in [whole, broken] {
+    for folder in [whole, broken, scheduled] {
         fs::remove_dir_all(&folder).unwrap();
     }
 }

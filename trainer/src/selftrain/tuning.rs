@@ -2,9 +2,12 @@
 //!
 //! A training from good weights knows directions, but each of its steps alone makes them weaker as often as stronger
 //! (`docs/training.md`). So what it proposes is taken apart by families of features, the factors of all groups stand beside
-//! that, and simultaneous perturbation ([`tune`](crate::tune)) finds how much of each plays best. It begins with the best weights;
-//! or, where a [fit](super::settings::FitSettings) makes what is nearly as strong, with the mean of both, from where steps lead
-//! towards the best.
+//! that, and simultaneous perturbation ([`tune`](crate::tune)) finds how much of each plays best. It begins with the best weights.
+//!
+//! A [fit](super::settings::FitSettings) begins anew each time, and what it makes may be weaker than the weights at the very start or
+//! stronger, by hundreds of Elo: the more positions, and the weaker the start, the better it is. The mean of both is stronger than
+//! either where neither is much the weaker. So there is one direction, the way from those weights to the fit, and games say how
+//! far to go.
 
 use std::path::Path;
 
@@ -18,16 +21,19 @@ use super::self_play::{ADJUDICATION, HASH};
 use super::window::Window;
 use crate::arena::play::Budget;
 use crate::tune::directions::{Goal, boards, directions};
-use crate::tune::parameters::by_label;
+use crate::tune::parameters::{Parameter, by_label};
 use crate::tune::run::{self, Machine};
 use crate::tune::spsa::Schedule;
 use crate::tune::state::{Settings, State};
 
-/// Plays the tuning of a generation whose best weights are in `best`, or what is left of it. Nothing if it was stopped. `progress`
-/// hears of the games that were played, and of how many.
+/// The share of a fit is tried so much to either side, at a rate by which a difference of 50 Elo moves it by a fifth in 200 pairs.
+const SHARE_STEP: &str = "0.2, 0.02";
+
+/// Plays the tuning of a generation that goes on from the weights in `from`, or what is left of it. Nothing if it was stopped.
+/// `progress` hears of the games that were played, and of how many.
 pub(super) fn tuned(
     generation: &Generation,
-    best: &Path,
+    from: &Path,
     window: &Window,
     control: &Control,
     progress: &mut dyn FnMut(u64, u64),
@@ -36,10 +42,11 @@ pub(super) fn tuned(
     let machine = Machine { threads: generation.settings.threads, checkpoint: CHECKPOINT };
     let mut tell = |settings: &Settings, state: &State| progress(2 * state.done, 2 * settings.schedule.pairs);
     let trained = Weights::load(&generation.folder.trained())?;
+    let from_id = Weights::load(from)?.id();
     let summary = if run::is_begun(&folder) {
         run::resume(&folder, machine, control, &mut tell)?
     } else {
-        let settings = settings(generation, best, &trained, window)?;
+        let settings = settings(generation, from, &trained, window)?;
         if settings.parameters.is_empty() {
             return Ok(Some(trained));
         }
@@ -54,6 +61,7 @@ pub(super) fn tuned(
         "by": "dyad selftrain",
         "tuned": by_label(&parameters, summary.state.result()),
         "pairs": summary.state.done,
+        "from": from_id,
         "of": trained.meta.made,
     });
     Ok(Some(weights))
@@ -61,23 +69,42 @@ pub(super) fn tuned(
 
 fn settings(
     generation: &Generation,
-    best: &Path,
+    from: &Path,
     trained: &Weights,
     window: &Window,
 ) -> Result<Settings, SelfTrainError> {
     let file = generation.folder.trained();
-    let (best, trained) = ((best, &*generation.best), (file.as_path(), trained));
-    let ((file, weights), (goal_file, goal)) =
-        if generation.settings.fit.is_some() { (trained, best) } else { (best, trained) };
-    let goal = Goal { file: goal_file, weights: goal };
+    let parameters = match generation.share(window.learned()) {
+        Some(share) => vec![way_to(&file, generation.last_share.unwrap_or(share))],
+        None => {
+            let goal = Goal { file: &file, weights: trained };
+            directions(&generation.best, Some(goal), &boards(window.samples())?)
+        }
+    };
     Ok(Settings {
-        parameters: directions(weights, Some(goal), &boards(window.samples())?),
-        weights: Some(file.to_path_buf()),
+        parameters,
+        weights: Some(from.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
         seed: generation.seed(Draw::Tuning),
         budget: Budget::Nodes(generation.settings.match_nodes),
         hash: HASH,
+        natural: generation.settings.natural,
         adjudication: ADJUDICATION,
         ..Settings::default()
     })
+}
+
+/// The share of a fit that the games of a tuning found which made these weights.
+pub(super) fn share_found(weights: &Weights) -> Option<f64> {
+    let tuned = weights.meta.made.get("tuned")?.as_object()?;
+    tuned.iter().find(|(name, _)| name.starts_with(WAY)).and_then(|(_, share)| share.as_f64())
+}
+
+/// What the name of the parameter for all of the way begins with, before the file.
+const WAY: &str = "toward:*:";
+
+/// All of the way to the weights in `file`, of which the games begin with this share.
+fn way_to(file: &Path, share: f64) -> Parameter {
+    let line = format!("{WAY}{}, float, {share}, 0, 1, {SHARE_STEP}", file.display());
+    line.parse().expect("the way to a file is a parameter")
 }
