@@ -247,6 +247,14 @@ impl Natural {
         (share > 0.0).then(|| Natural { share, searcher: LeafSearcher::new(weights) })
     }
 
+    /// Says what is wrong with a share that cannot be meant.
+    pub(crate) fn check(share: f64) -> Result<(), String> {
+        match (0.0..=1.0).contains(&share) {
+            true => Ok(()),
+            false => Err(format!("natural must be 0 to 1, not {share}")),
+        }
+    }
+
     /// Whether the next opening is to be natural.
     pub(crate) fn is_next(&self, rng: &mut Pcg64) -> bool {
         rng.random_bool(self.share)

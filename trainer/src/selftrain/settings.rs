@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
-use crate::arena::openings::Variant;
+use crate::arena::openings::{Natural, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
@@ -388,9 +388,7 @@ impl Settings {
         if !(self.step > 0.0 && self.step <= 1.0) {
             return Err(format!("step must be above 0 and at most 1, not {}", self.step));
         }
-        if !(0.0..=1.0).contains(&self.natural) {
-            return Err(format!("natural must be 0 to 1, not {}", self.natural));
-        }
+        Natural::check(self.natural)?;
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
         }

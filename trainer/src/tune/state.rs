@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arena::openings::Natural;
 use crate::arena::play::{Adjudication, Budget};
 use crate::arena::statistics::Tally;
 use crate::tune::parameters::Parameter;
@@ -73,6 +74,7 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         self.schedule.check()?;
         self.adjudication.check()?;
+        Natural::check(self.natural)?;
         if self.parameters.is_empty() {
             return Err("there are no parameters".to_string());
         }
@@ -81,9 +83,6 @@ impl Settings {
         }
         if !(0.0..=1.0).contains(&self.average) {
             return Err(format!("average must be 0 to 1, not {}", self.average));
-        }
-        if !(0.0..=1.0).contains(&self.natural) {
-            return Err(format!("natural must be 0 to 1, not {}", self.natural));
         }
         if self.hash == 0 {
             return Err("hash must be at least 1".to_string());
