@@ -12,7 +12,6 @@ use super::error::SelfTrainError;
 use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
 use super::settings::Settings;
-use super::tuning::share_found;
 use super::window::Window;
 use crate::base::error::Error;
 use crate::base::hash;
@@ -64,8 +63,6 @@ pub(super) struct Generation {
     step: f64,
     /// Pairs of games that say it, or none.
     pub tuning_pairs: u64,
-    /// What those of the generation before said of its fit.
-    pub last_share: Option<f64>,
 }
 
 impl Generation {
@@ -95,7 +92,6 @@ impl Generation {
             folder: own_folder,
             step: own.step_after(rejected),
             tuning_pairs: own.tuning_pairs_after(rejected),
-            last_share: share_found(&Weights::load(&folder.weights(state.generation - 1))?),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),

@@ -424,11 +424,17 @@ impl<'a> Loop<'a> {
         if out.exists() {
             return Ok(true);
         }
-        let from = if generation.settings.fit.is_some() { 0 } else { self.state.best };
-        let (window, from) = (self.window(generation)?, self.folder.weights(from));
+        let (file, weights) = match generation.settings.fit {
+            Some(_) => (self.folder.weights(0), &generation.oldest),
+            None => (self.folder.weights(self.state.best), &generation.best),
+        };
+        // The weights at the start may be those of another training, whose share says nothing here.
+        let before = (generation.number > 1).then(|| self.folder.weights(generation.number - 1));
+        let window = self.window(generation)?;
         let (teller, stop) = (&mut self.teller, self.stop);
         let tuned = controlled(stop, |control| {
-            tuned(generation, &from, &window, control, &mut |done, of| teller.tell(done, of))
+            let mut progress = |done, of| teller.tell(done, of);
+            tuned(generation, (&file, weights), before.as_deref(), &window, control, &mut progress)
         })?;
         let Some(weights) = tuned else { return Ok(false) };
         self.save_scaled(weights, &out, generation, &window)?;

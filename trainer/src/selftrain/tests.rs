@@ -235,12 +235,21 @@ fn good_weights_are_fitted_anew_and_averaged() {
             }
         }
     }
+    // What another training found says nothing in a new one.
+    let other = folder("anew-other");
+    let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
+    run_from(&found, &other, &Settings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
+    let path = other.join("generation-001");
+    let positions = Weights::load(&path.join("weights.json")).unwrap().meta.made["of"]["positions"].as_u64().unwrap();
+    let share = (positions as f64 / (positions + 300) as f64).min(0.6);
+    let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
+    assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
     let (mut legs, mut events) = (0, Vec::new());
     while !run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).finished {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
-    for folder in [whole, broken, scheduled] {
+    for folder in [whole, broken, scheduled, other] {
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -29,11 +29,13 @@ use crate::tune::state::{Settings, State};
 /// The share of a fit is tried so much to either side, at a rate by which a difference of 50 Elo moves it by a fifth in 200 pairs.
 const SHARE_STEP: &str = "0.2, 0.02";
 
-/// Plays the tuning of a generation that goes on from the weights in `from`, or what is left of it. Nothing if it was stopped.
-/// `progress` hears of the games that were played, and of how many.
+/// Plays the tuning of a generation that goes on from the weights `from`, with their file, or what is left of it. `before` is the
+/// file of the generation before, if there was one. Nothing if it was stopped. `progress` hears of the games that were played, and
+/// of how many.
 pub(super) fn tuned(
     generation: &Generation,
-    from: &Path,
+    from: (&Path, &Weights),
+    before: Option<&Path>,
     window: &Window,
     control: &Control,
     progress: &mut dyn FnMut(u64, u64),
@@ -42,11 +44,10 @@ pub(super) fn tuned(
     let machine = Machine { threads: generation.settings.threads, checkpoint: CHECKPOINT };
     let mut tell = |settings: &Settings, state: &State| progress(2 * state.done, 2 * settings.schedule.pairs);
     let trained = Weights::load(&generation.folder.trained())?;
-    let from_id = Weights::load(from)?.id();
     let summary = if run::is_begun(&folder) {
         run::resume(&folder, machine, control, &mut tell)?
     } else {
-        let settings = settings(generation, from, &trained, window)?;
+        let settings = settings(generation, from, before, &trained, window)?;
         if settings.parameters.is_empty() {
             return Ok(Some(trained));
         }
@@ -61,7 +62,7 @@ pub(super) fn tuned(
         "by": "dyad selftrain",
         "tuned": by_label(&parameters, summary.state.result()),
         "pairs": summary.state.done,
-        "from": from_id,
+        "from": from.1.id(),
         "of": trained.meta.made,
     });
     Ok(Some(weights))
@@ -69,21 +70,25 @@ pub(super) fn tuned(
 
 fn settings(
     generation: &Generation,
-    from: &Path,
+    (from_file, from): (&Path, &Weights),
+    before: Option<&Path>,
     trained: &Weights,
     window: &Window,
 ) -> Result<Settings, SelfTrainError> {
     let file = generation.folder.trained();
     let parameters = match generation.share(window.learned()) {
-        Some(share) => vec![way_to(&file, generation.last_share.unwrap_or(share))],
+        Some(share) => {
+            let last = before.map(Weights::load).transpose()?;
+            vec![way_to(&file, last.as_ref().and_then(share_found).unwrap_or(share))]
+        }
         None => {
             let goal = Goal { file: &file, weights: trained };
-            directions(&generation.best, Some(goal), &boards(window.samples())?)
+            directions(from, Some(goal), &boards(window.samples())?)
         }
     };
     Ok(Settings {
         parameters,
-        weights: Some(from.to_path_buf()),
+        weights: Some(from_file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
         seed: generation.seed(Draw::Tuning),
         budget: Budget::Nodes(generation.settings.match_nodes),
@@ -95,7 +100,7 @@ fn settings(
 }
 
 /// The share of a fit that the games of a tuning found which made these weights.
-pub(super) fn share_found(weights: &Weights) -> Option<f64> {
+fn share_found(weights: &Weights) -> Option<f64> {
     let tuned = weights.meta.made.get("tuned")?.as_object()?;
     tuned.iter().find(|(name, _)| name.starts_with(WAY)).and_then(|(_, share)| share.as_f64())
 }
