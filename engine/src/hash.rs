@@ -4,14 +4,15 @@
 /// Flood 2014), which takes three lines and is its own specification.
 #[must_use]
 pub const fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(STEP);
+    let word = word.wrapping_add(GOLDEN);
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     word ^ (word >> 31)
 }
 
-/// From one state of SplitMix64 to the next: `mix(state)`, `mix(state + STEP)`, ... are its numbers.
-pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+/// 2^64 by the golden ratio, and odd: products with it differ most where keys differ least (Fibonacci hashing). It also is
+/// the way from one state of SplitMix64 to the next: `mix(state)`, `mix(state + GOLDEN)`, ... are its numbers.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {
@@ -21,6 +22,6 @@ mod tests {
     fn values_never_change() {
         // The first outputs of SplitMix64 seeded with 0, as published with the reference code.
         assert_eq!(mix(0), 0xE220_A839_7B1D_CDAF);
-        assert_eq!(mix(STEP), 0x6E78_9E6A_A1B9_65F4);
+        assert_eq!(mix(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
     }
 }

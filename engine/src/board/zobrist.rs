@@ -6,7 +6,7 @@
 
 use chess::{Color, File, Piece, Square};
 
-use crate::hash::{STEP, mix};
+use crate::hash::{GOLDEN, mix};
 
 struct Keys {
     pieces: [[[u64; 64]; 6]; 2],
@@ -19,7 +19,7 @@ struct Keys {
 
 /// One step of SplitMix64: the next state and its number.
 const fn split_mix(state: u64) -> (u64, u64) {
-    (state.wrapping_add(STEP), mix(state))
+    (state.wrapping_add(GOLDEN), mix(state))
 }
 
 const fn make() -> Keys {

@@ -1,6 +1,8 @@
 //! Keeps what is the same in most positions of a search: sums of the pawn structure, of the material and of
 //! what concerns the kings.
 
+use crate::hash::GOLDEN;
+
 /// A table that remembers the last thing made for each of its slots.
 #[derive(Clone, Debug)]
 pub struct Cache<T> {
@@ -26,7 +28,7 @@ impl<T: Copy + Default> Cache<T> {
     #[inline]
     pub fn get(&mut self, key: u64, make: impl FnOnce() -> T) -> &T {
         // Keys that are counts differ in all of their bits; a multiplication brings them to the top.
-        let mixed = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let mixed = key.wrapping_mul(GOLDEN) >> 32;
         let slot = mixed as usize & (self.slots.len() - 1);
         let (known, value) = &mut self.slots[slot];
         if *known != key {

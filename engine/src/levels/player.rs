@@ -13,7 +13,7 @@ use crate::board::{Board, Color, EMPTY, Game, Piece};
 use crate::control::Control;
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
-use crate::hash::{STEP, mix};
+use crate::hash::{GOLDEN, mix};
 use crate::search::{Info, Limits, Options, Outcome, Report, Score};
 use crate::tt::{Bound, HashError};
 use std::f64::consts::TAU;
@@ -147,7 +147,7 @@ impl Player {
     /// A number that stands for the position as it stands now.
     fn draw(&self, game: &Game) -> u64 {
         let seen = game.repetitions() as u64;
-        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(STEP);
+        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(GOLDEN);
         mix(mix(word ^ mix(self.game)).wrapping_add(self.strength.rating.to_bits()))
     }
 

@@ -109,7 +109,7 @@ impl<M: Model> LeafSearcher<M> {
         // repeat. They are enough for a single ply, where an entry is only ever asked for by the search that follows
         // the one that stored it. Deeper trees have entries that compete for places, also with those of other
         // positions, so there the first search empties the table.
-        self.salt = self.salt.wrapping_add(hash::STEP);
+        self.salt = self.salt.wrapping_add(hash::GOLDEN);
         self.emptied = false;
         self.killers.fill([None; 2]);
     }

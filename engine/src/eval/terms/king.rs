@@ -12,6 +12,7 @@ use super::view::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::{TwoSided, Visitor};
+use crate::hash::GOLDEN;
 
 /// Units of danger, roughly a tenth of the points that Stockfish sums.
 mod unit {
@@ -60,7 +61,7 @@ pub fn king_key(board: &Board) -> u64 {
         (king | usize::from((heavy & board.colors(color)).some()) << 1 | usize::from(board.can_castle(color))) as u64
     };
     let kings = color(Color::White) << 8 | color(Color::Black);
-    board.pawn_key() ^ (kings + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    board.pawn_key() ^ (kings + 1).wrapping_mul(GOLDEN)
 }
 
 /// Visits the terms of pawns and kings, for both colors.
