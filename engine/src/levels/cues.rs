@@ -147,146 +147,239 @@ impl Scene<'_> {
         best: &[Value; DEPTHS],
         repeats: bool,
     ) -> Vec<(u16, f32)> {
-        let board = self.board;
+        let mut look = Look::new(self, mv, best);
+        look.worth(values, best);
+        look.check_and_repetition(repeats);
+        look.exchange();
+        look.habits();
+        look.dangers();
+        look.aims();
+        if look.piece == Piece::Pawn {
+            look.pawn_move();
+        } else if !look.castles {
+            look.piece_move();
+        }
+        if !look.castles {
+            look.squares();
+        }
+        look.cues
+    }
+}
+
+/// A move that is looked at: what its cues ask for, and those found so far.
+struct Look<'a> {
+    scene: &'a Scene<'a>,
+    board: &'a Board,
+    mv: ChessMove,
+    us: Color,
+    from: Square,
+    to: Square,
+    piece: Piece,
+    /// The piece on the square it goes to: another one where it promotes.
+    lands_as: Piece,
+    captured: Option<Piece>,
+    castles: bool,
+    phase: f64,
+    /// How far the player is ahead: 1 where half of such games are won, 3 at most.
+    ahead: f64,
+    /// Squares that are occupied after the move.
+    after: BitBoard,
+    /// What the piece attacks from where it goes.
+    reach: BitBoard,
+    cues: Vec<(u16, f32)>,
+}
+
+impl<'a> Look<'a> {
+    fn new(scene: &'a Scene, mv: ChessMove, best: &[Value; DEPTHS]) -> Look<'a> {
+        let board = scene.board;
         let (us, from, to) = (board.side_to_move(), mv.get_source(), mv.get_dest());
-        let them = !us;
-        let phase = phase(board);
-        let ahead = f64::from(best[DEPTHS - 1].clamp(-1080, 1080)).max(0.0) / 360.0;
         let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
-        let worth = |piece: Piece| PIECE_VALUES[piece.to_index()];
-        let mut cues = Vec::with_capacity(16);
-        let mut push = |cue: usize, strength: f64| {
-            if strength != 0.0 {
-                cues.push((cue as u16, strength as f32));
-            }
-        };
-        let mut see = |cue: Cue, strength: f64| push(cue as usize, strength);
-        let mut when = |cue: Cue, holds: bool| see(cue, f64::from(u8::from(holds)));
-        when(Cue::Mate, values[1] >= MATE - 1);
+        let lands_as = mv.get_promotion().unwrap_or(piece);
+        let after = (board.occupied() & !BitBoard::from_square(from)) | BitBoard::from_square(to);
+        Look {
+            scene,
+            board,
+            mv,
+            us,
+            from,
+            to,
+            piece,
+            lands_as,
+            captured: board.captured(mv),
+            castles: board.is_castling(mv),
+            phase: phase(board),
+            ahead: f64::from(best[DEPTHS - 1].clamp(-1080, 1080)).max(0.0) / 360.0,
+            after,
+            reach: reach(lands_as, us, to, after),
+            cues: Vec::with_capacity(16),
+        }
+    }
+
+    fn push(&mut self, cue: usize, strength: f64) {
+        if strength != 0.0 {
+            self.cues.push((cue as u16, strength as f32));
+        }
+    }
+
+    fn see(&mut self, cue: Cue, strength: f64) {
+        self.push(cue as usize, strength);
+    }
+
+    fn when(&mut self, cue: Cue, holds: bool) {
+        self.see(cue, f64::from(u8::from(holds)));
+    }
+
+    /// The pieces of the opponent.
+    fn theirs(&self) -> BitBoard {
+        self.board.colors(!self.us)
+    }
+
+    /// What it is worth, as far as the player looks.
+    fn worth(&mut self, values: &[Value; DEPTHS], best: &[Value; DEPTHS]) {
+        self.when(Cue::Mate, values[1] >= MATE - 1);
         for (cue, depth) in [(Cue::BestGlance, 0), (Cue::BestOne, 1), (Cue::BestFour, 4), (Cue::BestDeep, DEPTHS - 1)] {
-            when(cue, values[depth] == best[depth]);
+            self.when(cue, values[depth] == best[depth]);
         }
         let loss = loss(values, best);
         for (cue, pawns) in [(Cue::LosesOne, 1.0), (Cue::LosesTwo, 2.0), (Cue::LosesFive, 5.0)] {
-            when(cue, loss >= pawns);
+            self.when(cue, loss >= pawns);
         }
-        when(Cue::Check, board.gives_check(mv));
-        when(Cue::Repeats, repeats);
-        see(Cue::RepeatsAhead, if repeats { ahead } else { 0.0 });
-        let mut when = |cue: Cue, holds: bool| see(cue, f64::from(u8::from(holds)));
+    }
 
-        let captured = board.captured(mv);
-        if let Some(victim) = captured {
-            let takes_last = self.last.is_some_and(|last| last.get_dest() == to);
-            when(Cue::Recapture, takes_last && self.last_captured);
-            when(Cue::TakesMover, takes_last && !self.last_captured);
-            when(Cue::TakesPawn, victim == Piece::Pawn);
-            when(Cue::TakesMinor, matches!(victim, Piece::Knight | Piece::Bishop));
-            when(Cue::TakesRook, victim == Piece::Rook);
-            when(Cue::TakesQueen, victim == Piece::Queen);
-            when(Cue::PawnTakes, piece == Piece::Pawn);
-            when(Cue::WinsExchange, board.see_ge(mv, 1));
-            let trade = piece != Piece::Pawn && worth(piece).abs_diff(worth(victim)) < 100;
-            when(Cue::Trade, trade);
-            see(Cue::TradeAhead, if trade { ahead } else { 0.0 });
+    fn check_and_repetition(&mut self, repeats: bool) {
+        self.when(Cue::Check, self.board.gives_check(self.mv));
+        self.when(Cue::Repeats, repeats);
+        self.see(Cue::RepeatsAhead, if repeats { self.ahead } else { 0.0 });
+    }
+
+    /// What it takes, and what that costs.
+    fn exchange(&mut self) {
+        if let Some(victim) = self.captured {
+            let takes_last = self.scene.last.is_some_and(|last| last.get_dest() == self.to);
+            self.when(Cue::Recapture, takes_last && self.scene.last_captured);
+            self.when(Cue::TakesMover, takes_last && !self.scene.last_captured);
+            self.when(Cue::TakesPawn, victim == Piece::Pawn);
+            self.when(Cue::TakesMinor, matches!(victim, Piece::Knight | Piece::Bishop));
+            self.when(Cue::TakesRook, victim == Piece::Rook);
+            self.when(Cue::TakesQueen, victim == Piece::Queen);
+            self.when(Cue::PawnTakes, self.piece == Piece::Pawn);
+            self.when(Cue::WinsExchange, self.board.see_ge(self.mv, 1));
+            let trade = self.piece != Piece::Pawn && value_of(self.piece).abs_diff(value_of(victim)) < 100;
+            self.when(Cue::Trade, trade);
+            self.see(Cue::TradeAhead, if trade { self.ahead } else { 0.0 });
         }
-        let mut when = |cue: Cue, holds: bool| see(cue, f64::from(u8::from(holds)));
-        when(Cue::LosesExchange, !board.see_ge(mv, 0));
+        self.when(Cue::LosesExchange, !self.board.see_ge(self.mv, 0));
+    }
 
-        let castles = board.is_castling(mv);
-        when(Cue::Castles, castles);
-        when(Cue::LosesCastling, piece == Piece::King && !castles && board.can_castle(us));
-        when(Cue::SamePiece, self.own.is_some_and(|own| own.get_dest() == from));
-        when(Cue::GoesBack, self.own.is_some_and(|own| own.get_dest() == from && own.get_source() == to));
+    /// Castling, and the piece that moved before.
+    fn habits(&mut self) {
+        let (from, to) = (self.from, self.to);
+        self.when(Cue::Castles, self.castles);
+        let may_castle = self.board.can_castle(self.us);
+        self.when(Cue::LosesCastling, self.piece == Piece::King && !self.castles && may_castle);
+        self.when(Cue::SamePiece, self.scene.own.is_some_and(|own| own.get_dest() == from));
+        let returns = |own: ChessMove| own.get_dest() == from && own.get_source() == to;
+        self.when(Cue::GoesBack, self.scene.own.is_some_and(returns));
+    }
 
-        let occupied = board.occupied();
-        let (ours, theirs) = (board.colors(us), board.colors(them));
-        let attackers = board.attackers_to(from, occupied);
-        let by_less = |attackers: BitBoard| {
-            (attackers & theirs)
-                .into_iter()
-                .any(|square| board.piece_on(square).is_some_and(|by| worth(by) < worth(piece)))
-        };
+    /// Attacks on the piece where it stands and where it goes.
+    fn dangers(&mut self) {
+        let (board, piece, theirs) = (self.board, self.piece, self.theirs());
+        let ours = board.colors(self.us);
+        let attackers = board.attackers_to(self.from, board.occupied());
+        let less = |by: Piece| value_of(by) < value_of(piece);
+        let by_less = (attackers & theirs).into_iter().any(|square| board.piece_on(square).is_some_and(less));
         let undefended = attackers & ours == EMPTY;
-        when(Cue::Flees, attackers & theirs != EMPTY && piece != Piece::Pawn && (undefended || by_less(attackers)));
-        let after = (occupied & !BitBoard::from_square(from)) | BitBoard::from_square(to);
-        let not_itself = !(BitBoard::from_square(from) | BitBoard::from_square(to));
-        let attackers = board.attackers_to(to, after) & not_itself;
-        when(Cue::ToPawnAttack, attackers & theirs & board.pieces(Piece::Pawn) != EMPTY && piece != Piece::Pawn);
-        when(Cue::ToAttack, attackers & theirs != EMPTY);
-        when(Cue::ToDefended, attackers & ours != EMPTY);
+        self.when(Cue::Flees, attackers & theirs != EMPTY && piece != Piece::Pawn && (undefended || by_less));
+        let not_itself = !(BitBoard::from_square(self.from) | BitBoard::from_square(self.to));
+        let attackers = board.attackers_to(self.to, self.after) & not_itself;
+        self.when(Cue::ToPawnAttack, attackers & theirs & board.pieces(Piece::Pawn) != EMPTY && piece != Piece::Pawn);
+        self.when(Cue::ToAttack, attackers & theirs != EMPTY);
+        self.when(Cue::ToDefended, attackers & ours != EMPTY);
+    }
 
-        let lands_as = mv.get_promotion().unwrap_or(piece);
-        let reach = reach(lands_as, us, to, after);
-        let threatened = (reach & theirs).into_iter().filter(|&square| {
+    /// What it attacks, and how near it is to where something has just happened.
+    fn aims(&mut self) {
+        let (board, theirs, lands_as) = (self.board, self.theirs(), self.lands_as);
+        let threatened = (self.reach & theirs).into_iter().filter(|&square| {
             board.piece_on(square).is_some_and(|target| {
-                let defended = board.attackers_to(square, after) & theirs != EMPTY;
-                target != Piece::King && (worth(target) > worth(lands_as) || !defended)
+                let defended = board.attackers_to(square, self.after) & theirs != EMPTY;
+                target != Piece::King && (value_of(target) > value_of(lands_as) || !defended)
             })
         });
-        see(Cue::Threatens, threatened.count() as f64);
-        if let Some(last) = self.last {
-            see(Cue::NearLast, 1.0 / f64::from(1 + steps(to, last.get_dest())));
+        let threatened = threatened.count();
+        self.see(Cue::Threatens, threatened as f64);
+        if let Some(last) = self.scene.last {
+            self.see(Cue::NearLast, 1.0 / f64::from(1 + steps(self.to, last.get_dest())));
         }
-
-        let pieces = [Cue::Knight, Cue::Bishop, Cue::Rook, Cue::Queen, Cue::King];
-        let late = [Cue::LateKnight, Cue::LateBishop, Cue::LateRook, Cue::LateQueen, Cue::LateKing];
-        let (rank_from, rank_to) = (rank_for(us, from), rank_for(us, to));
-        if piece == Piece::Pawn {
-            let straight = captured.is_none();
-            let file = from.get_file().to_index();
-            let mut when = |cue: Cue, holds: bool| see(cue, f64::from(u8::from(holds && straight)));
-            when(Cue::Double, rank_to - rank_from == 2);
-            when(Cue::CenterPawn, matches!(file, 3 | 4));
-            when(Cue::EdgePawn, matches!(file, 0 | 7));
-            let king = board.king(us);
-            when(Cue::Loosens, file.abs_diff(king.get_file().to_index()) <= 1 && rank_for(us, king) <= 1);
-            when(Cue::Passer, is_passer(board, us, from));
-            see(Cue::PawnLate, if straight { 1.0 - phase } else { 0.0 });
-            see(Cue::Promotes, f64::from(u8::from(lands_as == Piece::Queen)));
-            see(Cue::Underpromotes, f64::from(u8::from(lands_as != Piece::Queen && lands_as != Piece::Pawn)));
-        } else if !castles {
-            see(pieces[piece.to_index() - 1], phase);
-            see(late[piece.to_index() - 1], 1.0 - phase);
-            let ranks = f64::from(rank_to - rank_from) / 7.0;
-            see(Cue::Forward, ranks.max(0.0));
-            see(Cue::Backward, (-ranks).max(0.0));
-            see(Cue::ToCenter, f64::from(off_center(from) - off_center(to)) / 3.0);
-            let king = board.king(them);
-            see(Cue::ToKing, f64::from(steps(from, king) - steps(to, king)) / 7.0);
-            see(Cue::Length, f64::from(steps(from, to)) / 7.0);
-            let zone = attacks::king(king);
-            see(Cue::KingZone, if piece == Piece::King { 0.0 } else { f64::from((reach & zone).popcnt()) / 4.0 });
-            let minor = matches!(piece, Piece::Knight | Piece::Bishop);
-            see(Cue::Develops, if minor && rank_from == 0 && rank_to > 0 { phase } else { 0.0 });
-        }
-
-        if !castles {
-            let mut see = |cue: usize, strength: f64| push(PLAIN + cue, strength);
-            let [reached, left] =
-                [(lands_as, to), (piece, from)].map(|(piece, square)| piece.to_index() * 64 + seen_by(us, square));
-            see(reached, phase);
-            see(PLACES + left, phase);
-            see(2 * PLACES + reached, 1.0 - phase);
-            see(2 * PLACES + left, phase - 1.0);
-            let mut see_about = |table: usize, square: Square, center: Square| {
-                see(
-                    3 * PLACES + table * ABOUT + piece.to_index() * WIDTH * WIDTH + place_about(us, square, center),
-                    1.0,
-                );
-            };
-            if let Some(last) = self.last {
-                see_about(0, to, last.get_dest());
-                see_about(1, from, last.get_dest());
-            }
-            if let Some(own) = self.own {
-                see_about(2, to, own.get_dest());
-            }
-            see_about(3, to, board.king(them));
-            see_about(4, to, board.king(us));
-        }
-        cues
     }
+
+    fn pawn_move(&mut self) {
+        let (us, from) = (self.us, self.from);
+        let straight = self.captured.is_none();
+        let file = from.get_file().to_index();
+        self.when(Cue::Double, straight && rank_for(us, self.to) - rank_for(us, from) == 2);
+        self.when(Cue::CenterPawn, straight && matches!(file, 3 | 4));
+        self.when(Cue::EdgePawn, straight && matches!(file, 0 | 7));
+        let king = self.board.king(us);
+        let shelters = file.abs_diff(king.get_file().to_index()) <= 1 && rank_for(us, king) <= 1;
+        self.when(Cue::Loosens, straight && shelters);
+        self.when(Cue::Passer, straight && is_passer(self.board, us, from));
+        self.see(Cue::PawnLate, if straight { 1.0 - self.phase } else { 0.0 });
+        self.when(Cue::Promotes, self.lands_as == Piece::Queen);
+        self.when(Cue::Underpromotes, self.lands_as != Piece::Queen && self.lands_as != Piece::Pawn);
+    }
+
+    /// Where a piece other than a pawn goes.
+    fn piece_move(&mut self) {
+        const MOVES: [Cue; 5] = [Cue::Knight, Cue::Bishop, Cue::Rook, Cue::Queen, Cue::King];
+        const LATE: [Cue; 5] = [Cue::LateKnight, Cue::LateBishop, Cue::LateRook, Cue::LateQueen, Cue::LateKing];
+        let (piece, from, to) = (self.piece, self.from, self.to);
+        let (rank_from, rank_to) = (rank_for(self.us, from), rank_for(self.us, to));
+        self.see(MOVES[piece.to_index() - 1], self.phase);
+        self.see(LATE[piece.to_index() - 1], 1.0 - self.phase);
+        let ranks = f64::from(rank_to - rank_from) / 7.0;
+        self.see(Cue::Forward, ranks.max(0.0));
+        self.see(Cue::Backward, (-ranks).max(0.0));
+        self.see(Cue::ToCenter, f64::from(off_center(from) - off_center(to)) / 3.0);
+        let king = self.board.king(!self.us);
+        self.see(Cue::ToKing, f64::from(steps(from, king) - steps(to, king)) / 7.0);
+        self.see(Cue::Length, f64::from(steps(from, to)) / 7.0);
+        let attacked = (self.reach & attacks::king(king)).popcnt();
+        self.see(Cue::KingZone, if piece == Piece::King { 0.0 } else { f64::from(attacked) / 4.0 });
+        let minor = matches!(piece, Piece::Knight | Piece::Bishop);
+        self.see(Cue::Develops, if minor && rank_from == 0 && rank_to > 0 { self.phase } else { 0.0 });
+    }
+
+    /// The squares that it reaches and leaves: on the board, and about where something has just happened and the kings.
+    fn squares(&mut self) {
+        let (us, from, to) = (self.us, self.from, self.to);
+        let place = |piece: Piece, square: Square| PLAIN + piece.to_index() * 64 + seen_by(us, square);
+        let (reached, left) = (place(self.lands_as, to), place(self.piece, from));
+        self.push(reached, self.phase);
+        self.push(PLACES + left, self.phase);
+        self.push(2 * PLACES + reached, 1.0 - self.phase);
+        self.push(2 * PLACES + left, self.phase - 1.0);
+        if let Some(last) = self.scene.last {
+            self.about(0, to, last.get_dest());
+            self.about(1, from, last.get_dest());
+        }
+        if let Some(own) = self.scene.own {
+            self.about(2, to, own.get_dest());
+        }
+        self.about(3, to, self.board.king(!us));
+        self.about(4, to, self.board.king(us));
+    }
+
+    /// A square as seen from a center, in this table.
+    fn about(&mut self, table: usize, square: Square, center: Square) {
+        let place = self.piece.to_index() * WIDTH * WIDTH + place_about(self.us, square, center);
+        self.push(PLAIN + 3 * PLACES + table * ABOUT + place, 1.0);
+    }
+}
+
+fn value_of(piece: Piece) -> Value {
+    PIECE_VALUES[piece.to_index()]
 }
 
 /// Squares that a piece attacks from here.
