@@ -7,6 +7,7 @@
 //! programs' boards are compared after every move: a difference is a fault of one of them and must not become
 //! training data.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -129,7 +130,7 @@ impl GameTexts {
     fn next_game(&mut self) -> Result<Option<GameText>, Error> {
         let mut game = GameText { path: self.path.clone(), line: 0, text: Vec::new(), oversized: false };
         let (mut moves, mut result, mut gap) = (false, false, false);
-        let mut tags: Vec<Vec<u8>> = Vec::new();
+        let mut tags: HashSet<Vec<u8>> = HashSet::new();
         while let Some((number, line)) = self.next_line()? {
             let trimmed = line.trim_ascii();
             if trimmed.is_empty() {
@@ -141,7 +142,7 @@ impl GameTexts {
                 continue;
             }
             let tag = tag_name(trimmed);
-            let again = gap && tag.is_some_and(|name| tags.iter().any(|tag| tag == name));
+            let again = gap && tag.is_some_and(|name| tags.contains(name));
             if again || moves && (tag.is_some() || (result && gap)) {
                 self.ahead = Some((number, line));
                 break;
@@ -150,7 +151,7 @@ impl GameTexts {
                 game.line = number;
             }
             if let Some(name) = tag {
-                tags.push(name.to_vec());
+                tags.insert(name.to_vec());
             } else {
                 moves = true;
                 result = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|end| trimmed.ends_with(end));
@@ -318,7 +319,7 @@ struct Heading {
     tags: Tags,
     variant: Option<String>,
     /// The names so far: of those that come again the first counts, as for [`Notes`]' readers.
-    names: Vec<Vec<u8>>,
+    names: HashSet<Vec<u8>>,
 }
 
 struct Collector;
@@ -334,10 +335,9 @@ impl Visitor for Collector {
 
     fn tag(&mut self, heading: &mut Heading, name: &[u8], value: RawTag<'_>) -> ControlFlow<Tokens> {
         let Heading { tags, variant, names } = heading;
-        if names.iter().any(|known| known == name) {
+        if !names.insert(name.to_vec()) {
             return ControlFlow::Continue(());
         }
-        names.push(name.to_vec());
         let text = || value.decode_utf8_lossy().into_owned();
         match name {
             b"Event" => tags.event.insert_str(0, &text()),
