@@ -32,6 +32,10 @@ fn from_games_to_a_model() {
     let cells = |line: &String| line.matches('|').count();
     assert!(tables.iter().all(|table| table.iter().all(|line| cells(line) == cells(&table[0]))), "{lines:?}");
     assert_eq!(tables.len(), 5, "{lines:?}");
+    // On all players, each judged by a model that was trained without its games. Both players are of one band.
+    let lines = output(&[&["level", "measure", text(&records), "--folds", "2"], &settings[..]].concat());
+    let rows = |band: &str| lines.iter().filter(|line| line.starts_with(band)).count();
+    assert_eq!([rows("| band |"), rows("| 1200 |")], [5, 5], "{lines:?}");
     let lines = output(&["level", "estimate", text(&games), "--player", "a", "--model", text(&model)]);
     assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | over the board | 1010 |")), "{lines:?}");
     let told = refusal(&["level", "estimate", text(&games), "--player", "nobody"]);
