@@ -135,10 +135,18 @@ impl<M: Model> Engine<M> {
         let nodes: Vec<_> = (0..self.threads()).map(|_| CachePadded::new(AtomicU64::new(0))).collect();
         let findings: Vec<_> = self.helpers.iter().map(|_| Mutex::new(None)).collect();
         let tables = options.tables.as_ref();
-        let root = tables.and_then(|tables| tables.root_moves(game, &limits.searchmoves));
+        let mut root = tables.and_then(|tables| tables.root_moves(game, &limits.searchmoves));
+        if let Some(root) = &mut root
+            && options.multipv <= 1
+        {
+            root.keep_best();
+        }
         // With the way to the end known at the root, the search has to find nothing but mates.
-        let inside = root.as_ref().is_none_or(|root| !root.complete && root.value > DRAW);
-        let narrowed = root.as_ref().map(|root| Limits { searchmoves: root.moves.clone(), ..limits.clone() });
+        let inside = root.as_ref().is_none_or(|root| !root.complete && root.best().value > DRAW);
+        let narrowed = root.as_ref().map(|root| {
+            let searchmoves = root.moves.iter().map(|ranked| ranked.mv).collect();
+            Limits { searchmoves, ..limits.clone() }
+        });
         let limits = narrowed.as_ref().unwrap_or(limits);
         let shared = Shared {
             table: &self.table,
@@ -146,15 +154,15 @@ impl<M: Model> Engine<M> {
             limits,
             options,
             tables: tables.filter(|_| inside),
-            root_value: root.as_ref().map(|root| root.value),
             table_hits: AtomicU64::new(root.as_ref().map_or(0, |root| root.moves.len() as u64)),
+            root: root.as_ref(),
             bounds,
             finished: AtomicBool::new(false),
             nodes: &nodes,
             findings: &findings,
             reporter: Mutex::new(report),
         };
-        if !self.main.prepare(game, &limits.searchmoves, &options.params) {
+        if !self.main.prepare(game, &shared) {
             control.wait(limits.infinite);
             let outcome = game_over(game.board());
             shared.report(&Report::Answer(outcome.clone()));
@@ -314,7 +322,7 @@ fn start<'scope, 'env, 'shared: 'env, M: Model>(
         start(scope, id + 1, helpers, context);
         let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(context.weights))));
         let worker = helper.get_or_insert_with(make);
-        worker.prepare(context.game, &context.shared.limits.searchmoves, &context.shared.options.params);
+        worker.prepare(context.game, context.shared);
         worker.iterate(context.shared);
     };
     // Without memory for another thread the search continues with those it has.

@@ -197,13 +197,35 @@ pub struct Tables {
     pub fifty_moves: bool,
 }
 
-/// The moves at the root that the tables leave, which are all equally good as far as they know.
+/// The moves at the root as the tables rank them, the best first; there is one at least.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMoves {
-    pub(crate) moves: Vec<ChessMove>,
-    pub(crate) value: Value,
+    pub(crate) moves: Vec<RankedMove>,
     /// Whether every move's way to the next capture or pawn move is known, so that the search needs no tables to get on.
     pub(crate) complete: bool,
+}
+
+/// A move at the root that the tables know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankedMove {
+    pub(crate) mv: ChessMove,
+    /// Moves of one rank are equally good as far as the tables know, those of a higher one are better.
+    pub(crate) rank: i32,
+    /// What the tables say of it.
+    pub(crate) value: Value,
+}
+
+impl RootMoves {
+    /// The best of them.
+    pub(crate) fn best(&self) -> RankedMove {
+        self.moves[0]
+    }
+
+    /// Leaves out all that are worse than the best.
+    pub(crate) fn keep_best(&mut self) {
+        let best = self.best().rank;
+        self.moves.retain(|ranked| ranked.rank == best);
+    }
 }
 
 /// Rank of a win that is sure; those below are nearer to the fifty-move rule. As in Stockfish's root probing.
@@ -243,7 +265,7 @@ impl Tables {
         })
     }
 
-    /// The best of these moves, or of all legal ones if there are none here; nothing if the tables do not know.
+    /// These moves, or all legal ones if there are none here, by rank; nothing if the tables do not know.
     pub(crate) fn root_moves(&self, game: &Game, among: &[ChessMove]) -> Option<RootMoves> {
         let board = game.board();
         if board.occupied().popcnt() > self.most() || !self.base.covers(board) {
@@ -258,9 +280,11 @@ impl Tables {
         let by_plies = ranks(&|mv| self.rank(game, mv, repeated));
         let complete = by_plies.is_some();
         let ranks = by_plies.or_else(|| ranks(&|mv| self.rank_by_result(board, mv)))?;
-        let best = *ranks.iter().max()?;
-        let moves = moves.iter().zip(&ranks).filter(|&(_, &rank)| rank == best).map(|(&mv, _)| mv).collect();
-        Some(RootMoves { moves, value: self.root_value(best), complete })
+        let ranked = moves.into_iter().zip(ranks);
+        let mut moves: Vec<_> =
+            ranked.map(|(mv, rank)| RankedMove { mv, rank, value: self.root_value(rank) }).collect();
+        moves.sort_by_key(|ranked| -ranked.rank);
+        (!moves.is_empty()).then_some(RootMoves { moves, complete })
     }
 
     /// How good a move is: by the result under the fifty-move rule, and where that is in danger by the plies it takes.

@@ -26,7 +26,7 @@ use crate::eval::{Evaluator, Model, Weights};
 use crate::params::{Derived, Params};
 use crate::position::Position;
 use crate::sync::{Mutex, lock};
-use crate::tablebase::Tables;
+use crate::tablebase::{RootMoves, Tables};
 use crate::time::{Bounds, nodes_in, time_of};
 use crate::tt::Table;
 use crate::value::{MAX_PLY, NONE, Value};
@@ -56,8 +56,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) findings: &'a [Mutex<Option<Finding>>],
     /// Endgame tables, where the search looks into them.
     pub(crate) tables: Option<&'a Tables>,
-    /// What the tables say of the root.
-    pub(crate) root_value: Option<Value>,
+    /// What the tables say of the root's moves, if they know them all.
+    pub(crate) root: Option<&'a RootMoves>,
     /// Positions found in the tables.
     pub(crate) table_hits: AtomicU64,
     pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,

@@ -6,8 +6,8 @@ use super::window::Window;
 use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, Game};
 use crate::eval::Model;
-use crate::params::Params;
 use crate::sync::lock;
+use crate::tablebase::RankedMove;
 use crate::time::Signs;
 use crate::tt::Bound;
 use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
@@ -26,12 +26,17 @@ pub(crate) struct RootMove {
     seldepth: usize,
     nodes: u64,
     pub(crate) pv: Vec<ChessMove>,
+    /// What the tables say of it, and how they rank it among the others: all alike where they do not know.
+    table_value: Option<Value>,
+    rank: i32,
 }
 
 impl RootMove {
-    fn new(mv: ChessMove) -> RootMove {
+    fn new(mv: ChessMove, ranked: Option<&RankedMove>) -> RootMove {
         RootMove {
             mv,
+            table_value: ranked.map(|ranked| ranked.value),
+            rank: ranked.map_or(0, |ranked| ranked.rank),
             value: -INFINITE,
             bound: Bound::None,
             previous_value: -INFINITE,
@@ -48,8 +53,8 @@ const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
 impl<M: Model> Worker<M> {
     /// Prepares a search of the game's position; false when there is no move to search.
-    pub(crate) fn prepare(&mut self, game: &Game, searchmoves: &[ChessMove], params: &Params) -> bool {
-        self.set_params(params);
+    pub(crate) fn prepare(&mut self, game: &Game, shared: &Shared) -> bool {
+        self.set_params(&shared.options.params);
         self.position.reset(game);
         self.arena.clear();
         self.frames.fill(Frame::EMPTY);
@@ -59,15 +64,17 @@ impl<M: Model> Worker<M> {
         self.completed_depth = 0;
         self.null_move_min_ply = 0;
         let moves = game.board().moves();
+        let searchmoves = &shared.limits.searchmoves;
         let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
-        self.root_moves = moves.iter().filter(wanted).map(|&mv| RootMove::new(mv)).collect();
+        let ranked = |mv: ChessMove| shared.root?.moves.iter().find(|ranked| ranked.mv == mv);
+        self.root_moves = moves.iter().filter(wanted).map(|&mv| RootMove::new(mv, ranked(mv))).collect();
         self.order_noisy_first(game.board());
         !self.root_moves.is_empty()
     }
 
-    /// Before the first iteration captures and promotions come first: any order would do.
+    /// Before the first iteration captures and promotions come first: any order would do that keeps to the tables' ranks.
     fn order_noisy_first(&mut self, board: &Board) {
-        self.root_moves.sort_by_key(|root| !board.is_noisy(root.mv));
+        self.root_moves.sort_by_key(|root| (-root.rank, !board.is_noisy(root.mv)));
     }
 
     /// Searches deeper and deeper until told to stop or a limit is met.
@@ -133,9 +140,10 @@ impl<M: Model> Worker<M> {
         }
     }
 
-    /// Stable: moves that did not beat the best keep their order.
+    /// By the tables' ranks, and moves of one rank by value. Stable: those that did not beat the best keep their order.
     fn sort_root_moves(&mut self, start: usize) {
-        self.root_moves[start..].sort_by_key(|root_move| (-root_move.value, -root_move.previous_value));
+        self.root_moves[start..]
+            .sort_by_key(|root_move| (-root_move.rank, -root_move.value, -root_move.previous_value));
     }
 
     /// One variation of one iteration, with a window around the value expected.
@@ -186,9 +194,10 @@ impl<M: Model> Worker<M> {
         }
     }
 
-    /// The `index`th move to search in this variation.
+    /// The `index`th move to search in this variation: one of those that the tables rank alike.
     pub(super) fn root_move(&self, board: &Board, index: usize) -> Option<Scored> {
-        let root_move = self.root_moves.get(self.pv_index + index)?;
+        let rank = self.root_moves.get(self.pv_index)?.rank;
+        let root_move = self.root_moves.get(self.pv_index + index).filter(|root_move| root_move.rank == rank)?;
         Some(Scored { mv: root_move.mv, mover: piece_to(board, root_move.mv), score: 0 })
     }
 
@@ -250,7 +259,7 @@ impl<M: Model> Worker<M> {
         let searched = root_move.value != -INFINITE;
         let value = if searched { root_move.value } else { root_move.previous_value };
         let value = if value == -INFINITE { 0 } else { value };
-        let value = shown(shared, value);
+        let value = shown(root_move, value);
         let depth = if searched { root_depth } else { root_depth - 1 };
         let (score, wdl) = self.describe(value, shared.options.tables.is_some());
         Info {
@@ -320,9 +329,9 @@ impl<M: Model> Worker<M> {
     }
 }
 
-/// A value of the root as it is told: what the tables say, unless the search has found a mate.
-fn shown(shared: &Shared, value: Value) -> Value {
-    shared.root_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
+/// The value of a root move as it is told: what the tables say, unless the search has found a mate.
+fn shown(root_move: &RootMove, value: Value) -> Value {
+    root_move.table_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
 }
 
 /// How the best move and its value moved from one iteration to the next.

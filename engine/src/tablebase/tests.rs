@@ -178,22 +178,72 @@ fn a_search_finds_the_tables() {
     assert_eq!(hits, 0);
 }
 
+/// Each move is told once, with what the tables say of it, and none before a better one.
+#[test]
+fn several_variations_show_moves_of_all_ranks() {
+    let tables = used(tables());
+    let mut engine = Engine::with_hash(Arc::new(Weights::material()), 1).expect("memory for the smallest table");
+    // A queen that may be lost; one that may be taken; a pawn that wins by the right moves alone.
+    for (fen, results) in [
+        ("8/8/8/8/8/2k5/8/KQ6 w - - 0 1", [1, 0].as_slice()),
+        ("8/8/8/8/8/8/1kQ5/7K b - - 0 1", &[0, -1]),
+        ("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1", &[1, 0]),
+    ] {
+        let game = Game::new(board(fen));
+        let legal = game.board().moves().len();
+        for multipv in [2, legal - 1, legal, 256] {
+            let options = Options { tables: Some(tables.clone()), multipv, ..Options::default() };
+            let mut lines = Vec::new();
+            let outcome = engine.search(&game, &Limits::depth(5), &options, &Control::new(false), &mut |report| {
+                if let crate::search::Report::Info(info) = report
+                    && info.depth == 5
+                {
+                    lines.push((info.multipv, info.pv[0], info.value));
+                }
+            });
+            // The answer tells its line once more.
+            let (_, answer, _) = lines.pop().expect("there is an answer");
+            assert_eq!((outcome.best, lines[0].1), (Some(answer), answer), "{fen}");
+            let numbers: Vec<usize> = lines.iter().map(|&(number, ..)| number).collect();
+            assert_eq!(numbers, Vec::from_iter(1..=multipv.min(legal)), "{fen}");
+            let mut found = Vec::new();
+            for &(_, mv, value) in &lines {
+                let after = -(tables.base.wdl(&game.board().after(mv)).expect("a table of three pieces") as i32);
+                let told = if value.abs() >= DECIDED { value.signum() } else { 0 };
+                assert_eq!((told, value.abs() < DECIDED), (after.signum(), value == DRAW), "{fen} {mv}");
+                found.push(told);
+            }
+            assert!(found.is_sorted_by(|first, second| first >= second), "{fen} {found:?}");
+            let mut moves: Vec<_> = lines.iter().map(|&(_, mv, _)| mv.to_string()).collect();
+            moves.sort();
+            moves.dedup();
+            assert_eq!(moves.len(), lines.len(), "{fen}");
+            if multipv >= legal {
+                found.dedup();
+                assert_eq!(found, results, "{fen}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_root_obeys_the_fifty_move_rule() {
     let tables = used(tables());
     // Mate takes 23 plies.
     let ranked = |tables: &Tables, clock: u32| {
         let game = Game::new(board(&format!("8/8/8/8/8/1k6/8/1K5R w - - {clock} 80")));
-        tables.root_moves(&game, &[]).expect("the tables know it")
+        let mut root = tables.root_moves(&game, &[]).expect("the tables know it");
+        root.keep_best();
+        root
     };
     // With time enough every move that keeps the win is as good as any, and at last only the shortest way.
     let (fresh, late) = (ranked(&tables, 0), ranked(&tables, 76));
-    assert_eq!((fresh.value, late.value), (TABLE_WIN, TABLE_WIN));
+    assert_eq!((fresh.best().value, late.best().value), (TABLE_WIN, TABLE_WIN));
     assert!(fresh.complete && fresh.moves.len() > late.moves.len(), "{fresh:?} {late:?}");
     // Too late to win, unless the rule does not hold.
     let cursed = ranked(&tables, 90);
-    assert!(cursed.value > DRAW && cursed.value < DECIDED, "{cursed:?}");
-    assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).value, TABLE_WIN);
+    assert!(cursed.best().value > DRAW && cursed.best().value < DECIDED, "{cursed:?}");
+    assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).best().value, TABLE_WIN);
 }
 
 /// A folder of its own with a copy of all tables, each changed by `change`.
