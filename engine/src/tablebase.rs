@@ -15,7 +15,7 @@ use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use shakmaty_syzygy::Wdl;
 
@@ -35,7 +35,16 @@ pub enum Winner {
 pub struct Tablebase {
     tables: shakmaty_syzygy::Tablebase<Chess>,
     files: usize,
-    fault: Mutex<Option<String>>,
+    faults: Mutex<Faults>,
+}
+
+/// The first fault of either kind that a probe met since it was asked for.
+#[derive(Default)]
+struct Faults {
+    /// A table that is not there, which is none where nobody has all of them.
+    missing: Option<String>,
+    /// A table that is there and cannot be read.
+    damage: Option<String>,
 }
 
 impl fmt::Debug for Tablebase {
@@ -75,7 +84,7 @@ impl Tablebase {
                 }
             }
         }
-        (Tablebase { tables, files, fault: Mutex::new(None) }, faults)
+        (Tablebase { tables, files, faults: Mutex::default() }, faults)
     }
 
     /// The tables of a path where nothing may be wrong: for tools, which must not continue with less than they were given.
@@ -103,9 +112,19 @@ impl Tablebase {
         self.tables.max_pieces() as u32
     }
 
-    /// The first fault that a probe met since this was asked last: a table that is missing or damaged.
+    /// The first fault that a probe met since this was asked last: a table that is damaged, or else one that is missing.
     pub fn take_fault(&self) -> Option<String> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let Faults { missing, damage } = std::mem::take(&mut *self.faults());
+        damage.or(missing)
+    }
+
+    /// The first table that a probe found damaged since this was asked last.
+    pub fn take_damage(&self) -> Option<String> {
+        self.faults().damage.take()
+    }
+
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the tables can know the position: few pieces and no castling.
@@ -152,10 +171,13 @@ impl Tablebase {
                 ProbeError::CorruptedTable { .. } => format!("the {metric} table {material} is damaged"),
                 other => format!("the {metric} table {material} cannot be read: {other}"),
             },
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => {
+                self.faults().missing.get_or_insert_with(|| error.to_string());
+                return None;
+            }
             Err(_) => "a table is damaged".to_string(),
         };
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        self.faults().damage.get_or_insert(fault);
         None
     }
 }

@@ -1,6 +1,6 @@
 //! `dyad match`: games between two sets of weights, or between two settings of the engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -192,6 +192,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let date = today();
     let mut progress = Progress::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    let tables = played.tablebases();
+    let mut faults = BTreeSet::new();
     let record = played.resume(&before, openings, &control, |game, standing| {
         if let (Some(file), Some(path)) = (&mut pgn, &files.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
@@ -203,6 +205,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         if let Some(failure) = &game.game.failure {
             progress.say(&format!("game {}: engine failed: {failure}", game.number + 1));
+        }
+        for fault in tables.iter().filter_map(|tables| tables.take_damage()) {
+            if faults.insert(fault.clone()) {
+                progress.say(&format!("game {}: {fault}", game.number + 1));
+            }
         }
         let elapsed = progress.elapsed();
         progress.show(|| progress_line(&played, game, standing, elapsed, before.len()));

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 #[cfg(unix)]
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::driver::{folder, output, refusal, text};
 
@@ -133,6 +134,36 @@ fn a_match_is_kept_whose_words_nobody_can_read() {
         assert!(told.contains("cannot print: ") && !told.contains("panicked"), "{told}");
         assert_eq!(kept(), 2);
     }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Games end where endgame tables know the result. Of a table that is damaged people hear, once, and the game is played on.
+#[test]
+fn damaged_endgame_tables_are_told() {
+    let folder = folder("damaged-tables");
+    let openings = folder.join("openings.epd");
+    fs::write(&openings, "8/8/8/8/8/4k3/6Q1/6K1 w - - 0 1\n8/8/8/8/8/4k3/6R1/6K1 w - - 0 1\n").unwrap();
+    for entry in fs::read_dir("tests/data/syzygy").unwrap().flatten() {
+        fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+    let play = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.args(["match", "material", "default", "--nodes", "50", "--games", "4", "--max-plies", "4"]);
+        command.args(["--openings", text(&openings), "--tablebase", text(&folder)]);
+        let output = command.output().expect("the program was built");
+        assert!(output.status.success());
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [endings, told] = play();
+    assert!(endings.contains("endgame tables") && !endings.contains("length"), "{endings}");
+    assert!(!told.contains("table"), "{told}");
+    let table = folder.join("KQvK.rtbw");
+    let mut bytes = fs::read(&table).unwrap();
+    bytes[..4].fill(0);
+    fs::write(&table, bytes).unwrap();
+    let [endings, told] = play();
+    assert!(endings.contains("endgame tables"), "the rook's table is whole: {endings}");
+    assert_eq!(told.matches("the wdl table KQvK cannot be read").count(), 1, "{told}");
     fs::remove_dir_all(&folder).unwrap();
 }
 

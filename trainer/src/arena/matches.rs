@@ -163,6 +163,13 @@ pub struct MatchRecord {
 }
 
 impl Match {
+    /// All endgame tables that are looked into: the match's own and those of the contestants.
+    #[must_use]
+    pub fn tablebases(&self) -> Vec<Arc<Tablebase>> {
+        let of_contestants = self.contestants.iter().filter_map(|contestant| contestant.options.tables.as_ref());
+        self.tables.iter().chain(of_contestants.map(|tables| &tables.base)).cloned().collect()
+    }
+
     /// Plays the match. Each game is told, in the order of the schedule, with the standing after it; an
     /// error that the listener returns ends the match and is returned, as one does where an engine fails in one game
     /// after the other.

@@ -196,7 +196,7 @@ fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
             sample.set_result(GameResult::of(winner));
         }
         // A table that is missing is no fault: nobody has all of them.
-        if let Some(fault) = tables.take_fault().filter(|fault| !fault.contains("not found")) {
+        if let Some(fault) = tables.take_damage() {
             return Err(Error::Settings(fault));
         }
     }
