@@ -180,7 +180,7 @@ struct Look<'a> {
     captured: Option<Piece>,
     castles: bool,
     phase: f64,
-    /// How far the player is ahead: 1 where half of such games are won, 3 at most.
+    /// How many pawns the player is ahead, 3 at most.
     ahead: f64,
     /// Squares that are occupied after the move.
     after: BitBoard,
@@ -208,7 +208,7 @@ impl<'a> Look<'a> {
             captured: board.captured(mv),
             castles: board.is_castling(mv),
             phase: phase(board),
-            ahead: f64::from(best[DEPTHS - 1].clamp(-1080, 1080)).max(0.0) / 360.0,
+            ahead: pawns(best[DEPTHS - 1]).clamp(0.0, 3.0),
             after,
             reach: reach(lands_as, us, to, after),
             cues: Vec::with_capacity(16),
