@@ -6,7 +6,7 @@
 
 use super::attacks::FILE_A;
 use super::castling::{back_rank, outermost};
-use super::{BitBoard, Board, COLORS, EMPTY, Keys};
+use super::{BitBoard, Board, COLORS, EMPTY, Keys, PIECES};
 use chess::{ALL_SQUARES, Color, File, Piece, Rank, Square};
 use std::fmt;
 
@@ -98,19 +98,17 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
 }
 
 /// Pieces a side may have: one king, at most eight pawns, and as many more pieces as pawns are missing.
-fn check_pieces(placement: &Placement) -> Result<(), FenError> {
-    let mut counts = [[0usize; 6]; 2];
-    for (piece, color) in placement.iter().flatten() {
-        counts[color.to_index()][piece.to_index()] += 1;
-    }
-    for (name, [pawns, knights, bishops, rooks, queens, kings]) in ["White", "Black"].into_iter().zip(counts) {
+fn check_pieces(board: &Board) -> Result<(), FenError> {
+    for (name, color) in ["White", "Black"].into_iter().zip(COLORS) {
+        let count = |piece| board.colored(color, piece).popcnt();
+        let [pawns, knights, bishops, rooks, queens, kings] = PIECES.map(count);
         if kings != 1 {
             return error(format!("{name} has {kings} kings, expected 1"));
         }
         if pawns > 8 {
             return error(format!("{name} has {pawns} pawns, at most 8 are possible"));
         }
-        let promoted: usize = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)]
+        let promoted: u32 = [(knights, 2), (bishops, 2), (rooks, 2), (queens, 1)]
             .iter()
             .map(|&(count, start)| count.saturating_sub(start))
             .sum();
@@ -120,9 +118,9 @@ fn check_pieces(placement: &Placement) -> Result<(), FenError> {
             ));
         }
     }
-    let back_rank = (0..8).chain(56..64).find(|&i| matches!(placement[i], Some((Piece::Pawn, _))));
-    match back_rank {
-        Some(square) => error(format!("pawn on {}", ALL_SQUARES[square])),
+    let back_ranks = back_rank(Color::White) | back_rank(Color::Black);
+    match (board.pieces(Piece::Pawn) & back_ranks).next() {
+        Some(square) => error(format!("pawn on {square}")),
         None => Ok(()),
     }
 }
@@ -144,7 +142,12 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
     }
     for letter in text.chars() {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        let [queen_side, king_side] = castling_rooks(placement, color, !EMPTY);
+        let all = |piece| {
+            let squares = ALL_SQUARES.into_iter().zip(placement);
+            let set = squares.filter(|(_, placed)| **placed == Some((piece, color)));
+            set.fold(EMPTY, |set, (square, _)| set | BitBoard::from_square(square))
+        };
+        let [queen_side, king_side] = castling_rooks(color, all(Piece::King), all(Piece::Rook));
         castling |= match letter.to_ascii_lowercase() {
             'q' => queen_side,
             'k' => king_side,
@@ -155,15 +158,10 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
     Ok(castling)
 }
 
-/// The outermost of these rooks on both sides of a king on its first rank.
-fn castling_rooks(placement: &Placement, color: Color, among: BitBoard) -> [BitBoard; 2] {
-    let set = |piece| {
-        let squares = ALL_SQUARES.into_iter().zip(placement);
-        let set = squares.filter(|(_, placed)| **placed == Some((piece, color)));
-        set.fold(EMPTY, |set, (square, _)| set | BitBoard::from_square(square)) & back_rank(color)
-    };
-    let king = set(Piece::King);
-    if king == EMPTY { [EMPTY; 2] } else { outermost(set(Piece::Rook) & among, king.to_square()) }
+/// The outermost of a color's rooks on both sides of its king, all on its first rank.
+fn castling_rooks(color: Color, king: BitBoard, rooks: BitBoard) -> [BitBoard; 2] {
+    let king = king & back_rank(color);
+    if king == EMPTY { [EMPTY; 2] } else { outermost(rooks & back_rank(color), king.to_square()) }
 }
 
 fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
@@ -187,16 +185,16 @@ fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, Fen
     }
 }
 
-/// The pawn that `target` can capture, if the squares around are as a double step leaves them.
-fn double_step(placement: &Placement, side: Color, target: Square) -> Option<Square> {
-    let (rank, forward): (_, i32) = if side == Color::White { (Rank::Sixth, 8) } else { (Rank::Third, -8) };
+/// Whether `target` was passed by a pawn of the side that has just moved, as far as the squares around tell.
+fn was_passed(board: &Board, target: Square) -> bool {
+    let side = board.side_to_move();
+    let rank = if side == Color::White { Rank::Sixth } else { Rank::Third };
     if target.get_rank() != rank {
-        return None;
+        return false;
     }
-    let square = |step: i32| ALL_SQUARES[(target.to_index() as i32 + step) as usize];
-    let (origin, pawn) = (square(forward), square(-forward));
-    let empty = |s: Square| placement[s.to_index()].is_none();
-    (empty(target) && empty(origin) && placement[pawn.to_index()] == Some((Piece::Pawn, !side))).then_some(pawn)
+    let [origin, pawn] = [target.uforward(side), target.ubackward(side)].map(BitBoard::from_square);
+    let empty = board.occupied() & (origin | BitBoard::from_square(target)) == EMPTY;
+    empty && board.colored(!side, Piece::Pawn) & pawn != EMPTY
 }
 
 pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
@@ -217,16 +215,14 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
 
 /// A board of these parts, if they are those of a position.
 pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
-    check_pieces(&setup.pieces)?;
     let side = setup.side_to_move;
-    let castling = COLORS.into_iter().flat_map(|color| castling_rooks(&setup.pieces, color, setup.castling));
     let mut board = Board {
         pieces: [EMPTY; 6],
         colors: [EMPTY; 2],
         checkers: EMPTY,
         pinned: EMPTY,
         keys: Keys::default(),
-        castling: castling.fold(EMPTY, |all, rook| all | rook),
+        castling: EMPTY,
         side_to_move: side,
         chess960: false,
         en_passant: None,
@@ -238,12 +234,18 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
             board.toggle(color, piece, BitBoard::from_square(square));
         }
     }
+    check_pieces(&board)?;
+    for color in COLORS {
+        let [king, rooks] = [Piece::King, Piece::Rook].map(|piece| board.colored(color, piece));
+        let [queen_side, king_side] = castling_rooks(color, king, rooks & setup.castling);
+        board.castling |= queen_side | king_side;
+    }
     if board.attackers_to(board.king(!side), board.occupied()) & board.colors(side) != EMPTY {
         return error(format!("{} can be captured: its side has just moved", king_name(!side)));
     }
     board.find_checkers_and_pins();
-    let passed = |&target: &Square| double_step(&setup.pieces, side, target).is_some();
-    board.en_passant = setup.en_passant.filter(passed).filter(|&target| board.en_passant_is_legal(target));
+    let passed = setup.en_passant.filter(|&target| was_passed(&board, target));
+    board.en_passant = passed.filter(|&target| board.en_passant_is_legal(target));
     board.keys = board.fresh_keys();
     Ok(board)
 }
