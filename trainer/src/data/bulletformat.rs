@@ -200,7 +200,7 @@ mod tests {
         for (index, sample) in walk(3_000).iter().enumerate() {
             let board = &sample.board;
             let result = [GameResult::BlackWins, GameResult::Draw, GameResult::WhiteWins][index % 3];
-            let score = Score(index as i16 * 20 - 30_000);
+            let score = Score((index as i32 * 20 - 30_000) as i16);
             let bytes = encode(board, score, result);
             let white = if board.side_to_move() == Color::White { score } else { score.opposite() };
             let line = format!("{} | {} | {:.1}", board.fen(), white.0, result.points());
