@@ -26,7 +26,7 @@ use crate::learn::optimizer::DECAY_EVERY;
 use crate::learn::origin::{DataIdentity, Origin, Selection, Start, check_data};
 use crate::learn::settings::{Averaging, MachineSettings, Settings};
 use crate::learn::state::{State, Tally};
-use crate::learn::workers::{Task, Team, Worker, with_team};
+use crate::learn::workers::{Answer, Task, Team, Worker, with_team};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
 use std::path::{Path, PathBuf};
@@ -345,8 +345,14 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
     /// One update, formula (10); none if it was stopped.
     fn batch(&mut self, positions: &[u32]) -> Result<(), TrainError> {
         let began = Instant::now();
-        let work = self.team.work(Task::Compare, &self.buffers.current, positions);
+        let mut sum_up = |answer: &Answer| {
+            if let Some(lesson) = &answer.lesson {
+                self.sum.add_all(&lesson.gradient);
+            }
+        };
+        let work = self.team.work(Task::Compare, &self.buffers.current, positions, &mut sum_up);
         let answers = work.map_err(TrainError::Samples)?;
+        let mut changes = self.sum.take();
         // The workers stopped in the middle of it: it is begun again when the training is resumed.
         if self.surroundings.stop.load(Ordering::Relaxed) {
             return Ok(());
@@ -355,13 +361,11 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
         for answer in &answers {
             state.report.count(answer);
             state.iteration_tally.count(answer);
-            if let Some(lesson) = &answer.lesson {
+            if answer.lesson.is_some() {
                 state.positions += 1;
                 state.average.pass(1);
-                self.sum.add_all(&lesson.gradient);
             }
         }
-        let mut changes = self.sum.take();
         if !changes.is_empty() {
             state.updates += 1;
             state.optimizer.step(&mut changes);
@@ -452,7 +456,8 @@ impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
             if self.surroundings.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let answers = self.team.work(Task::Measure, weights, positions).map_err(TrainError::Samples)?;
+            let answers =
+                self.team.work(Task::Measure, weights, positions, &mut |_| ()).map_err(TrainError::Samples)?;
             sum += answers.iter().filter_map(|answer| answer.accuracy).sum::<f64>();
             measured += answers.iter().filter(|answer| answer.accuracy.is_some()).count() as u64;
         }

@@ -4,7 +4,8 @@
 //! at the same time: each thread takes the next position when it is idle. The threads stay for the
 //! whole run, since a batch may take no more than some milliseconds, and the calling thread is one of
 //! them. Lessons are put back in the order of the positions before anyone sums them: floating-point
-//! sums depend on their order, and a training must not depend on the number of threads.
+//! sums depend on their order, and a training must not depend on the number of threads. The calling thread sums
+//! between its own positions those that are answered, so that the others need not wait for it at the end.
 //!
 //! When a batch is answered, every thread holds that batch's weights and none before. So whoever
 //! alternates between two sets of weights may change the one that is not in use.
@@ -61,56 +62,96 @@ struct Job<M> {
     next: AtomicUsize,
 }
 
-type Answers = Vec<(usize, io::Result<Answer>)>;
-type Panic = Box<dyn Any + Send>;
+/// What a thread tells the one that asked.
+enum Message {
+    /// What came of a position, by its place in the batch.
+    Answer(usize, io::Result<Answer>),
+    /// It has no part of the job any more, nor holds its weights but to search with.
+    Done,
+    /// It ended in a panic.
+    Panic(Box<dyn Any + Send>),
+}
 
 /// All threads of a run.
 pub struct Team<'a, L: LeafSearch> {
     own: Worker<'a, L>,
     others: Vec<Sender<Arc<Job<L::Model>>>>,
-    answers: Receiver<Result<Answers, Panic>>,
+    messages: Receiver<Message>,
+}
+
+/// The answers of a batch, which come in any order and are heard in that of the positions.
+struct Answers<'h> {
+    found: Vec<Option<io::Result<Answer>>>,
+    /// So many have been heard.
+    heard: usize,
+    hear: &'h mut dyn FnMut(&Answer),
+    /// Threads that are not done.
+    busy: usize,
+}
+
+impl Answers<'_> {
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Answer(place, answer) => self.put(place, answer),
+            Message::Done => self.busy -= 1,
+            Message::Panic(panic) => resume_unwind(panic),
+        }
+    }
+
+    fn put(&mut self, place: usize, answer: io::Result<Answer>) {
+        self.found[place] = Some(answer);
+        // Nothing is heard beyond an error, with which the training ends.
+        while let Some(Some(Ok(answer))) = self.found.get(self.heard) {
+            (self.hear)(answer);
+            self.heard += 1;
+        }
+    }
+
+    /// All of them; those that a stop left out are empty.
+    fn all(self) -> io::Result<Vec<Answer>> {
+        self.found.into_iter().map(|answer| answer.unwrap_or_else(|| Ok(Answer::default()))).collect()
+    }
 }
 
 impl<L: LeafSearch> Team<'_, L> {
-    /// Does `task` for these positions, all with the same weights. The answers are in their order; when the stop is set
-    /// they are not to be used.
+    /// Does `task` for these positions, all with the same weights. The answers are in their order, in which `hear` hears
+    /// of each as soon as it and all before are there; when the stop is set they are not to be used.
     ///
     /// # Errors
     /// That of the first position that cannot be read.
-    pub fn work(&mut self, task: Task, weights: &Arc<L::Model>, positions: &[u32]) -> io::Result<Vec<Answer>> {
-        let mut ordered: Vec<_> = positions.iter().map(|_| Ok(Answer::default())).collect();
+    pub fn work(
+        &mut self,
+        task: Task,
+        weights: &Arc<L::Model>,
+        positions: &[u32],
+        hear: &mut dyn FnMut(&Answer),
+    ) -> io::Result<Vec<Answer>> {
+        let found = positions.iter().map(|_| None).collect();
+        let mut answers = Answers { found, heard: 0, hear, busy: self.others.len() };
         let (weights, positions) = (Arc::clone(weights), positions.to_vec());
         let job = Arc::new(Job { task, weights, positions, next: AtomicUsize::new(0) });
         for other in &self.others {
             other.send(Arc::clone(&job)).expect("threads wait for jobs until the team is dropped");
         }
-        let mut place = |answers: Answers| {
-            for (i, answer) in answers {
-                ordered[i] = answer;
-            }
-        };
-        place(self.own.work(&job));
-        for _ in &self.others {
-            match self.answers.recv().expect("each thread answers each job") {
-                Ok(answers) => place(answers),
-                Err(panic) => resume_unwind(panic),
-            }
+        self.own.work(&job, |place, answer| {
+            answers.put(place, answer);
+            self.messages.try_iter().for_each(|message| answers.receive(message));
+        });
+        while answers.busy > 0 {
+            answers.receive(self.messages.recv().expect("each thread says when it is done"));
         }
-        ordered.into_iter().collect()
+        answers.all()
     }
 }
 
 impl<L: LeafSearch> Worker<'_, L> {
-    fn work(&mut self, job: &Job<L::Model>) -> Answers {
+    /// Takes positions of the job until there are none, and gives each answer with its place.
+    fn work(&mut self, job: &Job<L::Model>, mut give: impl FnMut(usize, io::Result<Answer>)) {
         self.leaves.set_weights(&job.weights);
-        let mut answers = Answers::new();
-        loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return answers;
-            }
-            let i = job.next.fetch_add(1, Ordering::Relaxed);
-            let Some(&position) = job.positions.get(i) else { return answers };
-            answers.push((i, self.answer(job, position)));
+        while !self.stop.load(Ordering::Relaxed) {
+            let place = job.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&position) = job.positions.get(place) else { return };
+            give(place, self.answer(job, position));
         }
     }
 
@@ -139,17 +180,22 @@ pub fn with_team<'a, L: LeafSearch, R>(
     body: impl FnOnce(&mut Team<'a, L>) -> R,
 ) -> R {
     std::thread::scope(|scope| {
-        let (send_answers, answers) = unbounded();
+        let (send_message, messages) = unbounded();
         let start = |_| {
             let (send, jobs) = bounded::<Arc<Job<L::Model>>>(1);
-            let send_answers = send_answers.clone();
+            let send_message = send_message.clone();
             scope.spawn(move || {
                 let mut worker = make();
+                // Nobody is left to hear it where the team has panicked.
+                let tell = |message| send_message.send(message).is_ok();
                 for job in jobs {
-                    let answers = catch_unwind(AssertUnwindSafe(|| worker.work(&job)));
-                    // The job's weights must be let go before the answer says so.
+                    let give = |place, answer| {
+                        tell(Message::Answer(place, answer));
+                    };
+                    let done = catch_unwind(AssertUnwindSafe(|| worker.work(&job, give)));
+                    // The job's weights must be let go before it is said to be done.
                     drop(job);
-                    if send_answers.send(answers).is_err() {
+                    if !tell(done.map_or_else(Message::Panic, |()| Message::Done)) {
                         break;
                     }
                 }
@@ -157,6 +203,6 @@ pub fn with_team<'a, L: LeafSearch, R>(
             send
         };
         let others = (1..threads).map(start).collect();
-        body(&mut Team { own: make(), others, answers })
+        body(&mut Team { own: make(), others, messages })
     })
 }
