@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
     use crate::annotate::testing::MISTAKES;
-    use crate::base::testing::{folder, names};
+    use crate::base::testing::{Temporary, names};
     use crate::data::epd::Epd;
 
     const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let folder = folder("annotate-threads");
+        let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
         let runs = [1, 3].map(|threads| (settings(&folder, threads), run(&settings(&folder, threads)).unwrap()));
         let [(one, first), (three, second)] = &runs;
@@ -228,12 +228,11 @@ mod tests {
         let puzzles = fs::read_to_string(one.mistakes.as_ref().unwrap()).unwrap();
         assert_eq!(puzzles.lines().count(), first.puzzles);
         assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()), "{puzzles}");
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn the_mistakes_are_those_of_a_player() {
-        let folder = folder("annotate-player");
+        let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
         let all = run(&settings(&folder, 1)).unwrap().puzzles;
         let of = |player: &str| {
@@ -241,13 +240,12 @@ mod tests {
             run(&Settings { player, html: None, ..settings(&folder, 1) }).unwrap().puzzles
         };
         assert!(of("nobody") == 0 && of("SCRIPT") > 0 && of("SCRIPT") <= all);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     /// Whenever it is stopped, what is done is there: all moves of the games, with what was found until then.
     #[test]
     fn what_is_done_stays() {
-        let folder = folder("annotate-stopped");
+        let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
         let weights = Weights::embedded();
         let settings = settings(&folder, 1);
@@ -281,12 +279,11 @@ mod tests {
         assert!(matches!(error, Error::Stopped));
         assert_eq!(fs::read(&settings.out).unwrap(), before);
         assert!(names(&folder).iter().all(|name| !name.ends_with(".tmp")), "{:?}", names(&folder));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn faults_are_told_before_anything_is_written() {
-        let folder = folder("annotate-faults");
+        let folder = Temporary::folder();
         let at = |name: &str| folder.join(name);
         fs::write(at("games.pgn"), games()).unwrap();
         fs::write(at("broken.pgn"), "1. e4 Ke4 *\n").unwrap();
@@ -315,6 +312,5 @@ mod tests {
             let error = run(&Settings { out: "/dev/null".into(), ..base }).unwrap_err();
             assert!(error.contains("a device, not a regular file"), "{error}");
         }
-        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -137,9 +137,8 @@ mod tests {
 
     #[test]
     fn games_go_there_and_back() {
-        let folder = Temporary::new();
-        fs::create_dir(&folder.0).unwrap();
-        let [pgn, vf, back, again] = ["a.pgn", "a.vf", "back.pgn", "again.vf"].map(|name| folder.0.join(name));
+        let folder = Temporary::folder();
+        let [pgn, vf, back, again] = ["a.pgn", "a.vf", "back.pgn", "again.vf"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
         let stop = AtomicBool::new(false);
         let mut broken = Vec::new();
@@ -160,9 +159,8 @@ mod tests {
 
     #[test]
     fn positions_with_a_score_become_bulletformat() {
-        let folder = Temporary::new();
-        fs::create_dir(&folder.0).unwrap();
-        let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.0.join(name));
+        let folder = Temporary::folder();
+        let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
         let stop = AtomicBool::new(false);
         let counts = convert(&[&pgn], &bullet, ScoreSide::Mover, 2, &stop, &mut |_, _| ()).unwrap();
@@ -176,9 +174,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_converted_is_refused() {
-        let folder = Temporary::new();
-        fs::create_dir(&folder.0).unwrap();
-        let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.0.join(name));
+        let folder = Temporary::folder();
+        let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.join(name));
         fs::write(&pgn, "[Result \"*\"]\n\n1. d4 *\n").unwrap();
         fs::write(&epd, "8/8/8/8/8/5k2/6p1/6K1 w - -\n").unwrap();
         let stop = AtomicBool::new(false);
@@ -188,11 +185,11 @@ mod tests {
         };
         assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));
         for name in ["a.epd", "a.viri", "a.pgn.zst", "games"] {
-            assert!(convert(&pgn, &folder.0.join(name)).contains(".pgn, .vf or .bullet"), "{name}");
+            assert!(convert(&pgn, &folder.join(name)).contains(".pgn, .vf or .bullet"), "{name}");
         }
-        assert!(convert(&folder.0.join("a.bullet"), &vf).contains("positions cannot be made games"));
+        assert!(convert(&folder.join("a.bullet"), &vf).contains("positions cannot be made games"));
         #[cfg(not(feature = "binpack"))]
-        assert!(convert(&folder.0.join("a.binpack"), &vf).contains("cargo build --features binpack"));
+        assert!(convert(&folder.join("a.binpack"), &vf).contains("cargo build --features binpack"));
         assert!(convert(&epd, &vf).contains("positions cannot be made games"));
         assert!(convert(&pgn, &pgn).contains("a.pgn"));
         assert!(!vf.exists());

@@ -364,6 +364,7 @@ mod tests {
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
     #[cfg(unix)]
+    use crate::base::testing::Temporary;
     use crate::data::external::Program;
     use crate::data::pgn::GameTexts;
     use crate::data::score::ScoreSide;
@@ -485,7 +486,7 @@ mod tests {
     #[test]
     fn a_match_that_is_stopped_waits_for_no_engine() {
         use crate::base::parallel::controlled;
-        use crate::base::testing::log_of;
+        use crate::base::testing::{engines, log_of};
         for (name, budget) in [
             ("deaf-nodes", Budget::Nodes(300)),
             ("deaf-time", Budget::MoveTime(Duration::from_secs(1000))),
@@ -494,7 +495,7 @@ mod tests {
             let mut played = match_of([good(), bad()], 10, 1);
             played.contestants[0].weights = Arc::new(outside(name, "exec sleep 1000"));
             played.contestants[0].budget = budget;
-            let log = log_of(&std::env::temp_dir().join(format!("dyad-engines-{}", std::process::id())).join(name));
+            let log = log_of(&engines().join(name));
             let searches = || std::fs::read_to_string(&log).is_ok_and(|told| told.contains("go "));
             let stop = AtomicBool::new(false);
             let record = std::thread::scope(|scope| {
@@ -642,14 +643,13 @@ mod tests {
 
     #[test]
     fn written_games_are_read_back() {
-        let path = std::env::temp_dir().join(format!("dyad-match-{}.pgn", std::process::id()));
-        let _ = std::fs::remove_file(&path);
+        let folder = Temporary::folder();
+        let path = folder.join("match.pgn");
         let played = match_of([good(), bad()], 2, 1);
         let mut file = PgnFile::append_to(&path).unwrap();
         let (games, _) = run(&played);
         games.iter().for_each(|game| file.write(&played.pgn(game, "test", "2025.01.01")).unwrap());
         let read: Vec<_> = GameTexts::open(&path).unwrap().map(|text| text.unwrap()).collect();
-        std::fs::remove_file(&path).unwrap();
         assert_eq!(read.len(), games.len());
         for (text, game) in read.iter().zip(&games) {
             let read = text.parse(Some(ScoreSide::Mover)).unwrap();

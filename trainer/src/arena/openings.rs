@@ -347,8 +347,8 @@ fn random(seed: u64, stream: u64) -> Pcg64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use std::fs;
-    use std::path::PathBuf;
 
     /// Counts pieces, as a judge that needs no search.
     fn material(game: &Game) -> Value {
@@ -361,10 +361,12 @@ mod tests {
         RandomOpenings::new(Recipe::new(seed), material).take(count).collect()
     }
 
-    fn file(name: &str, text: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("dyad-openings-{}-{name}", std::process::id()));
+    /// What is read of a file of this name and text.
+    fn read_text(name: &str, text: &str, plies: usize) -> Result<Vec<Opening>, Error> {
+        let folder = Temporary::folder();
+        let path = folder.join(name);
         fs::write(&path, text).unwrap();
-        path
+        read(&path, plies)
     }
 
     #[test]
@@ -477,9 +479,7 @@ mod tests {
             rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n\
             rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - c0 \"again\";\n\
             7k/5Q2/6K1/8/8/8/8/8 b - - c0 \"stalemate\";\n";
-        let path = file("some.epd", text);
-        let openings = read(&path, 8).unwrap();
-        fs::remove_file(&path).unwrap();
+        let openings = read_text("some.epd", text, 8).unwrap();
         let fens: Vec<String> = openings.iter().map(|opening| opening.board().fen()).collect();
         assert_eq!(
             fens,
@@ -494,22 +494,18 @@ mod tests {
     fn games_are_read_to_a_depth() {
         let text =
             "[Event \"a\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n\n";
-        let path = file("some.pgn", text);
-        let openings = read(&path, 4).unwrap();
-        fs::remove_file(&path).unwrap();
+        let openings = read_text("some.pgn", text, 4).unwrap();
         assert_eq!(openings.iter().map(|opening| opening.moves.len()).collect::<Vec<_>>(), [4, 2]);
         assert!(openings[0].board().fen().starts_with("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w"));
     }
 
     #[test]
     fn faults_name_file_and_line() {
-        let path = file("bad.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n");
-        let error = read(&path, 8).unwrap_err().to_string();
-        fs::remove_file(&path).unwrap();
+        let error = read_text("bad.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n", 8)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("bad.epd") && error.contains("line 2"), "{error}");
-        let path = file("empty.epd", "\n");
-        assert!(read(&path, 8).is_err());
-        fs::remove_file(&path).unwrap();
+        assert!(read_text("empty.epd", "\n", 8).is_err());
     }
 
     #[test]

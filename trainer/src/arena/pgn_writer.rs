@@ -209,6 +209,7 @@ fn date_of(days: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
 
@@ -324,7 +325,8 @@ mod tests {
     /// Wherever a file was cut, what is appended is read as a game of its own.
     #[test]
     fn appending_after_a_cut_anywhere() {
-        let path = std::env::temp_dir().join(format!("dyad-pgn-{}.pgn", std::process::id()));
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         let whole = game(START, &["e4", "e5", "Nf3"], "+0.35/20 1.2s", GameResult::Draw);
         let text = whole.to_string();
         for cut in 0..=text.len() {
@@ -339,7 +341,6 @@ mod tests {
             assert_eq!(before, last);
             assert!(read.len() <= 3, "{written}");
         }
-        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

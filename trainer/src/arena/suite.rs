@@ -300,9 +300,9 @@ fn follow(start: Board, line: &[ChessMove], mut search: impl FnMut(&Game) -> Out
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use dyad_engine::eval::Weights;
     use std::fs;
-    use std::path::PathBuf;
 
     const SUITE: &str = "\u{FEFF}\
 6k1/5ppp/8/8/8/8/8/K2R4 w - - bm Rd8#; dm 1; id \"mate\";
@@ -312,17 +312,17 @@ k7/8/8/3q4/8/8/3R4/K7 w - - am Rxd5;
 k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
 ";
 
-    fn file(name: &str, text: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("dyad-suite-{}-{name}.epd", std::process::id()));
+    /// What is read of a file with this text.
+    fn read_text(text: &str) -> Result<Vec<Problem>, Error> {
+        let folder = Temporary::folder();
+        let path = folder.join("suite.epd");
         fs::write(&path, text).unwrap();
-        path
+        read(&path)
     }
 
     #[test]
     fn each_kind_of_goal_is_read_and_judged() {
-        let path = file("kinds", SUITE);
-        let problems = read(&path).unwrap();
-        fs::remove_file(path).unwrap();
+        let problems = read_text(SUITE).unwrap();
         let budget = Budget::Depth(6);
         for concurrency in [1, 3] {
             let settings = Settings { budget, hash: 1, threads: 1, concurrency };
@@ -337,9 +337,7 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
 
     #[test]
     fn each_position_has_its_own_time() {
-        let path = file("time", SUITE);
-        let problems = read(&path).unwrap();
-        fs::remove_file(path).unwrap();
+        let problems = read_text(SUITE).unwrap();
         let budget = Budget::MoveTime(Duration::from_millis(100));
         let settings = Settings { budget, hash: 1, threads: 1, concurrency: 1 };
         solve(&problems[1..], &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
@@ -373,9 +371,7 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
 
     #[test]
     fn puzzles_are_solved_move_by_move() {
-        let path = file("puzzles", PUZZLES);
-        let problems = read(&path).unwrap();
-        fs::remove_file(path).unwrap();
+        let problems = read_text(PUZZLES).unwrap();
         let classes: Vec<_> = problems.iter().map(class).collect();
         assert_eq!(classes, [Some(600..=799), Some(1000..=1199), Some(600..=799)]);
         assert_eq!(problems[0].board.fen(), "r5k1/5ppp/p7/8/8/8/3R1PPP/3R2K1 w - - 0 2");
@@ -445,9 +441,7 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
 
     #[test]
     fn a_stopped_run_tells_so() {
-        let path = file("stop", SUITE);
-        let problems = read(&path).unwrap();
-        fs::remove_file(path).unwrap();
+        let problems = read_text(SUITE).unwrap();
         let settings = Settings { budget: Budget::Depth(6), hash: 1, threads: 1, concurrency: 1 };
         let control = Control::new(false);
         let mut answers = 0;
@@ -485,9 +479,7 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
             ),
         ];
         for (text, expected) in cases {
-            let path = file("faults", text);
-            let error = read(&path).err().map(|error| error.to_string()).unwrap_or_default();
-            fs::remove_file(path).unwrap();
+            let error = read_text(text).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(error.contains(expected), "{text}: {error}");
         }
     }

@@ -55,11 +55,11 @@ pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::{folder, names};
+    use crate::base::testing::{Temporary, names};
 
     #[test]
     fn only_unfinished_files_of_known_names_are_removed() {
-        let folder = folder("atomic-clean");
+        let folder = Temporary::folder();
         let kept = ["best.json", "best.json.new", "best.json.tmp", "other.12.tmp", "best.json.x.tmp", "12.tmp"];
         for name in kept.iter().chain(&["best.json.12.tmp"]) {
             fs::write(folder.join(name), "text").unwrap();
@@ -68,18 +68,16 @@ mod tests {
         let mut kept = kept.to_vec();
         kept.sort_unstable();
         assert_eq!(names(&folder), kept);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn an_output_that_is_an_input_is_refused() {
-        let folder = folder("atomic-output");
+        let folder = Temporary::folder();
         let input = folder.join("in");
         fs::write(&input, "text").unwrap();
         let detour = folder.join(".").join("in");
-        let error = check_output(&detour, [folder.as_path(), &input]).unwrap_err().to_string();
+        let error = check_output(&detour, [&*folder, &input]).unwrap_err().to_string();
         assert!(error.contains("the output") && error.contains("would be lost"), "{error}");
         assert!(check_output(&folder.join("out"), [input.as_path()]).is_ok());
-        fs::remove_dir_all(folder).unwrap();
     }
 }

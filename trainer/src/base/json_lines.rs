@@ -81,11 +81,12 @@ fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
 
     #[test]
     fn a_log_is_cut_to_a_checkpoint_and_read_without_a_broken_end() {
-        let path = std::env::temp_dir().join(format!("dyad-log-{}", std::process::id()));
-        std::fs::remove_file(&path).ok();
+        let folder = Temporary::folder();
+        let path = folder.join("log.jsonl");
         let line = |iteration: u32| serde_json::json!({ "iteration": iteration });
         let mut log = Log::open(&path, 0).unwrap();
         log.append(&line(1)).unwrap();
@@ -102,6 +103,5 @@ mod tests {
         assert_eq!(lines, [line(1), line(3)]);
         log.append(&line(4)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3), line(4)]);
-        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -94,11 +94,11 @@ pub fn is_foreign(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
 
     #[test]
     fn a_folder_has_one_owner_and_files_of_others_stay() {
-        let folder = std::env::temp_dir().join(format!("dyad-lock-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = Temporary::folder();
         let held = FolderLock::take(&folder).unwrap();
         let error = FolderLock::take(&folder).unwrap_err().to_string();
         assert!(error.contains(" is in use: ") && error.ends_with(" trains there"), "{error}");
@@ -108,6 +108,5 @@ mod tests {
         let error = FolderLock::take(&folder).unwrap_err().to_string();
         assert!(error.ends_with("is a file of another program"), "{error}");
         assert_eq!(fs::read(folder.join(NAME)).unwrap(), b"of a text editor");
-        fs::remove_dir_all(folder).unwrap();
     }
 }

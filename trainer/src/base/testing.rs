@@ -1,15 +1,9 @@
 //! Folders for tests.
 
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A folder of its own for each test.
-pub fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("dyad-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    folder
-}
 
 /// The names of what is in a folder, in order.
 pub fn names(folder: &Path) -> Vec<String> {
@@ -19,17 +13,38 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The path of a folder for each use, not there yet; what was made there is removed at the end.
-pub struct Temporary(pub PathBuf);
+/// The path of a folder for each use; what was made there is removed at the end.
+pub struct Temporary(PathBuf);
 
 impl Temporary {
-    /// Another path.
+    /// Another path, where nothing is yet.
     pub fn new() -> Temporary {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("dyad-run-{}-{number}", std::process::id()));
         fs::remove_dir_all(&path).ok();
         Temporary(path)
+    }
+
+    /// Another folder, which is empty.
+    pub fn folder() -> Temporary {
+        let folder = Temporary::new();
+        fs::create_dir(&folder).expect("the temporary folder can be written");
+        folder
+    }
+}
+
+impl Deref for Temporary {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for Temporary {
+    fn as_ref(&self) -> &Path {
+        &self.0
     }
 }
 
@@ -46,7 +61,9 @@ impl Drop for Temporary {
 pub fn fake_engine(name: &str, options: &str, go: &str) -> PathBuf {
     use std::io::Write;
     use std::process::{Command, Stdio};
-    let path = folder("engines").join(name);
+    let folder = engines();
+    fs::create_dir_all(&folder).expect("the temporary folder can be written");
+    let path = folder.join(name);
     fs::remove_file(log_of(&path)).ok();
     let script = format!(
         "#!/bin/sh\nwhile read -r line; do\necho \"$line\" >>\"$0.log\"\ncase $line in\n\
@@ -60,6 +77,12 @@ pub fn fake_engine(name: &str, options: &str, go: &str) -> PathBuf {
     shell.stdin.take().expect("it was asked for").write_all(script.as_bytes()).expect("the shell reads");
     assert!(shell.wait().expect("it ends").success());
     path
+}
+
+/// Where the engines of this process are.
+#[cfg(unix)]
+pub fn engines() -> PathBuf {
+    std::env::temp_dir().join(format!("dyad-engines-{}", std::process::id()))
 }
 
 /// Where a [`fake_engine`] keeps what it was told.

@@ -318,9 +318,8 @@ mod tests {
     #[test]
     fn faults_are_named_with_their_place() {
         let whole = packed(&games());
-        let folder = Temporary::new();
-        fs::create_dir(&folder.0).unwrap();
-        let path = folder.0.join("a.binpack");
+        let folder = Temporary::folder();
+        let path = folder.join("a.binpack");
         let error = |bytes: &[u8]| {
             fs::write(&path, bytes).unwrap();
             Chunks::open(&path).unwrap().find_map(Result::err).map(|error| error.to_string()).unwrap_or_default()

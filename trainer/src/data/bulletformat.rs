@@ -228,9 +228,8 @@ mod tests {
         assert_eq!(changed(27, 5), "kings on the squares [5, 4], expected [4, 4] by its pieces");
         assert_eq!(changed(8, 0x16), "a piece of type 6 on a1");
         assert_eq!(changed(2, 1), "33 pieces on the board");
-        let folder = Temporary::new();
-        fs::create_dir(&folder.0).unwrap();
-        let path = folder.0.join("a.bullet");
+        let folder = Temporary::folder();
+        let path = folder.join("a.bullet");
         let mut broken = whole;
         broken[26] = 9;
         fs::write(&path, [whole, whole, broken].concat()).unwrap();

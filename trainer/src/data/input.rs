@@ -218,6 +218,7 @@ pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use std::io::{Cursor, Write};
 
     fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
@@ -344,7 +345,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_would_keep_a_reader_waiting_is_refused() {
-        let pipe = std::env::temp_dir().join(format!("dyad-input-{}", std::process::id()));
+        let folder = Temporary::folder();
+        let pipe = folder.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
         assert!(made.success());
         let mut named =
@@ -356,7 +358,6 @@ mod tests {
             let error = open(path).err().expect("it is no file of games").to_string();
             assert!(error.ends_with(&format!("{kind}, not a regular file")), "{error}");
         }
-        std::fs::remove_file(pipe).unwrap();
     }
 
     #[test]

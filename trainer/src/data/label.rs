@@ -283,7 +283,7 @@ fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::journal::{HEADER_BYTES, RECORD_BYTES};
     use crate::data::packed::Packed;
     use crate::data::testing::walk;
@@ -301,12 +301,15 @@ mod tests {
         }
     }
 
-    fn samples(name: &str, count: usize) -> SampleFile {
-        let path = folder(name).join("in.samples");
+    /// A file of so many samples, in a folder of its own.
+    fn samples(count: usize) -> (Temporary, SampleFile) {
+        let folder = Temporary::folder();
+        let path = folder.join("in.samples");
         let mut writer = SampleWriter::create(&path, json!({ "from": "a walk" })).unwrap();
         walk(count).iter().for_each(|sample| writer.push(&Packed::new(sample)).unwrap());
         writer.finish().unwrap();
-        SampleFile::open(&path).unwrap()
+        let file = SampleFile::open(&path).unwrap();
+        (folder, file)
     }
 
     fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: usize) -> (Result<Summary, Error>, usize) {
@@ -319,8 +322,8 @@ mod tests {
 
     #[test]
     fn every_sample_gets_the_move_and_score_of_the_search() {
-        let input = samples("label-all", 1_000);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(1_000);
+        let out = folder.join("out.samples");
         let (summary, _) = run(&input, &out, 3, usize::MAX);
         assert_eq!(summary.unwrap().count, 1_000);
         let labeled = SampleFile::open(&out).unwrap();
@@ -339,10 +342,10 @@ mod tests {
 
     #[test]
     fn a_killed_job_goes_on_behind_its_last_whole_chunk() {
-        let input = samples("label-resume", 3_000);
-        let whole = input.path().with_file_name("whole.samples");
+        let (folder, input) = samples(3_000);
+        let whole = folder.join("whole.samples");
         run(&input, &whole, 2, usize::MAX).0.unwrap();
-        let out = input.path().with_file_name("out.samples");
+        let out = folder.join("out.samples");
         for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
             assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
             // What a kill in the middle of writing leaves.
@@ -357,9 +360,9 @@ mod tests {
 
     #[test]
     fn labels_of_something_else_are_refused() {
-        let input = samples("label-other", 600);
-        let out = input.path().with_file_name("out.samples");
-        let other = samples("label-other-too", 601);
+        let (folder, input) = samples(600);
+        let out = folder.join("out.samples");
+        let (_other_folder, other) = samples(601);
         assert!(run(&other, &out, 1, 300).0.is_err());
         let error = run(&input, &out, 1, usize::MAX).0.unwrap_err().to_string();
         assert!(error.contains("other positions or settings"), "{error}");
@@ -368,8 +371,8 @@ mod tests {
     /// A short file of somebody else's is no journal, and what a kill has left of a header is one.
     #[test]
     fn a_short_file_is_not_taken_for_a_journal() {
-        let input = samples("label-short", 300);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(300);
+        let out = folder.join("out.samples");
         fs::write(journal_name(&out), "my labels").unwrap();
         assert!(run(&input, &out, 1, usize::MAX).0.is_err());
         assert_eq!(fs::read(journal_name(&out)).unwrap(), b"my labels");
@@ -385,8 +388,8 @@ mod tests {
 
     #[test]
     fn settings_are_checked_and_the_timeout_may_change_on_the_way() {
-        let input = samples("label-settings", 600);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(600);
+        let out = folder.join("out.samples");
         assert!(run(&input, &out, 1, 300).0.is_err());
         let stop = AtomicBool::new(false);
         let with = |settings: Settings| {
@@ -410,8 +413,8 @@ mod tests {
 
     #[test]
     fn a_damaged_chunk_is_searched_again() {
-        let input = samples("label-damage", 1_000);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(1_000);
+        let out = folder.join("out.samples");
         let _ = run(&input, &out, 1, 900);
         let mut bytes = fs::read(journal_name(&out)).unwrap();
         bytes[HEADER_BYTES + 2 * (RECORD_BYTES + CHUNK * LABEL_BYTES) + 100] ^= 1;
@@ -447,8 +450,8 @@ mod tests {
                 Ok(Some(Label { mv, score: Score(1), decided: false }))
             }
         }
-        let input = samples("label-undecided", 200);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(200);
+        let out = folder.join("out.samples");
         let stop = AtomicBool::new(false);
         let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
         let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
@@ -460,7 +463,8 @@ mod tests {
 
     #[test]
     fn positions_without_a_move_are_left_out() {
-        let path = folder("label-over").join("in.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("in.samples");
         let mut writer = SampleWriter::create(&path, json!({})).unwrap();
         for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
             let board = Board::from_fen(fen).unwrap();
@@ -484,11 +488,11 @@ mod tests {
 
     #[test]
     fn our_engine_labels_the_same_on_any_number_of_threads() {
-        let input = samples("label-own", 60);
+        let (folder, input) = samples(60);
         let settings = Settings { nodes: 500, ..Settings::default() };
         let weights = Arc::new(Weights::material());
         let identities = [1, 3].map(|threads| {
-            let out = input.path().with_file_name(format!("out-{threads}.samples"));
+            let out = folder.join(format!("out-{threads}.samples"));
             let stop = AtomicBool::new(false);
             let mut job = Job { threads, stop: &stop, report: &mut |_, _| () };
             let control = Control::new(false);
@@ -500,8 +504,8 @@ mod tests {
 
     #[test]
     fn an_engine_that_is_none_is_an_error() {
-        let input = samples("label-none", 10);
-        let out = input.path().with_file_name("out.samples");
+        let (folder, input) = samples(10);
+        let out = folder.join("out.samples");
         let program = |path: &str| Program { path: path.into(), options: Vec::new() };
         for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
             let settings = Settings { timeout: 1, program: Some(program(path)), ..Settings::default() };

@@ -605,7 +605,7 @@ pub(in crate::data) mod tests {
 
     #[test]
     fn the_side_of_scores_is_told_by_the_games() {
-        let folder = crate::base::testing::folder("pgn-sides");
+        let folder = crate::base::testing::Temporary::folder();
         let path = folder.join("games.pgn");
         // A game of knights that come and go, with White ahead by more and more.
         let file = |sign: [f64; 2]| {
@@ -621,7 +621,6 @@ pub(in crate::data) mod tests {
         }
         std::fs::write(&path, MATE).unwrap();
         assert_eq!(side_of_scores(&path).unwrap(), None);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -519,7 +519,7 @@ impl Iterator for Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::packed::Sample;
     use crate::data::pgn::tests::{MATE, SPECIAL};
     use crate::data::positions::Duplicates;
@@ -555,8 +555,8 @@ mod tests {
         prepare(settings, out, &mut Job { threads, stop: &AtomicBool::new(false), report })
     }
 
-    fn samples(name: &str, content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
-        let folder = folder(&format!("prepare-{name}"));
+    fn samples(content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
+        let folder = Temporary::folder();
         let input = folder.join(if content.contains("c9") { "in.epd" } else { "in.pgn" });
         fs::write(&input, content).unwrap();
         let out = folder.join("out.samples");
@@ -566,9 +566,9 @@ mod tests {
         ((0..file.len()).map(|index| file.read(index).unwrap()).collect(), counts)
     }
 
-    fn filtered(name: &str, filters: Filters) -> (usize, Counts) {
+    fn filtered(filters: Filters) -> (usize, Counts) {
         let settings = Settings { filters, scores: Some(ScoreSide::Mover), ..Settings::default() };
-        let (samples, counts) = samples(name, &format!("{SPECIAL}\n{MATE}"), settings);
+        let (samples, counts) = samples(&format!("{SPECIAL}\n{MATE}"), settings);
         (samples.len(), counts)
     }
 
@@ -577,17 +577,16 @@ mod tests {
         let pgn = "[FEN \"8/8/8/8/8/1k6/1p6/1K5R w - - 0 80\"]\n[Result \"1/2-1/2\"]\n\n\
             80. Rh4 Kc3 81. Ka2 Kd3 82. Kxb2 Ke3 83. Kc3 1/2-1/2\n";
         let filters = Filters { forced: true, ..Filters::default() };
-        let results = |name: &str, tablebase: Option<&str>| -> Vec<_> {
+        let results = |tablebase: Option<&str>| -> Vec<_> {
             let tablebase = tablebase.map(str::to_string);
-            let (samples, _) =
-                samples(name, pgn, Settings { filters: filters.clone(), tablebase, ..Settings::default() });
+            let (samples, _) = samples(pgn, Settings { filters: filters.clone(), tablebase, ..Settings::default() });
             samples.iter().map(|sample| (sample.board.occupied().popcnt(), sample.result)).collect()
         };
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
-        for (pieces, result) in results("without-tables", None) {
+        for (pieces, result) in results(None) {
             assert_eq!(result, Some(GameResult::Draw), "{pieces} pieces");
         }
-        let known = results("with-tables", Some(folder));
+        let known = results(Some(folder));
         assert!(known.iter().any(|&(pieces, _)| pieces == 3) && known.iter().any(|&(pieces, _)| pieces == 4));
         for (pieces, result) in known {
             let expected = if pieces == 3 { GameResult::WhiteWins } else { GameResult::Draw };
@@ -620,7 +619,7 @@ mod tests {
             ("still", Filters { still: true, ..all.clone() }, 23, Reason::Tactical, 11),
         ];
         for (name, filters, expected, reason, times) in cases {
-            let (count, counts) = filtered(name, filters);
+            let (count, counts) = filtered(filters);
             assert_eq!(count, expected, "{name}: {counts:?}");
             assert_eq!(counts.left_out.get(&reason).copied(), Some(times), "{name}: {counts:?}");
             assert_eq!((counts.games, counts.broken, counts.positions), (2, 0, count as u64), "{name}");
@@ -629,7 +628,7 @@ mod tests {
 
     #[test]
     fn broken_games_are_reported_and_equal_games_dropped() {
-        let folder = folder("prepare-broken");
+        let folder = Temporary::folder();
         let input = folder.join("in.pgn");
         fs::write(&input, format!("{MATE}\n1. e4 Ke6 *\n\n{MATE}\n{SPECIAL}")).unwrap();
         let settings = Settings { inputs: vec![input], ..Settings::default() };
@@ -649,27 +648,27 @@ mod tests {
     #[test]
     fn a_number_of_positions_is_drawn_exactly_and_by_seed() {
         let games = random_games(40, 60);
-        let draw = |name: &str, seed, count| {
-            let (samples, _) = samples(name, &games, Settings { count, seed, ..Settings::default() });
+        let draw = |seed, count| {
+            let (samples, _) = samples(&games, Settings { count, seed, ..Settings::default() });
             samples.iter().map(|sample| sample.board.key()).collect::<Vec<_>>()
         };
-        let all = draw("draw-all", 1, None);
-        let some = draw("draw-some", 1, Some(500));
+        let all = draw(1, None);
+        let some = draw(1, Some(500));
         assert!(all.len() > 1_500);
         assert_eq!(some.len(), 500);
-        assert_eq!(draw("draw-again", 1, Some(500)), some);
-        assert_ne!(draw("draw-other", 2, Some(500)), some);
+        assert_eq!(draw(1, Some(500)), some);
+        assert_ne!(draw(2, Some(500)), some);
         // Evenly: the first half of the file gives about half.
         let half: HashSet<u64> = all[..all.len() / 2].iter().copied().collect();
         let first = some.iter().filter(|key| half.contains(key)).count();
         assert!((200..300).contains(&first), "{first}");
-        assert_eq!(draw("draw-many", 1, Some(1_000_000)), all);
+        assert_eq!(draw(1, Some(1_000_000)), all);
     }
 
     #[test]
     fn games_are_split_whole() {
         let settings = Settings { test_percent: 30.0, ..Settings::default() };
-        let (samples, _) = samples("split", &random_games(60, 40), settings);
+        let (samples, _) = samples(&random_games(60, 40), settings);
         let games: Vec<&[Sample]> = samples.chunk_by(|_, next| !next.starts_game).collect();
         assert_eq!(games.len(), 60);
         assert!(games.iter().all(|game| game.iter().all(|sample| sample.test == game[0].test)));
@@ -683,7 +682,7 @@ mod tests {
 
     #[test]
     fn lines_are_split_by_the_games_they_come_from() {
-        let folder = folder("prepare-split-by");
+        let folder = Temporary::folder();
         let games = folder.join("games.pgn");
         fs::write(&games, random_games(60, 40)).unwrap();
         let all = folder.join("all");
@@ -709,7 +708,7 @@ mod tests {
     fn positions_of_lines_keep_result_and_move() {
         let lines = "\u{FEFF}4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c9 \"1-0\"; ce 120;\n  # a remark\n\n\
             4k3/8/8/8/8/8/4P3/4K3 b - - c9 \"0-1\";\nnonsense\n4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"0-1\";\n";
-        let (samples, counts) = samples("lines", lines, Settings::default());
+        let (samples, counts) = samples(lines, Settings::default());
         assert_eq!((counts.games, counts.broken, samples.len()), (4, 1, 2));
         assert_eq!(samples[0].desired.map(|mv| mv.to_string()).as_deref(), Some("e2e4"));
         assert_eq!(samples[0].score.map(|score| score.0), Some(120));
@@ -727,9 +726,9 @@ mod tests {
 
     #[test]
     fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
-        let told = |name: &str, filters: Filters, test_percent| {
+        let told = |filters: Filters, test_percent| {
             let settings = Settings { filters, test_percent, scores: Some(ScoreSide::Mover), ..Settings::default() };
-            let (samples, counts) = samples(&format!("told-{name}"), TOLD, settings);
+            let (samples, counts) = samples(TOLD, settings);
             let moves: Vec<String> = samples
                 .iter()
                 .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.decided { "" } else { "?" }))
@@ -742,20 +741,20 @@ mod tests {
             duplicates: Duplicates::Keep,
             ..Filters::default()
         };
-        let (moves, counts) = told("unasked", filters(0, None), 0.0);
+        let (moves, counts) = told(filters(0, None), 0.0);
         assert_eq!(moves, "e2e4 e7e5 g1f3 b8c6 d2d4 d7d5");
         assert_eq!(counts.told, BTreeMap::from([(10, 2), (11, 1)]));
-        assert_eq!(told("by-four", filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
-        assert_eq!(told("by-twenty", filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
-        let (moves, counts) = told("by-ten", filters(20, Some("0000000a")), 0.0);
+        assert_eq!(told(filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
+        assert_eq!(told(filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
+        let (moves, counts) = told(filters(20, Some("0000000a")), 0.0);
         assert_eq!((moves.as_str(), counts.left_out[&Reason::Untold]), ("e2e4? g1f3? d2d4", 3));
-        let (moves, counts) = told("tests", filters(20, None), 100.0);
+        let (moves, counts) = told(filters(20, None), 100.0);
         assert_eq!((moves.as_str(), counts.left_out[&Reason::Undecided]), ("e7e5 d2d4", 4));
     }
 
     #[test]
     fn threads_change_nothing() {
-        let folder = folder("prepare-threads");
+        let folder = Temporary::folder();
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
         let filters = Filters { per_game: Some(7), ..Filters::default() };
@@ -768,7 +767,7 @@ mod tests {
 
     #[test]
     fn a_stop_leaves_no_file() {
-        let folder = folder("prepare-stop");
+        let folder = Temporary::folder();
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
         let stop = AtomicBool::new(false);
@@ -782,7 +781,8 @@ mod tests {
 
     #[test]
     fn settings_are_checked() {
-        let out = folder("prepare-settings").join("out");
+        let folder = Temporary::folder();
+        let out = folder.join("out");
         let missing = Settings { inputs: vec!["no such file.pgn".into()], ..Settings::default() };
         let cases = [
             (Settings::default(), "no files"),

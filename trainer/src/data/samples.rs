@@ -344,7 +344,7 @@ fn read_settings(input: &mut impl Read, sum: u32, path: &Path) -> Result<Json, E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::testing::walk;
     use serde_json::json;
     use std::fs;
@@ -360,7 +360,8 @@ mod tests {
 
     #[test]
     fn a_file_gives_back_what_was_written() {
-        let path = folder("samples-round").join("a.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
         for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 77] {
             let samples = walk(count);
             let summary = write(&path, &samples);
@@ -383,7 +384,8 @@ mod tests {
 
     #[test]
     fn files_with_chess960_are_of_another_version() {
-        let path = folder("samples-chess960").join("one.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("one.samples");
         for (fen, version) in [
             ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 1),
             ("r4k2/8/8/8/8/8/8/1R3K2 w - - 0 1", 1),
@@ -399,7 +401,8 @@ mod tests {
 
     #[test]
     fn identity_stands_for_the_content() {
-        let path = folder("samples-identity").join("a.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
         let samples = walk(BLOCK + 5);
         let identity = write(&path, &samples).identity;
         assert_eq!(write(&path, &samples).identity, identity);
@@ -411,7 +414,8 @@ mod tests {
 
     #[test]
     fn damaged_files_are_refused_with_the_place() {
-        let path = folder("samples-damage").join("a.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
         write(&path, &walk(2 * BLOCK + 100));
         let good = fs::read(&path).expect("it was written");
         let flipped = |at: usize| {
@@ -442,7 +446,8 @@ mod tests {
 
     #[test]
     fn a_file_given_up_leaves_nothing() {
-        let path = folder("samples-given-up").join("a.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
         let mut writer = SampleWriter::create(&path, json!({})).unwrap();
         for sample in walk(10) {
             writer.push(&Packed::new(&sample)).unwrap();

@@ -87,12 +87,12 @@ fn astray(board: &Board, plies: u32, random: &mut Pcg64) -> Option<Board> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::testing::walk;
     use std::collections::HashSet;
 
-    fn strayed(name: &str, seed: u64, copies: u32) -> (Vec<Sample>, Vec<Sample>) {
-        let folder = folder(name);
+    fn strayed(seed: u64, copies: u32) -> (Vec<Sample>, Vec<Sample>) {
+        let folder = Temporary::folder();
         let (from, to) = (folder.join("in.samples"), folder.join("out.samples"));
         let samples = walk(300);
         let mut writer = SampleWriter::create(&from, json!({})).unwrap();
@@ -102,7 +102,6 @@ mod tests {
         stray(&input, &to, 1..=3, copies, seed, &Arc::new(Weights::material())).unwrap();
         let output = SampleFile::open(&to).unwrap();
         let strayed = (0..output.len()).map(|index| output.read(index).unwrap()).collect();
-        std::fs::remove_dir_all(folder).unwrap();
         (samples, strayed)
     }
 
@@ -113,7 +112,7 @@ mod tests {
     /// Other positions than those of the games, quiet, without what is not known of them, and of the same side of the split.
     #[test]
     fn what_goes_astray() {
-        let (samples, strayed) = strayed("stray", 1, 1);
+        let (samples, strayed) = strayed(1, 1);
         assert!(strayed.len() > samples.len() / 2, "{}", strayed.len());
         let known: HashSet<String> = fens(&samples).into_iter().collect();
         let new = fens(&strayed).iter().filter(|fen| !known.contains(*fen)).count();
@@ -128,9 +127,9 @@ mod tests {
 
     #[test]
     fn it_follows_from_the_seed() {
-        let (samples, once) = strayed("stray-once", 5, 2);
+        let (samples, once) = strayed(5, 2);
         assert!(once.len() > samples.len());
-        assert_eq!(fens(&once), fens(&strayed("stray-again", 5, 2).1));
-        assert_ne!(fens(&once), fens(&strayed("stray-other", 6, 2).1));
+        assert_eq!(fens(&once), fens(&strayed(5, 2).1));
+        assert_ne!(fens(&once), fens(&strayed(6, 2).1));
     }
 }

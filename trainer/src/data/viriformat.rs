@@ -318,9 +318,8 @@ mod tests {
         assert!(changed(8, 0x67).contains("a piece of type 7 on a1"));
         assert!(changed(33, 0x09).contains("move 1 (0x090c) is not legal in rnbqkbnr/"));
         assert!(changed(24, 70).contains("en passant on square 70"));
-        let folder = Temporary::new();
-        std::fs::create_dir(&folder.0).unwrap();
-        let path = folder.0.join("games.vf");
+        let folder = Temporary::folder();
+        let path = folder.join("games.vf");
         std::fs::write(&path, [whole.clone(), whole[..40].to_vec()].concat()).unwrap();
         let mut games = GamesInBytes::open(&path).unwrap();
         assert!(games.next().unwrap().unwrap().parse().is_ok());

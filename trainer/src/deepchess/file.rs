@@ -123,12 +123,13 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use std::fs;
 
     #[test]
     fn a_network_is_read_as_it_was_written_and_no_other() {
-        let path = folder("network").join("net.bin");
+        let folder = Temporary::folder();
+        let path = folder.join("net.bin");
         let network = Network::random(&Sizes { encoder: vec![4, 3], comparator: vec![3, 2] }, 5);
         network.save(&path).unwrap();
         let read = Network::load(&path).unwrap();

@@ -86,7 +86,7 @@ fn answers(network: &Network, positions: &Positions, pairs: u64, seed: u64) -> f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::deepchess::network::Sizes;
     use crate::deepchess::training::tests::{samples, settings};
     use crate::deepchess::training::{Job, train};
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_was_learned_is_measured() {
-        let folder = folder("deepchess-measure");
+        let folder = Temporary::folder();
         let path = samples(&folder, 900);
         let file = SampleFile::open(&path).unwrap();
         let stop = AtomicBool::new(false);
@@ -111,6 +111,5 @@ mod tests {
         assert!(learned.accuracy.value > 0.55, "{learned:?}");
         let nothing = Network::random(&Sizes { encoder: vec![3], comparator: vec![2] }, 1).zeros_like();
         assert_eq!(measure(&nothing, 1).2.value, 0.5);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -448,7 +448,7 @@ fn on_threads<T: Sync, R: Send>(threads: usize, batch: &[T], work: impl Fn(&[T])
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::packed::{Packed, Sample};
     use crate::data::samples::SampleWriter;
     use crate::data::testing::walk;
@@ -499,7 +499,7 @@ pub(super) mod tests {
 
     #[test]
     fn losses_fall_and_threads_and_interruptions_change_nothing() {
-        let folder = folder("deepchess");
+        let folder = Temporary::folder();
         let path = samples(&folder, 900);
         let whole = run(&path, &folder.join("whole"), 1, None).unwrap();
         let losses = |layer: usize| -> Vec<f64> {
@@ -517,12 +517,11 @@ pub(super) mod tests {
             let resumed = run(&path, &resumed, 1, None).unwrap();
             assert_eq!((resumed.network.id(), resumed.epochs.len()), (whole.network.id(), 7), "{after}");
         }
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_pupil_learns_from_its_teacher() {
-        let folder = folder("deepchess-pupil");
+        let folder = Temporary::folder();
         let path = samples(&folder, 300);
         let teacher = run(&path, &folder.join("teacher"), 1, None).unwrap();
         let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
@@ -533,6 +532,5 @@ pub(super) mod tests {
         let pupil = train(&small, 7, &file, Some(&teacher.network), &folder.join("pupil"), &mut job).unwrap();
         let losses: Vec<f64> = pupil.epochs.iter().filter(|e| e.layer == 0).map(|epoch| epoch.loss).collect();
         assert!(losses.last() < losses.first(), "{losses:?}");
-        fs::remove_dir_all(folder).unwrap();
     }
 }

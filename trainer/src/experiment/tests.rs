@@ -7,7 +7,7 @@ use super::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work};
 use super::run::{Event, Results, Surroundings, run};
 use crate::arena::play::Budget;
 use crate::base::error::Error;
-use crate::base::testing::folder;
+use crate::base::testing::Temporary;
 
 /// Games of the engine against itself, which the tutorial is about; cut in two for bands.
 fn inputs(folder: &Path) -> Inputs {
@@ -43,7 +43,7 @@ fn hashes(results: &Results) -> Vec<(&String, &String)> {
 
 /// Runs an experiment whole and in pieces: every table and figure is there, and both found the same.
 fn check(name: &str) {
-    let folder = folder(&format!("experiment-{name}"));
+    let folder = Temporary::folder();
     let plan = plan(name, Scale::Tiny, inputs(&folder), 1).unwrap();
     let (whole, pieces) = (folder.join("whole"), folder.join("pieces"));
     let results = run_until(&plan, &whole, 1, usize::MAX).unwrap();
@@ -85,7 +85,6 @@ fn check(name: &str) {
     let other = Plan { seed: 2, ..plan };
     let refused = run_until(&other, &pieces, 1, usize::MAX).unwrap_err().to_string();
     assert!(refused.contains("name another folder"), "{refused}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -116,7 +115,7 @@ fn weights_default() {
 /// A later program may ask for other work under the name of a step: what was made for the old one is not taken for it.
 #[test]
 fn a_step_of_another_work_begins_anew() {
-    let folder = folder("experiment-other-work");
+    let folder = Temporary::folder();
     fs::remove_dir_all(&folder).ok();
     let plan = |nodes: u64, pairs: u64| {
         let players = ["material", "default"].map(String::from);
@@ -144,7 +143,6 @@ fn a_step_of_another_work_begins_anew() {
     run_until(&plan(60, 2), &anew, 1, usize::MAX).unwrap();
     let games_of = |folder: &Path| fs::read_to_string(folder.join("steps/games/games.jsonl")).unwrap();
     assert_eq!(games_of(&folder), games_of(&anew));
-    fs::remove_dir_all(folder).unwrap();
     fs::remove_dir_all(anew).unwrap();
 }
 
@@ -172,7 +170,7 @@ fn steps_that_the_built_in_weights_decide_are_known() {
 /// The scales of an experiment are the same steps with other numbers, as far as these are no lists.
 #[test]
 fn plans_are_consistent_at_every_scale() {
-    let folder = folder("experiment-plans");
+    let folder = Temporary::folder();
     let inputs = inputs(&folder);
     for entry in &ALL {
         for scale in [Scale::Tiny, Scale::Small, Scale::Full] {
@@ -199,7 +197,6 @@ fn plans_are_consistent_at_every_scale() {
         assert!(error.contains("needs --"), "{error}");
     }
     assert!(plan("nonsense", Scale::Tiny, inputs, 1).unwrap_err().contains("there are ct-chess"));
-    fs::remove_dir_all(folder).unwrap();
 }
 
 fn cells(plan: &Plan) -> Vec<&Cell> {
@@ -218,7 +215,7 @@ fn cells(plan: &Plan) -> Vec<&Cell> {
 
 #[test]
 fn a_plan_that_cannot_be_carried_out_is_refused() {
-    let folder = folder("experiment-refused");
+    let folder = Temporary::folder();
     let good = plan("ct-chess", Scale::Tiny, inputs(&folder), 1).unwrap();
     let with = |step: Step| Plan { steps: [good.steps.clone(), vec![step]].concat(), ..good.clone() };
     let hand_set = Work::HandSet { tapered: true };
@@ -233,5 +230,4 @@ fn a_plan_that_cannot_be_carried_out_is_refused() {
     let missing = Plan { inputs: Inputs { games: vec!["/nowhere.pgn".into()], ..Inputs::default() }, ..good };
     let error = run_until(&missing, &folder.join("run"), 1, usize::MAX).unwrap_err().to_string();
     assert!(error.contains("/nowhere.pgn"), "{error}");
-    fs::remove_dir_all(folder).unwrap();
 }

@@ -99,7 +99,7 @@ impl Examples for FileExamples<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::packed::{Packed, Sample};
     use crate::data::samples::SampleWriter;
     use crate::data::score::Score;
@@ -108,7 +108,8 @@ mod tests {
     /// 100 centipawns win half of the games, as 360 units of search do.
     #[test]
     fn scores_are_in_the_units_of_the_weights() {
-        let path = folder("examples").join("in.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("in.samples");
         let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
         let sample = walk(50).into_iter().find(|sample| sample.desired.is_some()).unwrap();
         writer.push(&Packed::new(&Sample { score: Some(Score(100)), ..sample })).unwrap();

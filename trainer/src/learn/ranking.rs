@@ -111,7 +111,7 @@ fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use crate::data::packed::Packed;
     use crate::data::samples::SampleWriter;
     use dyad_engine::board::Board;
@@ -119,7 +119,8 @@ mod tests {
     /// The best of all moves is above all others, the worst below; moves of equal value are ties.
     #[test]
     fn moves_are_counted_by_hand() {
-        let path = folder("ranking").join("in.samples");
+        let folder = Temporary::folder();
+        let path = folder.join("in.samples");
         let measure = |desired: &str| {
             let board = Board::from_fen("7k/8/8/3q4/4P3/8/8/K7 w - - 0 1").unwrap();
             let sample = Sample {

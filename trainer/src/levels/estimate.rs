@@ -164,9 +164,8 @@ mod tests {
 
     /// What is found of "x" in these games.
     fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {
-        let folder = Temporary::new();
-        std::fs::create_dir_all(&folder.0).unwrap();
-        let path = folder.0.join("games.pgn");
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         std::fs::write(&path, pgn).unwrap();
         let control = Control::new(false);
         let job = Job {

@@ -304,10 +304,10 @@ mod tests {
         player: &str,
         threads: usize,
     ) -> Result<Style, Error> {
-        std::fs::create_dir_all(&folder.0).unwrap();
-        let games = folder.0.join("games.pgn");
+        std::fs::create_dir_all(folder).unwrap();
+        let games = folder.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
-        let (out, report) = (folder.0.join(name), &mut |_, _| ());
+        let (out, report) = (folder.join(name), &mut |_, _| ());
         let mut job = Job { files: vec![games], player: player.to_string(), out, threads, control, report };
         let settings = Settings { pulls: vec![10.0, 100.0], ..Settings::default() };
         learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
@@ -330,8 +330,8 @@ mod tests {
         let style = learned(&folder, "a.json", &pgn, "X", 2).unwrap();
         assert_eq!((style.games, style.model.calibration.len()), (12, 0));
         assert!(style.after.loss < style.before.loss - 0.02, "{:?} {:?}", style.after, style.before);
-        let text = std::fs::read(folder.0.join("a.json")).unwrap();
-        assert!(text.len() < 200_000 && !folder.0.join("a.json.records").exists());
+        let text = std::fs::read(folder.join("a.json")).unwrap();
+        assert!(text.len() < 200_000 && !folder.join("a.json.records").exists());
         let read = MoveModel::from_json(&text).unwrap();
         assert_eq!(read, style.model);
         let at = |rating: f64| Level::new(&read.parameters, rating).coefficients;
@@ -347,7 +347,7 @@ mod tests {
         let games: Vec<String> = (0..9).map(|seed| played(&MoveModel::embedded(), strength, seed, 100)).collect();
         control.stop();
         let stopped = |pgn: &[String]| learned_under(&control, &folder, "a.json", &pgn.concat(), "X", 1);
-        let records = folder.0.join("a.json.records");
+        let records = folder.join("a.json.records");
         let header = || records::read(&records).unwrap().0;
         assert!(matches!(stopped(&games[1..]), Err(Error::Stopped)));
         let before = header();
@@ -361,7 +361,7 @@ mod tests {
         std::fs::write(&records, older).unwrap();
         assert!(matches!(stopped(&games), Err(Error::Stopped)) && header() != before);
         // What was not made for a style is not touched.
-        let mut writer = records::Writer::open(&folder.0.join("b.json.records"), &serde_json::json!({})).unwrap();
+        let mut writer = records::Writer::open(&folder.join("b.json.records"), &serde_json::json!({})).unwrap();
         writer.sync().unwrap();
         let refused = learned_under(&control, &folder, "b.json", &games.concat(), "X", 1).unwrap_err().to_string();
         assert!(refused.contains("other games or settings"), "{refused}");

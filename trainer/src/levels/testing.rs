@@ -24,10 +24,10 @@ pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Resu
 
 /// Makes records of the games in a folder.
 pub fn prepared(folder: &Temporary, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
-    std::fs::create_dir_all(&folder.0).unwrap();
-    let games = folder.0.join("games.pgn");
+    std::fs::create_dir_all(folder).unwrap();
+    let games = folder.join("games.pgn");
     std::fs::write(&games, GAMES).unwrap();
-    let out = folder.0.join(name);
+    let out = folder.join(name);
     let control = Control::new(false);
     let mut job = Job { files: vec![games], out: out.clone(), threads, control: &control, report: &mut |_, _| () };
     let summary = prepare(settings, &Arc::clone(&Weights::embedded()), &mut job).unwrap();

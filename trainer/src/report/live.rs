@@ -208,7 +208,7 @@ fn is_foreign(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::folder;
+    use crate::base::testing::Temporary;
     use std::fs;
 
     fn progress(stage: Stage, done: u64) -> Event {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_page_follows_the_stages_and_ends_without_asking_to_be_loaded_again() {
-        let folder = folder("live");
+        let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
         let path = live.path();
         let note = Event::Note("nothing that a page is written for".to_string());
@@ -258,12 +258,11 @@ mod tests {
         assert!(!fs::read_to_string(&path).unwrap().contains("location.reload()"));
         fs::remove_file(&path).unwrap();
         assert_eq!((LivePage::new(&folder).finish(), path.exists()), (None, false));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_page_of_somebody_else_stays() {
-        let folder = folder("live-foreign");
+        let folder = Temporary::folder();
         let path = folder.join(REPORT);
         fs::write(&path, "<html>mine").unwrap();
         let mut live = LivePage::new(&folder);
@@ -276,12 +275,11 @@ mod tests {
         // That of the first release is replaced.
         fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
         assert!(LivePage::new(&folder).hear(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_page_that_cannot_be_written_is_told_once() {
-        let folder = folder("live-unwritable");
+        let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
         live.hear(&progress(Stage::Games, 0)).unwrap();
         // A folder cannot be replaced.
@@ -298,6 +296,5 @@ mod tests {
         assert!(told.contains("no page") && told.contains("report.html"), "{told}");
         assert_eq!(live.hear(&progress(Stage::Anchor, 1)), None);
         drop(live);
-        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -282,6 +282,7 @@ impl<'a> Table<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::testing::Temporary;
     use dyad_engine::board::Board;
     use std::fs;
 
@@ -289,25 +290,24 @@ mod tests {
         GeneratorSettings { games, nodes: 60, seed, ..GeneratorSettings::default() }
     }
 
-    fn made(name: &str, settings: &GeneratorSettings, threads: usize, openings: &[Opening]) -> Vec<u8> {
-        let path = std::env::temp_dir().join(format!("dyad-games-{name}-{}.pgn", std::process::id()));
-        let _ = fs::remove_file(&path);
+    fn made(settings: &GeneratorSettings, threads: usize, openings: &[Opening]) -> Vec<u8> {
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         let weights = Arc::new(Weights::material());
         let control = Control::new(false);
         assert!(generate(settings, &weights, openings, &path, threads, &control, &mut |_| ()).unwrap());
-        let text = fs::read(&path).unwrap();
-        fs::remove_file(&path).unwrap();
-        text
+        fs::read(&path).unwrap()
     }
 
     /// The bytes depend on settings and seed alone: not on threads, nor on where it was stopped.
     #[test]
     fn games_follow_from_seed_and_number() {
-        let all = made("one", &settings(6, 3), 1, &[]);
-        assert_eq!(all, made("three", &settings(6, 3), 3, &[]));
-        assert_ne!(all, made("seed", &settings(6, 4), 1, &[]));
+        let all = made(&settings(6, 3), 1, &[]);
+        assert_eq!(all, made(&settings(6, 3), 3, &[]));
+        assert_ne!(all, made(&settings(6, 4), 1, &[]));
 
-        let path = std::env::temp_dir().join(format!("dyad-games-cut-{}.pgn", std::process::id()));
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         fs::write(&path, &all[..all.len() * 2 / 3]).unwrap();
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
         let mut first = None;
@@ -315,7 +315,6 @@ mod tests {
         assert!(generate(&settings(6, 3), &weights, &[], &path, 2, &control, &mut report).unwrap());
         assert!(first.is_some_and(|games| (1..6).contains(&games)), "{first:?}");
         assert_eq!(fs::read(&path).unwrap(), all);
-        fs::remove_file(&path).unwrap();
     }
 
     /// Half of the games begin after an opening of the file, with the moves that the settings ask for.
@@ -323,7 +322,7 @@ mod tests {
     fn openings_of_a_file_are_used() {
         let start = Board::from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3").unwrap();
         let settings = GeneratorSettings { plies: [6, 6], plies_after: [2, 2], ..settings(24, 1) };
-        let text = String::from_utf8(made("file", &settings, 2, &[Opening::from_board(start)])).unwrap();
+        let text = String::from_utf8(made(&settings, 2, &[Opening::from_board(start)])).unwrap();
         let games: Vec<&str> = text.split("[Event ").skip(1).collect();
         assert_eq!(games.len(), 24);
         let after = games.iter().filter(|game| game.contains("[FEN ")).count();
@@ -338,8 +337,8 @@ mod tests {
     #[test]
     fn a_share_of_the_games_begins_naturally() {
         let natural = GeneratorSettings { natural: 0.5, plies: [20, 20], plies_after: [0, 0], ..settings(24, 1) };
-        let text = String::from_utf8(made("natural", &natural, 2, &[])).unwrap();
-        assert_eq!(text.as_bytes(), made("natural-again", &natural, 1, &[]));
+        let text = String::from_utf8(made(&natural, 2, &[])).unwrap();
+        assert_eq!(text.as_bytes(), made(&natural, 1, &[]));
         let plies: Vec<usize> = text.split("[Event ").skip(1).map(|game| game.matches("{book}").count()).collect();
         let natural = plies.iter().filter(|plies| (6..=16).contains(*plies)).count();
         assert_eq!(natural + plies.iter().filter(|&&plies| plies == 20).count(), 24, "{plies:?}");
@@ -348,24 +347,25 @@ mod tests {
 
     #[test]
     fn games_of_somebody_else_are_not_cut_off() {
-        let path = std::env::temp_dir().join(format!("dyad-games-foreign-{}.pgn", std::process::id()));
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
-        let other = String::from_utf8(made("of-another-seed", &settings(1, 4), 1, &[])).unwrap();
+        let other = String::from_utf8(made(&settings(1, 4), 1, &[])).unwrap();
         for text in ["[Event \"Linares\"]\n\n1. e4 e5 2. Nf3 *", "not a game", &other] {
             fs::write(&path, text).unwrap();
             let error = generate(&settings(2, 3), &weights, &[], &path, 1, &control, &mut |_| ()).unwrap_err();
             assert!(error.to_string().contains("they stay, name another file"), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
-        fs::remove_file(&path).unwrap();
     }
 
     /// A file holds the games of one setting alone, but more of them may be asked for.
     #[test]
     fn games_of_other_settings_do_not_come_together() {
-        let path = std::env::temp_dir().join(format!("dyad-games-other-{}.pgn", std::process::id()));
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         let good = settings(1, 3);
-        let text = made("same", &good, 1, &[]);
+        let text = made(&good, 1, &[]);
         let (material, control) = (Arc::new(Weights::material()), Control::new(false));
         let into_it = |settings: &GeneratorSettings, weights: &Arc<Weights>, openings: &[Opening]| {
             fs::write(&path, &text).unwrap();
@@ -385,13 +385,12 @@ mod tests {
             assert!(refusal.contains("they stay, name another file"), "{refusal}");
             assert_eq!(fs::read(&path).unwrap(), text);
         }
-        fs::remove_file(&path).unwrap();
     }
 
     #[test]
     fn a_request_to_stop_is_heard() {
-        let path = std::env::temp_dir().join(format!("dyad-games-stop-{}.pgn", std::process::id()));
-        let _ = fs::remove_file(&path);
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
         let mut report = |played: Played| {
             if played.games == 2 {
@@ -400,7 +399,6 @@ mod tests {
         };
         let settings = settings(1_000_000, 1);
         assert!(!generate(&settings, &weights, &[], &path, 2, &control, &mut report).unwrap());
-        fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use super::self_play::GameFile;
 use super::*;
+use crate::base::testing::Temporary;
 use crate::data::score::ScoreSide;
 use crate::learn::settings::{ObjectiveSettings, OptimizerSettings};
 use crate::learn::training::saved_settings;
@@ -8,13 +9,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
-
-/// A folder of its own for each test, not made yet.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("dyad-selftrain-{name}-{}", std::process::id()));
-    fs::remove_dir_all(&folder).ok();
-    folder
-}
 
 fn tiny() -> Settings {
     Settings {
@@ -69,7 +63,7 @@ fn weights(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_tiny_training_runs_from_games_to_a_report() {
-    let folder = folder("tiny");
+    let folder = Temporary::new();
     let mut events = Vec::new();
     let summary = run_until(&folder, &tiny(), usize::MAX, &mut events);
     assert_eq!((summary.finished, summary.generations), (true, 2));
@@ -113,13 +107,12 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Whatever the stage, a stop loses nothing, and neither stops nor threads change a weight.
 #[test]
 fn stops_anywhere_and_threads_change_nothing() {
-    let [whole, broken] = ["whole", "broken"].map(folder);
+    let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &tiny(), usize::MAX, &mut Vec::new());
     let (mut stages, mut legs, mut events) = (BTreeSet::new(), 0, Vec::new());
     loop {
@@ -136,9 +129,6 @@ fn stops_anywhere_and_threads_change_nothing() {
     assert!(weights(&whole) == weights(&broken));
     let games = |folder: &Path| fs::read(folder.join("generation-002/games.pgn")).unwrap();
     assert!(games(&whole) == games(&broken));
-    for folder in [whole, broken] {
-        fs::remove_dir_all(&folder).unwrap();
-    }
 }
 
 /// From pieces alone every still position of unbalanced games is a lesson: the weights learn, the pieces together and
@@ -156,7 +146,7 @@ fn a_fit_learns_from_what_searches_said() {
         threads,
         ..tiny()
     };
-    let [whole, broken] = ["fit", "fit-broken"].map(folder);
+    let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
     let start = Weights::load(&whole.join("start.json")).unwrap();
     for (number, nodes) in [(1, 40), (2, 80)] {
@@ -178,9 +168,6 @@ fn a_fit_learns_from_what_searches_said() {
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
     RunData::load(&whole).unwrap();
-    for folder in [whole, broken] {
-        fs::remove_dir_all(&folder).unwrap();
-    }
 }
 
 /// Where the start knows more, the fit begins with the pieces all the same, at the scale of the scores, and all generations are
@@ -204,7 +191,7 @@ fn good_weights_are_fitted_anew_and_averaged() {
         ..tiny()
     };
     let start = Weights::clone(&Weights::embedded());
-    let [whole, broken, scheduled] = ["anew", "anew-broken", "anew-scheduled"].map(folder);
+    let [whole, broken, scheduled] = [(); 3].map(|()| Temporary::new());
     for (folder, pairs) in [(&whole, 40), (&scheduled, 0)] {
         let summary = run_from(&start, folder, &settings(pairs, 2), usize::MAX, &mut Vec::new());
         assert_eq!(summary.adopted, 2);
@@ -236,7 +223,7 @@ fn good_weights_are_fitted_anew_and_averaged() {
         }
     }
     // What another training found says nothing in a new one.
-    let other = folder("anew-other");
+    let other = Temporary::new();
     let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
     run_from(&found, &other, &Settings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
     let path = other.join("generation-001");
@@ -249,9 +236,6 @@ fn good_weights_are_fitted_anew_and_averaged() {
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
-    for folder in [whole, broken, scheduled, other] {
-        fs::remove_dir_all(&folder).unwrap();
-    }
 }
 
 /// A test that everything passes.
@@ -263,7 +247,7 @@ const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 /// search; a second generation takes a smaller step than a first that was rejected.
 #[test]
 fn good_weights_change_by_parts_of_the_way() {
-    let folder = folder("good");
+    let folder = Temporary::new();
     let start = Weights::clone(&Weights::embedded());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
     let Settings { groups, hold, step, keep_scale, .. } = Settings::comparing_from_good_weights();
@@ -280,7 +264,6 @@ fn good_weights_change_by_parts_of_the_way() {
         }
         assert_eq!(weights.meta.made["share"], share);
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// What nobody has set is careful where the start knows something: games say how far the weights go, more of them after a
@@ -298,7 +281,7 @@ fn games_say_how_far_good_weights_go() {
         threads,
         ..tiny()
     };
-    let [whole, broken] = ["tuned", "tuned-broken"].map(folder);
+    let [whole, broken] = [(); 2].map(|()| Temporary::new());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
     begin(&settings(2), &start, &whole, Surroundings { stop: &stop, report: &mut report }).unwrap();
     let saved = standing(&whole).unwrap().1;
@@ -335,16 +318,13 @@ fn games_say_how_far_good_weights_go() {
         assert!(legs < 50);
     }
     assert!(legs >= 2 && weights(&whole) == weights(&broken), "{legs}");
-    for folder in [whole, broken] {
-        fs::remove_dir_all(folder).unwrap();
-    }
 }
 
 #[test]
 fn games_of_a_file_teach_their_moves() {
-    let source = folder("source");
+    let source = Temporary::new();
     run_until(&source, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
-    let folder = folder("games");
+    let folder = Temporary::new();
     let games = source.join("generation-001/games.pgn");
     let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
     let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
@@ -368,31 +348,26 @@ fn games_of_a_file_teach_their_moves() {
 
     // Nobody but who has the file can say from whose side its scores are.
     let scored = [ScoreSide::Mover, ScoreSide::White].map(|side| {
-        let folder = folder.with_extension(format!("{side:?}"));
+        let folder = Temporary::new();
         run_until(&folder, &Settings { scores: Some(side), ..settings.clone() }, 6, &mut Vec::new());
         let samples = crate::data::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
-        let samples = all(&samples.unwrap());
-        fs::remove_dir_all(&folder).unwrap();
-        samples
+        all(&samples.unwrap())
     });
     assert!(unscored.len() == scored[0].len() && scored[0].iter().any(|sample| sample.score.unwrap().0 > 0));
     for (mover, white) in scored[0].iter().zip(&scored[1]) {
         let is_white = mover.board.side_to_move() == dyad_engine::board::Color::White;
         assert_eq!(white.score, mover.score.map(|score| if is_white { score } else { score.opposite() }));
     }
-    for folder in [source, folder] {
-        fs::remove_dir_all(&folder).unwrap();
-    }
 }
 
 /// What was named wrongly makes nothing, and what teaches nothing is in the way of nothing else.
 #[test]
 fn other_games_take_the_place_of_those_that_teach_nothing() {
-    let (path, games) = (folder("other-games"), folder("other-games").with_extension("pgn"));
+    let (path, others) = (Temporary::new(), Temporary::folder());
+    let games = others.join("other-games.pgn");
     let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Event| ();
-    fs::remove_file(&games).ok();
     let surroundings = Surroundings { stop: &stop, report: &mut ignore };
     let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
     assert!(error.contains("other-games") && !path.exists(), "{error}");
@@ -400,34 +375,31 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let surroundings = Surroundings { stop: &stop, report: &mut ignore };
     let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
     assert!(error.contains("no position was found"), "{error}");
-    let others = |settings: &mut Settings| settings.source = Source::SelfPlay;
+    let own = |settings: &mut Settings| settings.source = Source::SelfPlay;
     let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    assert!(resume(&path, &others, surroundings).unwrap().finished);
+    assert!(resume(&path, &own, surroundings).unwrap().finished);
     assert!(path.join("generation-001/games.pgn").exists());
-    fs::remove_dir_all(&path).unwrap();
-    fs::remove_file(&games).unwrap();
 }
 
 #[test]
 fn a_folder_belongs_to_one_process() {
-    let path = folder("lock");
+    let path = Temporary::new();
     let held = Folder::take(&path).unwrap();
     let stop = AtomicBool::new(false);
     let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
     let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
-    let text = error.to_string();
-    assert!(matches!(error, SelfTrainError::Locked { .. }), "{text}");
-    assert!(text.contains(&format!("process {}", std::process::id())) && text.contains("lock"), "{text}");
+    assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
+    let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
+    assert_eq!(error.to_string(), expected);
     drop(held);
     // What a process left that ended without a word is in nobody's way.
     assert!(path.join("lock").exists());
     Folder::take(&path).unwrap();
-    fs::remove_dir_all(&path).unwrap();
 }
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let path = folder("refused");
+    let path = Temporary::new();
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Event| ();
     fs::write(&path, "a file").unwrap();
@@ -457,7 +429,6 @@ fn what_cannot_be_done_is_said() {
     let surroundings = Surroundings { stop: &stop, report: &mut ignore };
     let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
-    fs::remove_dir_all(&path).unwrap();
 }
 
 /// The names and the contents of all files below a folder, but for the lock.
@@ -475,7 +446,7 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 
 #[test]
 fn a_damaged_state_is_refused_and_nothing_is_touched() {
-    let path = folder("damaged");
+    let path = Temporary::new();
     run_until(&path, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
     let (state, settings) = (path.join("state.json"), path.join("settings.json"));
     let good = fs::read_to_string(&state).unwrap();
@@ -535,7 +506,6 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     with("seconds", seconds["seconds"].clone());
     let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
     assert!(resume(&path, &|settings| settings.generations = 1, surroundings).unwrap().finished);
-    fs::remove_dir_all(&path).unwrap();
 }
 
 #[test]
@@ -548,7 +518,7 @@ fn a_training_does_not_spread_over_the_root() {
 /// As after a kill between two calls of the system.
 #[test]
 fn positions_that_are_labeled_do_not_stay() {
-    let path = folder("labeled");
+    let path = Temporary::new();
     let generation = path.join("generation-001");
     let mut events = 0;
     while !generation.join("labeled.samples").exists() {
@@ -559,7 +529,6 @@ fn positions_that_are_labeled_do_not_stay() {
     with_state(&path, |state| state["stage"] = "labels".into());
     run_until(&path, &tiny(), 3, &mut Vec::new());
     assert!(!generation.join("positions.samples").exists());
-    fs::remove_dir_all(&path).unwrap();
 }
 
 /// Changes `state.json` by hand.
@@ -579,7 +548,7 @@ fn a_folder_of_somebody_else_is_left_alone() {
         let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
         begin(&tiny(), &Weights::material(), path, surroundings).map_err(|error| error.to_string())
     };
-    let path = folder("foreign");
+    let path = Temporary::new();
     fs::create_dir_all(&path).unwrap();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
         fs::write(path.join(name), "of somebody else").unwrap();
@@ -600,12 +569,11 @@ fn a_folder_of_somebody_else_is_left_alone() {
     assert!(others.iter().all(|name| path.join(name).exists()));
     assert!(!path.join("beginning").exists() && !path.join("settings.json.7.tmp").exists());
     assert!(begin(&path).unwrap_err().contains("resume it"));
-    fs::remove_dir_all(&path).unwrap();
 }
 
 #[test]
 fn from_so_many_positions_on_a_training_is_refined() {
-    let folder = folder("refined");
+    let folder = Temporary::new();
     let settings = tiny();
     let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
     assert_eq!((summary.finished, summary.generations), (true, 2));
@@ -618,7 +586,6 @@ fn from_so_many_positions_on_a_training_is_refined() {
     let load = |name: &str| Weights::load(&file(name)).unwrap();
     assert_ne!(load("generation-002/base.json").id(), load("generation-002/weights.json").id());
     assert!(!file("generation-002/refinement/checkpoint.bin").exists());
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -647,7 +614,7 @@ fn settings_are_checked_and_survive_their_json() {
 /// However a file of games was cut, the whole games before are found, and no others.
 #[test]
 fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
-    let path = folder("cut");
+    let path = Temporary::new();
     run_until(&path, &Settings { positions: 20, ..tiny() }, 4, &mut Vec::new());
     let text = fs::read_to_string(path.join("generation-001/games.pgn")).unwrap();
     let file = path.join("cut.pgn");
@@ -660,5 +627,4 @@ fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
         let left = fs::read_to_string(&file).unwrap();
         assert_eq!(left.len(), whole.checked_sub(1).map_or(0, |last| ends[last]));
     }
-    fs::remove_dir_all(&path).unwrap();
 }

@@ -214,9 +214,8 @@ mod tests {
 
     #[test]
     fn trained_weights_give_a_step_for_each_family_that_moved() {
-        let folder = Temporary::new();
-        std::fs::create_dir_all(&folder.0).unwrap();
-        let file = folder.0.join("trained, with a comma.json");
+        let folder = Temporary::folder();
+        let file = folder.join("trained, with a comma.json");
         let weights = Weights::material();
         let mut floats = FloatWeights::material();
         floats.mg[MOBILITY_KNIGHT.range()].fill(40.0);

@@ -376,9 +376,8 @@ mod tests {
     /// Half of the way from the weights built in to bare material, for the king's safety in the endgame; then a factor.
     #[test]
     fn steps_go_towards_another_file() {
-        let folder = crate::base::testing::Temporary::new();
-        std::fs::create_dir_all(&folder.0).unwrap();
-        let file = folder.0.join("goal.json");
+        let folder = crate::base::testing::Temporary::folder();
+        let file = folder.join("goal.json");
         Weights::material().save(&file).unwrap();
         let text = format!(
             "toward:@king:eg:{0}, float, 0, -0.5, 1, 0.1, 0.02\nfactor:@king, float, 1, 0, 2, 0.1, 0.02\n",

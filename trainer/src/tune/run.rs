@@ -422,19 +422,19 @@ mod tests {
     }
 
     fn file(folder: &Temporary, name: &str) -> Vec<u8> {
-        fs::read(folder.0.join(name)).unwrap()
+        fs::read(folder.join(name)).unwrap()
     }
 
     #[test]
     fn two_processes_never_tune_in_one_folder() {
         let folder = Temporary::new();
-        begin(&small(), &folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap();
-        let held = FolderLock::take(&folder.0).unwrap();
+        begin(&small(), &folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap();
+        let held = FolderLock::take(&folder).unwrap();
         let before = file(&folder, STATE);
-        let error = resume(&folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
+        let error = resume(&folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
         assert!(error.to_string().contains(" is in use: process "), "{error}");
         drop(held);
-        assert!(resume(&folder.0, machine(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
+        assert!(resume(&folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
         assert_eq!(file(&folder, STATE), before);
     }
 
@@ -443,7 +443,7 @@ mod tests {
         let settings = small();
         let (whole, parts) = (Temporary::new(), Temporary::new());
         let mut batches = 0;
-        let summary = begin(&settings, &whole.0, machine(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
+        let summary = begin(&settings, &whole, machine(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
         assert!(summary.finished && batches == 3 && summary.state.done == 7);
         assert_eq!(summary.state.tally.pairs(), 7);
         let start: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
@@ -454,8 +454,8 @@ mod tests {
             let control = Control::new(false);
             let mut stop = |_: &Settings, _: &State| control.stop();
             let summary = match legs {
-                0 => begin(&settings, &parts.0, machine(2), &control, &mut stop),
-                _ => resume(&parts.0, machine(2), &control, &mut stop),
+                0 => begin(&settings, &parts, machine(2), &control, &mut stop),
+                _ => resume(&parts, machine(2), &control, &mut stop),
             };
             legs += 1;
             let summary = summary.unwrap();
@@ -471,7 +471,7 @@ mod tests {
             assert!(file(&whole, name) == file(&parts, name), "{name}");
         }
         // One that is over stays over.
-        let again = resume(&parts.0, machine(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
+        let again = resume(&parts, machine(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
         assert_eq!(again, summary);
     }
 
@@ -494,20 +494,20 @@ mod tests {
         let folder = Temporary::new();
         let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
         let control = Control::new(false);
-        begin(&settings, &folder.0, machine(1), &control, &mut |_, _| ()).unwrap();
-        let again = begin(&settings, &folder.0, machine(1), &control, &mut |_, _| ());
+        begin(&settings, &folder, machine(1), &control, &mut |_, _| ()).unwrap();
+        let again = begin(&settings, &folder, machine(1), &control, &mut |_, _| ());
         assert!(again.unwrap_err().to_string().contains("holds a tuning already"));
-        let refused = || resume(&folder.0, machine(1), &control, &mut |_, _| ()).unwrap_err().to_string();
+        let refused = || resume(&folder, machine(1), &control, &mut |_, _| ()).unwrap_err().to_string();
         let state = file(&folder, STATE);
         let mut damaged = state.clone();
         damaged[20] ^= 1;
         for (bytes, problem) in [(&damaged[..], "checksum"), (&state[..30], "not whole"), (b"{}\n", "not whole")] {
-            fs::write(folder.0.join(STATE), bytes).unwrap();
+            fs::write(folder.join(STATE), bytes).unwrap();
             let error = refused();
             assert!(error.contains(problem), "{error}");
         }
-        fs::write(folder.0.join(STATE), &state).unwrap();
-        fs::write(folder.0.join(SETTINGS), to_json(&Settings { seed: 2, ..settings })).unwrap();
+        fs::write(folder.join(STATE), &state).unwrap();
+        fs::write(folder.join(SETTINGS), to_json(&Settings { seed: 2, ..settings })).unwrap();
         assert!(refused().contains("other settings"));
     }
 

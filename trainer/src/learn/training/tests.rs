@@ -61,8 +61,8 @@ fn the_number_of_threads_changes_nothing() {
         let folder = Temporary::new();
         let mut settings = small();
         settings.machine.threads = threads;
-        run(&settings, &folder.0);
-        results(&folder.0)
+        run(&settings, &folder);
+        results(&folder)
     });
     let [one, two, four] = settings_and_results;
     assert_eq!(one.1.iter().filter(|line| line.kind == LineKind::Iteration).count(), 3);
@@ -81,7 +81,7 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
     for optimizer in optimizers {
         let settings = Settings { optimizer, ..small() };
         let (whole, parts) = (Temporary::new(), Temporary::new());
-        run(&settings, &whole.0);
+        run(&settings, &whole);
         let examples = examples();
         let mut begun = false;
         loop {
@@ -93,15 +93,15 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
             };
             let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
             let summary = match begun {
-                false => begin(&settings, &parts.0, surroundings),
-                true => resume(&parts.0, &|_| {}, surroundings),
+                false => begin(&settings, &parts, surroundings),
+                true => resume(&parts, &|_| {}, surroundings),
             };
             begun = true;
             if summary.unwrap().finished {
                 break;
             }
         }
-        assert_eq!(results(&whole.0), results(&parts.0));
+        assert_eq!(results(&whole), results(&parts));
     }
 }
 
@@ -111,33 +111,33 @@ fn a_run_that_broke_off_goes_on_from_its_checkpoint() {
     let mut settings = small();
     settings.machine.checkpoint_seconds = 0;
     let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&settings, &whole.0);
+    run(&settings, &whole);
     let (examples, stop) = (examples(), AtomicBool::new(false));
     let broken = catch_unwind(AssertUnwindSafe(|| {
         let mut progress = |progress: &Progress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
-        begin(&settings, &parts.0, surroundings)
+        begin(&settings, &parts, surroundings)
     }));
     assert!(broken.is_err());
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    resume(&parts.0, &|_| {}, surroundings).unwrap();
-    assert_eq!(results(&whole.0), results(&parts.0));
+    resume(&parts, &|_| {}, surroundings).unwrap();
+    assert_eq!(results(&whole), results(&parts));
 }
 
 #[test]
 fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     let folder = Temporary::new();
-    run(&small(), &folder.0);
+    run(&small(), &folder);
     let (examples, stop) = (examples(), AtomicBool::new(false));
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(matches!(begin(&small(), &folder.0, surroundings), Err(TrainError::File(..))));
+    assert!(matches!(begin(&small(), &folder, surroundings), Err(TrainError::File(..))));
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
     for checkpoint in [true, false] {
         if !checkpoint {
-            fs::remove_file(folder.0.join("checkpoint.bin")).unwrap();
+            fs::remove_file(folder.join("checkpoint.bin")).unwrap();
         }
         let surroundings = Surroundings { examples: &other, stop: &stop, progress: &mut |_| {} };
-        let error = resume(&folder.0, &|_| {}, surroundings).unwrap_err().to_string();
+        let error = resume(&folder, &|_| {}, surroundings).unwrap_err().to_string();
         assert!(error.contains("other samples"), "{error}");
     }
 }
@@ -145,15 +145,15 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
 #[test]
 fn two_processes_never_train_in_one_folder() {
     let folder = Temporary::new();
-    run(&small(), &folder.0);
+    run(&small(), &folder);
     // A lock is another's, be it of this process.
-    let held = Folder::open(&folder.0).unwrap().lock().unwrap();
-    let log = fs::read(folder.0.join("log.jsonl")).unwrap();
-    let error = resume_run(&folder.0, &|settings| settings.iterations = 3).unwrap_err();
+    let held = Folder::open(&folder).unwrap().lock().unwrap();
+    let log = fs::read(folder.join("log.jsonl")).unwrap();
+    let error = resume_run(&folder, &|settings| settings.iterations = 3).unwrap_err();
     assert!(error.contains("is in use: process "), "{error}");
-    assert_eq!(fs::read(folder.0.join("log.jsonl")).unwrap(), log);
+    assert_eq!(fs::read(folder.join("log.jsonl")).unwrap(), log);
     drop(held);
-    assert!(resume_run(&folder.0, &|settings| settings.iterations = 3).unwrap().finished);
+    assert!(resume_run(&folder, &|settings| settings.iterations = 3).unwrap().finished);
 }
 
 /// Resumes a run of the usual examples.
@@ -165,9 +165,8 @@ fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, 
 
 #[test]
 fn a_run_is_not_resumed_with_other_settings_or_another_start() {
-    let folder = Temporary::new();
-    fs::create_dir_all(&folder.0).unwrap();
-    let (start, run_folder) = (folder.0.join("start.json"), folder.0.join("run"));
+    let folder = Temporary::folder();
+    let (start, run_folder) = (folder.join("start.json"), folder.join("run"));
     Weights::material().save(&start).unwrap();
     let settings = Settings { start: Some(start.clone()), ..small() };
     run(&settings, &run_folder);
@@ -177,7 +176,7 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
     // It matters what the start is, not where it lies.
-    let moved = folder.0.join("moved.json");
+    let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
     fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
     assert!(resume_run(&run_folder, &|_| {}).unwrap().finished);
@@ -198,15 +197,15 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
 fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
     let folder = Temporary::new();
     let settings = Settings { keep_going: false, iterations: 9, ..small() };
-    let ended = run(&settings, &folder.0);
-    let iterations = || json_lines::read::<LogLine>(&folder.0.join("log.jsonl")).unwrap().last().unwrap().iteration;
+    let ended = run(&settings, &folder);
+    let iterations = || json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap().last().unwrap().iteration;
     assert!(ended.finished && iterations() < 9, "{}", iterations());
-    assert_eq!(resume_run(&folder.0, &|_| {}).unwrap(), ended);
-    assert!(resume_run(&folder.0, &|settings| settings.keep_going = true).unwrap().finished);
+    assert_eq!(resume_run(&folder, &|_| {}).unwrap(), ended);
+    assert!(resume_run(&folder, &|settings| settings.keep_going = true).unwrap().finished);
     assert_eq!(iterations(), 9);
-    resume_run(&folder.0, &|settings| settings.iterations = 10).unwrap();
+    resume_run(&folder, &|settings| settings.iterations = 10).unwrap();
     assert_eq!(iterations(), 10);
-    let kept = saved_settings(&folder.0).unwrap();
+    let kept = saved_settings(&folder).unwrap();
     assert_eq!((kept.keep_going, kept.iterations), (true, 10));
 }
 
@@ -215,8 +214,8 @@ fn groups_that_do_not_learn_stay() {
     let folder = Temporary::new();
     let mut settings = small();
     settings.groups.insert("pairs".into(), GroupSettings { learn: false, ..GroupSettings::default() });
-    run(&settings, &folder.0);
-    let (state, ..) = results(&folder.0);
+    run(&settings, &folder);
+    let (state, ..) = results(&folder);
     assert!(state.weights.mg[layout::PAIRS.range()].iter().all(|&w| w == 0.0));
     assert!(state.weights.mg[layout::LOCATION.range()].iter().any(|&w| w != 0.0));
 }
@@ -239,9 +238,8 @@ fn games_of_known_weights_bring_their_order_back() {
         let examples: Vec<Example> =
             random_examples(3000, 11, 400).into_iter().filter_map(|example| best_move(example, &hidden)).collect();
         let examples = InMemory { examples, test_every: 10 };
-        let folder = Temporary::new();
-        fs::create_dir_all(&folder.0).unwrap();
-        let start = folder.0.join("start.json");
+        let folder = Temporary::folder();
+        let start = folder.join("start.json");
         wrong.save(&start).unwrap();
         let mut settings = Settings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
         settings.optimizer = OptimizerSettings::Plain { rate };
@@ -250,8 +248,8 @@ fn games_of_known_weights_bring_their_order_back() {
         }
         let stop = AtomicBool::new(false);
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        begin_with(&settings, &folder.0.join("run"), surroundings, &Children).unwrap();
-        let lines = json_lines::read::<LogLine>(&folder.0.join("run").join("log.jsonl")).unwrap();
+        begin_with(&settings, &folder.join("run"), surroundings, &Children).unwrap();
+        let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
         for stage in [0, 1] {
@@ -293,8 +291,8 @@ fn a_position_over_the_node_limit_is_skipped_and_counted() {
         settings.machine.threads = threads;
         let (examples, stop) = (explosive_examples(&[5, 6]), AtomicBool::new(false));
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(begin(&settings, &folder.0, surroundings).unwrap().finished);
-        results(&folder.0)
+        assert!(begin(&settings, &folder, surroundings).unwrap().finished);
+        results(&folder)
     });
     let iterations: Vec<_> = all[0].1.iter().filter(|line| line.kind == LineKind::Iteration).collect();
     let counted: Vec<_> = iterations.iter().map(|line| (line.over_limit, line.accuracy_positions)).collect();
@@ -340,7 +338,7 @@ fn a_stop_ends_the_search_of_a_position() {
         let examples =
             Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(!begin(&settings, &folder.0, surroundings).unwrap().finished);
+        assert!(!begin(&settings, &folder, surroundings).unwrap().finished);
     }
 }
 
@@ -349,7 +347,7 @@ fn a_stop_ends_the_search_of_a_position() {
 fn a_stop_in_a_report_loses_nothing() {
     let settings = small();
     let (whole, parts) = (Temporary::new(), Temporary::new());
-    run(&settings, &whole.0);
+    run(&settings, &whole);
     let stop = AtomicBool::new(false);
     // The weights at the start are measured on 30 positions; the first report comes after six batches of seven and
     // takes ten positions. A leg ends in it, the next again, and the one after that in the second report.
@@ -360,15 +358,15 @@ fn a_stop_in_a_report_loses_nothing() {
         let interrupted = Interrupted { examples: examples(), stop: &stop, when };
         let surroundings = Surroundings { examples: &interrupted, stop: &stop, progress: &mut |_| {} };
         let summary = match leg {
-            0 => begin(&settings, &parts.0, surroundings),
-            _ => resume(&parts.0, &|_| {}, surroundings),
+            0 => begin(&settings, &parts, surroundings),
+            _ => resume(&parts, &|_| {}, surroundings),
         };
         assert!(!summary.unwrap().finished);
-        let reports = json_lines::read::<LogLine>(&parts.0.join("log.jsonl")).unwrap();
+        let reports = json_lines::read::<LogLine>(&parts.join("log.jsonl")).unwrap();
         assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), leg / 2);
     }
-    resume_run(&parts.0, &|_| {}).unwrap();
-    assert_eq!(results(&whole.0), results(&parts.0));
+    resume_run(&parts, &|_| {}).unwrap();
+    assert_eq!(results(&whole), results(&parts));
 }
 
 /// Training on from good weights: moves and values in one loss, a falling rate, L2 to the start.
@@ -390,7 +388,7 @@ fn going_on() -> Settings {
 #[test]
 fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
     let whole = Temporary::new();
-    run(&going_on(), &whole.0);
+    run(&going_on(), &whole);
     let parts = Temporary::new();
     let (examples, mut settings) = (examples(), going_on());
     settings.machine.threads = 3;
@@ -404,8 +402,8 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
         };
         let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
         let summary = match leg {
-            0 => begin(&settings, &parts.0, surroundings),
-            _ => resume(&parts.0, &|_| {}, surroundings),
+            0 => begin(&settings, &parts, surroundings),
+            _ => resume(&parts, &|_| {}, surroundings),
         };
         if summary.unwrap().finished {
             finished = leg > 1;
@@ -413,7 +411,7 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
         }
     }
     assert!(finished, "it took several legs");
-    assert_eq!(results(&whole.0).0, results(&parts.0).0);
+    assert_eq!(results(&whole).0, results(&parts).0);
 }
 
 /// L2 to the start takes back part of what was learned, and the falling rate leaves less to learn.
@@ -421,8 +419,8 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
 fn l2_and_pace_hold_the_weights_near_the_start() {
     let distance = |settings: &Settings| {
         let folder = Temporary::new();
-        run(settings, &folder.0);
-        let (state, ..) = results(&folder.0);
+        run(settings, &folder);
+        let (state, ..) = results(&folder);
         let start = FloatWeights::material();
         MATERIAL.range().map(|feature| (state.weights.mg[feature] - start.mg[feature]).abs()).sum::<f64>()
     };
@@ -439,10 +437,10 @@ fn an_annealed_run_keeps_its_iterations() {
     let folder = Temporary::new();
     let (examples, stop) = (examples(), AtomicBool::new(true));
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(!begin(&going_on(), &folder.0, surroundings).unwrap().finished);
+    assert!(!begin(&going_on(), &folder, surroundings).unwrap().finished);
     let stop = AtomicBool::new(false);
     let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    let refused = resume(&folder.0, &|settings| settings.iterations += 1, surroundings).unwrap_err();
+    let refused = resume(&folder, &|settings| settings.iterations += 1, surroundings).unwrap_err();
     assert!(refused.to_string().contains("iterations"), "{refused}");
 }
 

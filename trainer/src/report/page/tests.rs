@@ -3,12 +3,12 @@
 use super::*;
 use crate::arena::matches::MatchEnd;
 use crate::arena::statistics::{Decision, EloModel, Sprt, Tally};
+use crate::base::testing::Temporary;
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::PAIRS;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 fn record(wins: u64) -> MatchRecord {
     let tally = Tally { wins, draws: 10, losses: 190 - wins, pentanomial: [5, 20, 40, 25, 10] };
@@ -57,19 +57,13 @@ fn weights() -> Weights {
     Weights::from_floats(&floats, Json::Null).unwrap()
 }
 
-fn folder(name: &str) -> std::path::PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("dyad-report-{}-{count}-{name}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 const GAME: &str = "[Event \"e\"]\n[White \"<white>\"]\n[Black \"black\"]\n[Result \"1-0\"]\n\n\
     1. e4 e5 2. Qh5 {+0.10/5 1s} Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n";
 
 fn whole_run() -> RunData {
-    let folder = folder("whole & <run>");
+    let temporary = Temporary::folder();
+    let folder = temporary.join("whole & <run>");
+    fs::create_dir(&folder).unwrap();
     let json = |value: &dyn Fn() -> Json| value().to_string();
     let mut log = String::new();
     for iteration in 0..3 {
@@ -98,9 +92,7 @@ fn whole_run() -> RunData {
     fs::write(folder.join("settings.json"), "{\"depth\": 2, \"note\": \"<&>\"}").unwrap();
     Weights::material().save(&folder.join("iteration-00.json")).unwrap();
     weights().save(&folder.join("best.json")).unwrap();
-    let run = RunData::load(&folder).unwrap();
-    fs::remove_dir_all(&folder).unwrap();
-    run
+    RunData::load(&folder).unwrap()
 }
 
 #[test]
@@ -240,9 +232,7 @@ fn whatever_is_missing_is_left_out() {
     let met = RunData { anchors: whole.generations[..1].to_vec(), ..whole.clone() };
     assert_eq!(tells(&page(&met, focus)), [false, true]);
     assert!(html.contains("<li><b>25.00 %</b>accuracy at the start</li>\n<li><b>27.00 %</b>accuracy at best</li>"));
-    let empty = folder("empty");
-    assert!(RunData::load(&empty).is_err());
-    fs::remove_dir(&empty).unwrap();
+    assert!(RunData::load(&Temporary::folder()).is_err());
     assert!(RunData::load(Path::new("/nowhere/at/all")).is_err());
 }
 
