@@ -71,7 +71,7 @@ impl Linear {
         if self.gamma == Some(gamma) {
             self.round(changed, floats, gamma, &mut touched)?;
         } else {
-            self.round_all(floats, gamma, &mut touched)?;
+            self.round(0..LEN, floats, gamma, &mut touched)?;
         }
         self.gamma = Some(gamma);
         self.compiled.update(&touched, &self.ints)
@@ -122,26 +122,6 @@ impl Linear {
     #[inline]
     pub fn value(&self, [mg, eg]: [i32; 2], board: &Board) -> i32 {
         taper(mg, eg, self.phase(board))
-    }
-
-    /// As [`Linear::round`] of all features. Nearly all keep their integers, which a comparison finds for a block at a time
-    /// without rounding any.
-    fn round_all(&mut self, floats: &FloatWeights, gamma: f64, touched: &mut Vec<usize>) -> Result<(), WeightsError> {
-        const BLOCK: usize = 16;
-        // What is so near to its integer rounds to it, whatever the last bits of a product say.
-        const NEAR: f64 = 0.499;
-        let near = |float: f64, int: i32| (float * gamma - f64::from(int)).abs() < NEAR;
-        for start in (0..LEN).step_by(BLOCK) {
-            let block = start..LEN.min(start + BLOCK);
-            let floats_of_block = floats.mg[block.clone()].iter().zip(&floats.eg[block.clone()]);
-            let kept = floats_of_block
-                .zip(&self.ints[block.clone()])
-                .fold(true, |kept, ((&mg, &eg), ints)| kept & near(mg, ints[0]) & near(eg, ints[1]));
-            if !kept {
-                self.round(block, floats, gamma, touched)?;
-            }
-        }
-        Ok(())
     }
 
     fn round(

@@ -363,8 +363,8 @@ mod tests {
     use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
-    #[cfg(unix)]
     use crate::base::testing::Temporary;
+    #[cfg(unix)]
     use crate::data::external::Program;
     use crate::data::pgn::GameTexts;
     use crate::data::score::ScoreSide;

@@ -218,7 +218,6 @@ pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use std::io::{Cursor, Write};
 
     fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
@@ -345,7 +344,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_would_keep_a_reader_waiting_is_refused() {
-        let folder = Temporary::folder();
+        let folder = crate::base::testing::Temporary::folder();
         let pipe = folder.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
         assert!(made.success());

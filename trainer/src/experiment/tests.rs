@@ -115,8 +115,7 @@ fn weights_default() {
 /// A later program may ask for other work under the name of a step: what was made for the old one is not taken for it.
 #[test]
 fn a_step_of_another_work_begins_anew() {
-    let folder = Temporary::folder();
-    fs::remove_dir_all(&folder).ok();
+    let folder = Temporary::new();
     let plan = |nodes: u64, pairs: u64| {
         let players = ["material", "default"].map(String::from);
         let work = Work::Match { players, budget: Budget::Nodes(nodes), pairs, plies: 30 };
@@ -139,11 +138,10 @@ fn a_step_of_another_work_begins_anew() {
     let resumed = run_until(&plan(50, 5_000), &folder, 1, 3);
     assert!(resumed.is_err() && fs::read_to_string(&games).unwrap().starts_with(&"\"1-0\"\n".repeat(2)));
     run_until(&plan(60, 2), &folder, 1, usize::MAX).unwrap();
-    let anew = folder.with_extension("anew");
+    let anew = Temporary::new();
     run_until(&plan(60, 2), &anew, 1, usize::MAX).unwrap();
     let games_of = |folder: &Path| fs::read_to_string(folder.join("steps/games/games.jsonl")).unwrap();
     assert_eq!(games_of(&folder), games_of(&anew));
-    fs::remove_dir_all(anew).unwrap();
 }
 
 /// Weights that are built in are not those of a later program.

@@ -120,6 +120,5 @@ mod tests {
             start.units.scale = scale;
             assert_eq!(FileExamples::new(&file, &start).get(0).unwrap().score, Some(units));
         }
-        std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
     }
 }

@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {
-        let folder = Temporary::new();
+        let folder = Temporary::folder();
         let settings = Settings { per_game: 100, test_percent: 0.0, ..Settings::default() };
         let (one, summary) = prepared(&folder, "one", 1, &settings);
         assert_eq!((summary.games, summary.broken, summary.records), (2, 0, 13));
@@ -382,7 +382,7 @@ mod tests {
             ["https://lichess.org/abc", "Chess.com", "https://www.chess.com/live/1", "FICS", "freechess.org", "Moscow"];
         let expected = [Pool::Lichess, Pool::ChessCom, Pool::ChessCom, Pool::Fics, Pool::Fics, Pool::Board];
         assert_eq!(pools.map(Pool::of_site), expected);
-        let folder = Temporary::new();
+        let folder = Temporary::folder();
         let (path, _) = prepared(&folder, "records", 1, &Settings { per_game: 1, ..Settings::default() });
         let (_, records) = read(&path).unwrap();
         for pool in Pool::ALL {
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn other_files_and_other_settings_are_refused() {
-        let folder = Temporary::new();
+        let folder = Temporary::folder();
         let settings = Settings { per_game: 1, ..Settings::default() };
         let (path, _) = prepared(&folder, "records", 1, &settings);
         let error = Writer::open(&path, &serde_json::json!({ "other": 1 })).err().unwrap().to_string();

@@ -292,19 +292,18 @@ mod tests {
     use dyad_engine::levels::file::Strength;
     use dyad_engine::levels::model::{FIRST_DEPTH_CUE, FIRST_SQUARE};
 
-    fn learned(folder: &Temporary, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
+    fn learned(folder: &Path, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
         learned_under(&Control::new(false), folder, name, pgn, player, threads)
     }
 
     fn learned_under(
         control: &Control,
-        folder: &Temporary,
+        folder: &Path,
         name: &str,
         pgn: &str,
         player: &str,
         threads: usize,
     ) -> Result<Style, Error> {
-        std::fs::create_dir_all(folder).unwrap();
         let games = folder.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
         let (out, report) = (folder.join(name), &mut |_, _| ());
@@ -326,7 +325,7 @@ mod tests {
         let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
         let model = Arc::new(model);
         let pgn: String = (0..12).map(|seed| played(&model, strength, seed, 100)).collect();
-        let folder = Temporary::new();
+        let folder = Temporary::folder();
         let style = learned(&folder, "a.json", &pgn, "X", 2).unwrap();
         assert_eq!((style.games, style.model.calibration.len()), (12, 0));
         assert!(style.after.loss < style.before.loss - 0.02, "{:?} {:?}", style.after, style.before);
@@ -342,7 +341,7 @@ mod tests {
 
     #[test]
     fn what_a_stopped_learning_left_is_in_nobodys_way() {
-        let (folder, control) = (Temporary::new(), Control::new(false));
+        let (folder, control) = (Temporary::folder(), Control::new(false));
         let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
         let games: Vec<String> = (0..9).map(|seed| played(&MoveModel::embedded(), strength, seed, 100)).collect();
         control.stop();
@@ -369,7 +368,7 @@ mod tests {
 
     #[test]
     fn an_unknown_player_is_told_who_plays() {
-        let problem = learned(&Temporary::new(), "a.json", GAMES, "Nobody", 1).unwrap_err().to_string();
+        let problem = learned(&Temporary::folder(), "a.json", GAMES, "Nobody", 1).unwrap_err().to_string();
         assert!(problem.contains("'Nobody'") && problem.contains("a (1 games)"), "{problem}");
     }
 }

@@ -1,6 +1,6 @@
 //! A few games for the tests of this room: our own, by two players whose names say nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyad_engine::board::Game;
@@ -23,8 +23,7 @@ pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Resu
     1. f3 e5 2. a3 d5 3. g4 Qh4# 0-1\n";
 
 /// Makes records of the games in a folder.
-pub fn prepared(folder: &Temporary, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
-    std::fs::create_dir_all(folder).unwrap();
+pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
     let games = folder.join("games.pgn");
     std::fs::write(&games, GAMES).unwrap();
     let out = folder.join(name);
@@ -36,7 +35,7 @@ pub fn prepared(folder: &Temporary, name: &str, threads: usize, settings: &Setti
 
 /// All positions of the games.
 pub fn examples() -> Vec<Example> {
-    let folder = Temporary::new();
+    let folder = Temporary::folder();
     let settings = Settings { per_game: 100, ..Settings::default() };
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();

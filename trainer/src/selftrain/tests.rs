@@ -548,8 +548,7 @@ fn a_folder_of_somebody_else_is_left_alone() {
         let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
         begin(&tiny(), &Weights::material(), path, surroundings).map_err(|error| error.to_string())
     };
-    let path = Temporary::new();
-    fs::create_dir_all(&path).unwrap();
+    let path = Temporary::folder();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
         fs::write(path.join(name), "of somebody else").unwrap();
         let error = begin(&path).unwrap_err();

@@ -421,7 +421,7 @@ mod tests {
         Machine { threads, checkpoint: Duration::ZERO }
     }
 
-    fn file(folder: &Temporary, name: &str) -> Vec<u8> {
+    fn file(folder: &Path, name: &str) -> Vec<u8> {
         fs::read(folder.join(name)).unwrap()
     }
 
