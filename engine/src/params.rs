@@ -337,7 +337,11 @@ pub(crate) struct Derived {
     history: Divisor,
     /// By how much the static evaluation is damped as the fifty-move rule nears.
     fifty: Divisor,
+    stakes: Stakes,
 }
+
+/// What is at stake in a quiet move, by piece type, and by what it does: see [`Derived::stakes`].
+type Stakes = [[i32; 8]; 6];
 
 /// Late move reductions in 1/1024 plies, a row a depth.
 type Rows = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
@@ -363,7 +367,28 @@ impl Derived {
             noisy: rows(params.lmr_noisy_base, params.lmr_noisy_divisor),
             history: Divisor::new(params.lmr_history_divisor),
             fifty: Divisor::new(params.fifty_divisor),
+            stakes: Derived::stakes(params),
         }
+    }
+
+    /// By the three bits of [`Derived::at_stake`].
+    fn stakes(params: &Params) -> Stakes {
+        /// For a piece that a lesser one attacks, by type.
+        const AT_STAKE: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
+        AT_STAKE.map(|at_stake| {
+            std::array::from_fn(|bits| {
+                let [leaves, enters, checks] = [0, 1, 2].map(|bit| (bits >> bit & 1) as i32);
+                let attacked = params.ordering_escape * leaves - params.ordering_expose * enters;
+                attacked * at_stake / 64 + (checks & !enters) * params.ordering_check
+            })
+        })
+    }
+
+    /// What a quiet move of a piece of this type gains or risks at once: whether it leaves (bit 0) or enters (bit 1) the
+    /// attack of a lesser piece, and whether it gives check (bit 2), which counts only where no lesser piece attacks.
+    #[inline]
+    pub(crate) fn at_stake(&self, piece: usize, bits: usize) -> i32 {
+        self.stakes[piece][bits]
     }
 
     /// Reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor, in integer
@@ -404,8 +429,9 @@ impl Divisor {
     #[inline]
     fn divide(self, number: i32) -> i32 {
         let quotient = (u128::from(number.unsigned_abs()) * u128::from(self.0)) >> 64;
-        let quotient = quotient as i32;
-        if number < 0 { -quotient } else { quotient }
+        // The sign put on without a branch, which no processor predicts.
+        let sign = number >> 31;
+        (quotient as i32 ^ sign) - sign
     }
 }
 

@@ -156,8 +156,9 @@ impl Board {
     pub fn is_castling(&self, mv: ChessMove) -> bool {
         let (from, to) = (mv.get_source().to_int(), mv.get_dest().to_int());
         let wide = matches!(from.abs_diff(to), 2..=6);
-        (wide || mv.get_promotion() == Some(Piece::King))
-            && BitBoard::from_square(mv.get_source()) & self.pieces(Piece::King) != EMPTY
+        // Few moves are a king's, while no processor predicts how far a move goes.
+        BitBoard::from_square(mv.get_source()) & self.pieces(Piece::King) != EMPTY
+            && (wide || mv.get_promotion() == Some(Piece::King))
     }
 
     /// Where the rook stands before and after a legal castling.

@@ -1,6 +1,6 @@
 //! Which moves give check, for all moves of a position at once.
 
-use super::{Board, ChessMove, Piece, attacks};
+use super::{Board, ChessMove, Piece, attacks, each};
 use chess::{BitBoard, EMPTY, Square};
 
 /// From where a piece of the side to move attacks the enemy king, and which pieces uncover an attack on him.
@@ -78,7 +78,7 @@ impl Board {
         let diagonal = attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens);
         let straight = attacks::straights(king) & (self.pieces(Piece::Rook) | queens);
         let mut lids = EMPTY;
-        for slider in (diagonal | straight) & self.colors(us) {
+        for slider in each((diagonal | straight) & self.colors(us)) {
             let between = attacks::between(king, slider) & occupied;
             if between.popcnt() == 1 {
                 lids |= between & self.colors(us);

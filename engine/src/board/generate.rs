@@ -6,8 +6,7 @@
 //! whole against that crate and others.
 
 use super::attacks::{FILE_A, FILE_H};
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks};
-use chess::ALL_SQUARES;
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks, each, square};
 
 const ALL: BitBoard = BitBoard(!0);
 /// What a pawn may become.
@@ -38,7 +37,7 @@ fn moved(set: BitBoard, step: u32) -> BitBoard {
 /// The square that a pawn came from.
 #[inline(always)]
 fn back(to: Square, step: u32) -> Square {
-    ALL_SQUARES[to.to_index().wrapping_sub(step as usize) & 63]
+    square(to.to_index().wrapping_sub(step as usize))
 }
 
 /// What decides about the legality of all moves of a position.
@@ -61,9 +60,9 @@ impl Board {
         if generator.evasions != EMPTY {
             for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
                 let own = self.colored(generator.us, piece);
-                for from in (own & !generator.pinned).chain(own & generator.pinned) {
+                for from in each(own & !generator.pinned).chain(each(own & generator.pinned)) {
                     let reach = generator.reach(piece, from) & targets & generator.evasions;
-                    for to in reach & generator.free_of_pins(from) {
+                    for to in each(reach & generator.free_of_pins(from)) {
                         if piece == Piece::Pawn && BitBoard::from_square(to) & generator.steps().last != EMPTY {
                             PROMOTIONS.into_iter().for_each(|to_be| visit(ChessMove::new(from, to, Some(to_be))));
                         } else {
@@ -152,13 +151,31 @@ impl<'a> Generator<'a> {
     /// Moves of knights, bishops, rooks and queens to the `targets` of each.
     #[inline(always)]
     fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
-        for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-            for from in self.board.colored(self.us, piece) {
-                let reach = self.reach(piece, from);
-                for to in reach & targets(piece, from) & self.free_of_pins(from) {
-                    visit(piece, ChessMove::new(from, to, None));
-                }
+        let mut moves = |piece, from, reach: BitBoard| {
+            for to in each(reach & targets(piece, from) & self.free_of_pins(from)) {
+                visit(piece, ChessMove::new(from, to, None));
             }
+        };
+        let own = |piece| self.board.colored(self.us, piece);
+        for from in each(own(Piece::Knight)) {
+            moves(Piece::Knight, from, attacks::knight(from));
+        }
+        // All sliders alike: which of them comes next no processor predicts.
+        let [bishops, rooks, queens] = [own(Piece::Bishop), own(Piece::Rook), own(Piece::Queen)];
+        for from in each(bishops | rooks | queens) {
+            let is_in = |set: BitBoard| set & BitBoard::from_square(from) != EMPTY;
+            let only_if = |condition: bool| BitBoard(u64::from(condition).wrapping_neg());
+            let occupied = self.board.occupied();
+            let diagonal = attacks::bishop(from, occupied) & only_if(is_in(bishops | queens));
+            let straight = attacks::rook(from, occupied) & only_if(is_in(rooks | queens));
+            let piece = if is_in(queens) {
+                Piece::Queen
+            } else if is_in(rooks) {
+                Piece::Rook
+            } else {
+                Piece::Bishop
+            };
+            moves(piece, from, diagonal | straight);
         }
     }
 
@@ -189,7 +206,7 @@ impl<'a> Generator<'a> {
     fn king_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let occupied = self.board.occupied() ^ BitBoard::from_square(self.king);
         let enemy = self.board.colors(!self.us);
-        for to in attacks::king(self.king) & targets {
+        for to in each(attacks::king(self.king) & targets) {
             if self.board.attackers_to(to, occupied) & enemy == EMPTY {
                 visit(Piece::King, ChessMove::new(self.king, to, None));
             }
@@ -228,7 +245,7 @@ impl<'a> Generator<'a> {
     fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let (pawns, steps) = (self.pawns(), self.steps());
         for (edge, step) in [(FILE_A, steps.left), (FILE_H, steps.right)] {
-            for to in moved(BitBoard(pawns.0 & !edge), step) & enemy & self.evasions {
+            for to in each(moved(BitBoard(pawns.0 & !edge), step) & enemy & self.evasions) {
                 self.pawn(to, step, &PROMOTIONS, visit);
             }
         }
@@ -238,7 +255,7 @@ impl<'a> Generator<'a> {
     #[inline(always)]
     fn queen_promotions(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
         let steps = self.steps();
-        for to in moved(self.pawns(), steps.ahead) & steps.last & !self.board.occupied() & self.evasions {
+        for to in each(moved(self.pawns(), steps.ahead) & steps.last & !self.board.occupied() & self.evasions) {
             self.pawn(to, steps.ahead, &[Piece::Queen], visit);
         }
     }
@@ -246,7 +263,7 @@ impl<'a> Generator<'a> {
     #[inline(always)]
     fn en_passant(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
         let Some(target) = self.board.en_passant else { return };
-        for from in attacks::pawn(!self.us, target) & self.pawns() {
+        for from in each(attacks::pawn(!self.us, target) & self.pawns()) {
             if self.board.en_passant_leaves_no_check(from, target) {
                 visit(Piece::Pawn, ChessMove::new(from, target, None));
             }
@@ -259,10 +276,10 @@ impl<'a> Generator<'a> {
         let (steps, free) = (self.steps(), !self.board.occupied());
         let targets = targets & self.evasions;
         let single = moved(self.pawns(), steps.ahead) & free;
-        for to in single & targets {
+        for to in each(single & targets) {
             self.pawn(to, steps.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
         }
-        for to in moved(single & steps.third, steps.ahead) & free & targets {
+        for to in each(moved(single & steps.third, steps.ahead) & free & targets) {
             // Two steps back, of which none can be a promotion.
             self.pawn(to, 2 * steps.ahead % 64, &[], visit);
         }

@@ -16,6 +16,7 @@ mod generate;
 mod move_list;
 mod notation;
 mod see;
+mod squares;
 pub(crate) mod zobrist;
 
 pub use castling::{move_bits, move_from_bits};
@@ -28,6 +29,7 @@ pub use game::{Ending, Game};
 pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
 pub use see::PIECE_VALUES;
+pub use squares::{Each, each, square};
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,6 +57,16 @@ impl PieceSquare {
     pub fn new(color: Color, piece: Piece, square: Square) -> PieceSquare {
         PieceSquare { color, piece, square }
     }
+}
+
+/// A piece and the square it stands on or goes to, in one number below 768: color, piece type, square.
+pub type PieceTo = u16;
+
+/// The [`PieceTo`] of a piece and a square.
+#[inline]
+#[must_use]
+pub fn piece_index(color: Color, piece: Piece, square: Square) -> PieceTo {
+    ((color.to_index() * 6 + piece.to_index()) * 64 + square.to_index()) as PieceTo
 }
 
 /// What a move changed on the board: at most two pieces taken away and two put down.
@@ -86,6 +98,13 @@ impl Delta {
     #[must_use]
     pub fn added(&self) -> &[PieceSquare] {
         &self.added[..usize::from(self.additions)]
+    }
+
+    /// Those that left and those that came, each two, of which the last may mean nothing: see [`Delta::removed`] and
+    /// [`Delta::added`].
+    #[inline]
+    pub(crate) fn padded(&self) -> [[PieceSquare; 2]; 2] {
+        [self.removed, self.added]
     }
 
     #[inline]
@@ -227,7 +246,7 @@ impl Board {
         let sliders = (attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens))
             | (attacks::straights(king) & (self.pieces(Piece::Rook) | queens));
         (self.checkers, self.pinned) = (steps & enemy, EMPTY);
-        for slider in sliders & enemy {
+        for slider in each(sliders & enemy) {
             let between = attacks::between(slider, king) & occupied;
             if between == EMPTY {
                 self.checkers |= BitBoard::from_square(slider);
@@ -257,7 +276,7 @@ impl Board {
     pub fn placed_pieces(&self) -> impl Iterator<Item = PieceSquare> + '_ {
         COLORS.into_iter().flat_map(move |color| {
             PIECES.into_iter().flat_map(move |piece| {
-                self.colored(color, piece).map(move |square| PieceSquare::new(color, piece, square))
+                each(self.colored(color, piece)).map(move |square| PieceSquare::new(color, piece, square))
             })
         })
     }
@@ -610,18 +629,18 @@ impl Board {
         into.keys.all = key;
     }
 
-    /// The key after a legal move of this piece, but for castling and en passant: early enough to fetch the table's entry.
+    /// The key after a legal move of a piece, told with where it goes, but for castling, promotion and en passant: early
+    /// enough to fetch the table's entry.
     #[inline]
     #[must_use]
-    pub fn likely_key_after(&self, mv: ChessMove, moved: Piece) -> u64 {
-        let us = self.side_to_move();
+    pub fn likely_key_after(&self, mv: ChessMove, mover: PieceTo) -> u64 {
         let (from, to) = (mv.get_source(), mv.get_dest());
-        let mut key = self.keys.all ^ zobrist::black_to_move() ^ zobrist::piece(us, moved, from);
-        key ^= zobrist::piece(us, mv.get_promotion().unwrap_or(moved), to);
+        let stood = mover & !63 | PieceTo::from(from.to_int());
+        let mut key = self.keys.all ^ zobrist::black_to_move() ^ zobrist::placed(stood) ^ zobrist::placed(mover);
         if self.lands_on_enemy(mv)
             && let Some(victim) = self.piece_on(to)
         {
-            key ^= zobrist::piece(!us, victim, to);
+            key ^= zobrist::piece(!self.side_to_move(), victim, to);
         }
         if let Some(square) = self.en_passant {
             key ^= zobrist::en_passant(square.get_file());
@@ -662,7 +681,7 @@ impl Board {
     fn en_passant_is_legal(&self, target: Square) -> bool {
         let us = self.side_to_move();
         let takers = attacks::pawn(!us, target) & self.colored(us, Piece::Pawn);
-        takers.into_iter().any(|from| self.en_passant_leaves_no_check(from, target))
+        each(takers).any(|from| self.en_passant_leaves_no_check(from, target))
     }
 
     fn en_passant_leaves_no_check(&self, from: Square, target: Square) -> bool {

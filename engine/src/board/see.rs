@@ -1,6 +1,6 @@
 //! Static exchange evaluation: who wins the captures on one square?
 
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, attacks};
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, attacks, each};
 
 /// Piece values of exchanges, in search units (Table I of Tseng, Chen and Wu 2018), by piece index.
 pub const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
@@ -110,7 +110,7 @@ impl Board {
         let pinners = (chess::get_bishop_rays(king) & (self.pieces(Piece::Bishop) | queens) & enemy)
             | (chess::get_rook_rays(king) & (self.pieces(Piece::Rook) | queens) & enemy);
         let mut pinned = EMPTY;
-        for pinner in pinners {
+        for pinner in each(pinners) {
             let between = attacks::between(pinner, king) & self.occupied();
             if between.popcnt() == 1 {
                 pinned |= between;

@@ -6,10 +6,12 @@
 
 use chess::{Color, File, Piece, Square};
 
+use super::{PieceTo, piece_index};
 use crate::hash::{GOLDEN, mix};
 
 struct Keys {
-    pieces: [[[u64; 64]; 6]; 2],
+    /// By [`PieceTo`], of which there are 768: padded, a masked index needs no check.
+    pieces: [u64; 1024],
     en_passant: [u64; 8],
     castling: [u64; 16],
     black_to_move: u64,
@@ -24,7 +26,7 @@ const fn split_mix(state: u64) -> (u64, u64) {
 
 const fn make() -> Keys {
     let mut keys = Keys {
-        pieces: [[[0; 64]; 6]; 2],
+        pieces: [0; 1024],
         en_passant: [0; 8],
         castling: [0; 16],
         black_to_move: 0,
@@ -33,7 +35,7 @@ const fn make() -> Keys {
     let mut state = 0x4479_6164; // "Dyad"
     let mut i = 0;
     while i < 768 {
-        (state, keys.pieces[i / 384][i / 64 % 6][i % 64]) = split_mix(state);
+        (state, keys.pieces[i]) = split_mix(state);
         i += 1;
     }
     i = 0;
@@ -60,7 +62,13 @@ static KEYS: Keys = make();
 /// Key of a piece on a square.
 #[inline]
 pub(crate) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
-    KEYS.pieces[color.to_index()][piece.to_index()][square.to_index()]
+    placed(piece_index(color, piece, square))
+}
+
+/// The same of a piece with its square in one number.
+#[inline]
+pub(super) fn placed(placed: PieceTo) -> u64 {
+    KEYS.pieces[usize::from(placed) % 1024]
 }
 
 /// Key of an en passant capture possible on this file.

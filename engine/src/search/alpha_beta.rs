@@ -7,13 +7,13 @@
 //!
 //! The steps are inlined: they were one function, and cost no more than that.
 
-use super::history::{Context, NO_PIECE_TO, PieceTo, butterfly_index, piece_to};
+use super::history::{Context, NO_PIECE_TO, butterfly_index, piece_to};
 use super::ordering::{Hints, History, KILLER, Kind, Picker, Scored};
 use super::pv::Line;
 use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
 use super::{Report, Shared, Stopped, Worker};
-use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, attacks, move_bits};
+use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, PieceTo, attacks, move_bits};
 use crate::eval::Model;
 use crate::params::Params;
 use crate::tablebase::Tables;
@@ -176,7 +176,7 @@ impl<M: Model> Worker<M> {
             let picked = if root {
                 self.root_move(&board, count)
             } else {
-                picker.next(&mut self.arena, &board, &History(&self.histories, &self.params), &hints)
+                picker.next(&mut self.arena, &board, &History(&self.histories, &self.params, &self.derived), &hints)
             };
             let Some(picked) = picked else { break };
             let Scored { mv, mover, .. } = picked;
@@ -532,7 +532,7 @@ impl<M: Model> Worker<M> {
         let mut picker = Picker::new(&self.arena, Kind::Noisy, table_move, threshold);
         let mut found = None;
         while let Some(Scored { mv, mover, .. }) =
-            picker.next(&mut self.arena, board, &History(&self.histories, &self.params), &hints)
+            picker.next(&mut self.arena, board, &History(&self.histories, &self.params, &self.derived), &hints)
         {
             self.prefetch(shared, mv, mover);
             self.make(mv, mover, false);
@@ -561,7 +561,9 @@ impl<M: Model> Worker<M> {
         } else if score < KILLER && node.ply > 0 {
             score
         } else {
-            History(&self.histories, &self.params).quiet_scores(node.board, hints).of(move_bits(Some(mv)), mover)
+            History(&self.histories, &self.params, &self.derived)
+                .quiet_scores(node.board, hints)
+                .of(move_bits(Some(mv)), mover)
         };
         Candidate { mv, mover, score, noisy, history, count }
     }

@@ -7,7 +7,7 @@
 //! the share that is still missing, so that entries stay bounded and forget. Correction histories are averages of what
 //! searches found the static evaluation to be wrong by, keyed by parts of the position.
 
-use crate::board::{ALL_SQUARES, Board, COLORS, ChessMove, Color, PIECES, Piece, Square, move_bits};
+use crate::board::{Board, COLORS, ChessMove, Color, Piece, PieceTo, Square, move_bits, piece_index, square};
 use crate::params::Params;
 use crate::prefetch::prefetch;
 use crate::value::Value;
@@ -21,8 +21,6 @@ const PAWN_KEYS: usize = 512;
 /// Plies from the root with a history of their own.
 const LOW_PLIES: usize = 4;
 
-/// Index of a moved piece and the square it goes to: color, piece, square.
-pub(super) type PieceTo = u16;
 /// Number of [`PieceTo`] indices; the last is the null move's.
 pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
 /// What stands for a null move, or for no move before the root.
@@ -34,22 +32,10 @@ pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
     piece_index(board.side_to_move(), board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn), mv.get_dest())
 }
 
-/// The [`PieceTo`] of a piece that goes to a square.
-#[inline]
-pub(super) fn piece_index(color: Color, moved: Piece, to: Square) -> PieceTo {
-    ((color.to_index() * 6 + moved.to_index()) * 64 + to.to_index()) as PieceTo
-}
-
-/// The piece of a [`PieceTo`].
-#[inline]
-pub(super) fn moved_piece(mover: PieceTo) -> Piece {
-    PIECES[usize::from(mover) / 64 % 6]
-}
-
 /// The square of a [`PieceTo`].
 #[inline]
 pub(super) fn destination(mover: PieceTo) -> Square {
-    ALL_SQUARES[usize::from(mover) % 64]
+    square(usize::from(mover))
 }
 
 #[inline]

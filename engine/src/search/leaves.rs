@@ -6,7 +6,7 @@
 //! alone, so this is plain alpha-beta: no pruning, no reductions, no table cut-offs, no histories, the bare evaluation. The
 //! principal variation search, the table's moves and the killers save nodes and change no value.
 
-use super::history::{NO_PIECE_TO, moved_piece};
+use super::history::NO_PIECE_TO;
 use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
 use super::pv::Line;
 use super::window::Window;
@@ -199,7 +199,7 @@ impl<M: Model> LeafSearcher<M> {
         while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &hints) {
             count += 1;
             if depth > 1 {
-                self.table.prefetch(board.likely_key_after(mv, moved_piece(mover)) ^ self.salt);
+                self.table.prefetch(board.likely_key_after(mv, mover) ^ self.salt);
             }
             self.make(mv);
             let mut value = INFINITE;

@@ -20,7 +20,7 @@ pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::{Finding, RootMove};
 
-use crate::board::{ChessMove, Game};
+use crate::board::{ChessMove, Game, PieceTo};
 use crate::control::Control;
 use crate::eval::{Evaluator, Model, Weights};
 use crate::params::{Derived, Params};
@@ -31,7 +31,7 @@ use crate::time::{Bounds, nodes_in, time_of};
 use crate::tt::Table;
 use crate::value::{MAX_PLY, NONE, Value};
 use crossbeam::utils::CachePadded;
-use history::{Context, Histories, NO_PIECE_TO, PieceTo, moved_piece};
+use history::{Context, Histories, NO_PIECE_TO};
 use ordering::Arena;
 use pv::Line;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -252,7 +252,7 @@ impl<M: Model> Worker<M> {
     /// Asks for the table's entry of the position after `mv`: the earlier, the less the node below waits for it.
     #[inline]
     fn prefetch(&self, shared: &Shared, mv: ChessMove, mover: PieceTo) {
-        shared.table.prefetch(self.position.board().likely_key_after(mv, moved_piece(mover)));
+        shared.table.prefetch(self.position.board().likely_key_after(mv, mover));
     }
 
     /// Plays a move of the node at the current ply.

@@ -5,9 +5,12 @@
 //! Captures are generated when the table's move did not suffice, quiet moves when no capture did, both into an
 //! arena that the nodes of the line share.
 
-use super::history::{Context, Histories, PieceTo, QuietScores, moved_piece, piece_index, piece_to, squares};
-use crate::board::{BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, attacks, move_bits, move_from_bits};
-use crate::params::Params;
+use super::history::{Context, Histories, QuietScores, piece_to, squares};
+use crate::board::{
+    BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, PieceTo, Square, attacks, each, move_bits,
+    move_from_bits, piece_index,
+};
+use crate::params::{Derived, Params};
 
 /// A move with what was found out about it.
 #[derive(Clone, Copy)]
@@ -175,11 +178,17 @@ pub(super) struct Hints {
 }
 
 impl Hints {
-    /// The scores of killers and counter-move. No move packs to 0, which no generated one does.
+    /// Scores killers and counter-move by their [packed](move_bits) form. No move packs to 0, which no generated one does.
     #[inline]
-    fn specials(&self) -> [(u16, i32); 3] {
+    fn specials(&self) -> impl Fn(u16) -> Option<i32> {
         let [first, second] = self.killers.map(move_bits);
-        [(first, 3 * KILLER), (second, 2 * KILLER), (move_bits(self.counter), KILLER)]
+        let counter = move_bits(self.counter);
+        move |bits| match bits {
+            _ if bits == first => Some(3 * KILLER),
+            _ if bits == second => Some(2 * KILLER),
+            _ if bits == counter => Some(KILLER),
+            _ => None,
+        }
     }
 }
 
@@ -196,7 +205,7 @@ pub(super) trait Scorer {
 }
 
 /// By what they capture and what earlier cutoffs say of them: the histories, and how much each counts.
-pub(super) struct History<'a>(pub(super) &'a Histories, pub(super) &'a Params);
+pub(super) struct History<'a>(pub(super) &'a Histories, pub(super) &'a Params, pub(super) &'a Derived);
 
 impl<'a> History<'a> {
     #[inline]
@@ -209,7 +218,7 @@ impl Scorer for History<'_> {
     /// Most valuable victim first, corrected by what captures of this kind led to.
     #[inline]
     fn noisy(&self, captured: Option<Piece>, mv: ChessMove, mover: PieceTo) -> i32 {
-        let &History(histories, params) = self;
+        let &History(histories, params, _) = self;
         let history = histories.capture(mover, captured.unwrap_or(Piece::Pawn));
         params.ordering_gain * gain(captured, mv) + history * params.ordering_capture / 16
     }
@@ -221,9 +230,9 @@ impl Scorer for History<'_> {
 
     #[inline]
     fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
-        let &History(histories, params) = self;
+        let &History(histories, params, derived) = self;
         let scores = self.quiet_scores(board, hints);
-        let stakes = hints.ply.map(|_| Stakes::new(params, board, hints.threats));
+        let stakes = hints.ply.map(|_| Stakes::new(derived, board, hints.threats));
         let low_ply = hints.ply.and_then(|ply| histories.low_ply(params, ply));
         move |bits, mover| {
             let mut score = scores.of(bits, mover);
@@ -241,38 +250,40 @@ impl Scorer for History<'_> {
 /// What quiet moves gain or risk at once, whatever the histories say: a check, an attack by a lesser piece that is left or
 /// entered.
 struct Stakes<'a> {
-    params: &'a Params,
+    derived: &'a Derived,
+    /// The [`PieceTo`] of the mover's pawn on a1, the first of those of its pieces.
+    first: PieceTo,
     /// By piece type: from where it gives check.
     checks: [BitBoard; 6],
     /// By piece type: squares that lesser enemy pieces attack.
     lesser: [BitBoard; 6],
 }
 
-/// What is at stake for a piece that a lesser one attacks, by type.
-const STAKES: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
-
 impl<'a> Stakes<'a> {
     /// Those of the side to move; `pawns` are the squares that enemy pawns attack.
     #[inline]
-    fn new(params: &'a Params, board: &Board, pawns: u64) -> Stakes<'a> {
+    fn new(derived: &'a Derived, board: &Board, pawns: u64) -> Stakes<'a> {
         let (them, occupied) = (!board.side_to_move(), board.occupied());
         let enemy = |piece: Piece| board.colored(them, piece);
         let pawns = BitBoard(pawns);
-        let minors = enemy(Piece::Knight).fold(pawns, |all, square| all | attacks::knight(square));
-        let minors = enemy(Piece::Bishop).fold(minors, |all, square| all | attacks::bishop(square, occupied));
-        let rooks = enemy(Piece::Rook).fold(minors, |all, square| all | attacks::rook(square, occupied));
-        Stakes { params, checks: board.check_squares(), lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY] }
+        let minors = each(enemy(Piece::Knight)).fold(pawns, |all, square| all | attacks::knight(square));
+        let minors = each(enemy(Piece::Bishop)).fold(minors, |all, square| all | attacks::bishop(square, occupied));
+        let rooks = each(enemy(Piece::Rook)).fold(minors, |all, square| all | attacks::rook(square, occupied));
+        Stakes {
+            derived,
+            first: piece_index(!them, Piece::Pawn, Square::A1),
+            checks: board.check_squares(),
+            lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY],
+        }
     }
 
     /// Those of a quiet move, packed.
     #[inline]
     fn of(&self, bits: u16, mover: PieceTo) -> i32 {
-        let (piece, [from, to]) = (moved_piece(mover).to_index(), squares(bits));
-        let on = |board: BitBoard, square: usize| (board.0 >> square & 1) as i32;
-        let (leaves, enters) = (on(self.lesser[piece], from), on(self.lesser[piece], to));
-        let attacked = self.params.ordering_escape * leaves - self.params.ordering_expose * enters;
-        let safe_check = on(self.checks[piece], to) & !enters;
-        attacked * STAKES[piece] / 64 + safe_check * self.params.ordering_check
+        let (piece, [from, to]) = (usize::from((mover - self.first) / 64), squares(bits));
+        let on = |board: BitBoard, square: usize| (board.0 >> square & 1) as usize;
+        let (lesser, checks) = (self.lesser[piece], self.checks[piece]);
+        self.derived.at_stake(piece, on(lesser, from) | on(lesser, to) << 1 | on(checks, to) << 2)
     }
 }
 
@@ -434,13 +445,11 @@ impl Picker {
             board.for_each_quiet(|moved, mv| notes.add(moved, mv));
         }
         let count = notes.count();
-        let specials = hints.specials();
+        let special = hints.specials();
         let quiet_score = scorer.quiet(board, hints);
         let score = |(place, &found): (usize, &Unscored)| {
             let bits = found.bits();
-            let special = specials.into_iter().find(|&(special, _)| special == bits);
-            let score = special.map_or_else(|| quiet_score(bits, found.mover()), |(_, score)| score);
-            Candidate::new(found, score, place)
+            Candidate::new(found, special(bits).unwrap_or_else(|| quiet_score(bits, found.mover())), place)
         };
         arena.quiet.extend(arena.unscored[..count].iter().enumerate().map(score));
     }
@@ -488,17 +497,16 @@ mod tests {
     #[test]
     fn quiet_moves_are_scored_by_what_they_gain_and_risk_at_once() {
         let params = Params::DEFAULT;
-        let at_stake = |factor: i32, piece: Piece| factor * STAKES[piece.to_index()] / 64;
-        let (knight, rook) = (Piece::Knight, Piece::Rook);
-        let leaves = at_stake(params.ordering_escape, knight);
-        let both = leaves - at_stake(params.ordering_expose, knight);
+        let derived = Derived::new(&params);
+        let leaves = params.ordering_escape * 6_000 / 64;
+        let both = leaves - params.ordering_expose * 6_000 / 64;
         let cases = [
             // A pawn attacks the knight, another one the square d5, a bishop h8.
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3d5", both),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h7", 0),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", params.ordering_check),
-            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", -at_stake(params.ordering_expose, rook)),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", -params.ordering_expose * 10_000 / 64),
             ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
             ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "c6e5", leaves),
             ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "h8h1", params.ordering_check),
@@ -508,7 +516,7 @@ mod tests {
             let mv = board.parse_uci(text).unwrap();
             let them = !board.side_to_move();
             let pawns = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
-            let found = Stakes::new(&params, &board, pawns).of(move_bits(Some(mv)), piece_to(&board, mv));
+            let found = Stakes::new(&derived, &board, pawns).of(move_bits(Some(mv)), piece_to(&board, mv));
             assert_eq!(found, expected, "{text} in {fen}");
         }
     }

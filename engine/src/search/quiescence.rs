@@ -96,7 +96,9 @@ impl<M: Model> Worker<M> {
         let mut picker = Picker::new(&self.arena, kind, table_move, self.params.qs_see);
         let mut best_move = None;
         let mut count = 0;
-        while let Some(picked) = picker.next(&mut self.arena, &board, &History(&self.histories, &self.params), &hints) {
+        while let Some(picked) =
+            picker.next(&mut self.arena, &board, &History(&self.histories, &self.params, &self.derived), &hints)
+        {
             count += 1;
             let mv = picked.mv;
             self.prefetch(shared, mv, picked.mover);
