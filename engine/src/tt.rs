@@ -327,7 +327,7 @@ impl Table {
     }
 
     /// What is known of the position with this key, `ply` plies from the root.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         slots(self.cluster(key)).iter().find_map(|slot| {
