@@ -1,6 +1,6 @@
 //! The integers of a linear model, compiled into what search adds up.
 //!
-//! Three forms for three uses: material and location by piece-square and 2-tuples as rows ([`tables`](super::tables)),
+//! Three forms for three uses: material and location by piece-square, 2-tuples and couples as rows ([`tables`](super::tables)),
 //! which are kept along the line of a search, and the other features packed, both stages in one integer, for the
 //! terms that are found anew.
 
@@ -8,6 +8,7 @@ use super::error::WeightsError;
 use super::kernel::Kernel;
 use super::layout::{ATTACKED, Attacker, Defense, LOCATION, PAIRS, TERMS_LEN, Target};
 use super::tables::{Rows, Squares};
+use super::terms::COUPLES;
 use super::visitor::{TwoSided, Visitor};
 
 /// The fast form of a linear model's integers.
@@ -17,6 +18,7 @@ pub struct Compiled {
     attacked: Attacked,
     squares: Squares,
     rows: Rows,
+    has_pairs: bool,
     has_terms: bool,
     kernel: Kernel,
 }
@@ -29,7 +31,12 @@ impl Compiled {
             attacked: attacked(&packed),
             packed,
             squares: Squares::compile(ints),
-            rows: if any(&ints[PAIRS.range()]) { Rows::compile(ints)? } else { Rows::default() },
+            rows: if [PAIRS.range(), COUPLES].into_iter().any(|range| any(&ints[range])) {
+                Rows::compile(ints)?
+            } else {
+                Rows::default()
+            },
+            has_pairs: any(&ints[PAIRS.range()]),
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
             kernel: Kernel::best(),
         })
@@ -40,12 +47,14 @@ impl Compiled {
         /// With more pairs than this it is faster to compile all rows in order.
         const MANY: usize = PAIRS.len / 4;
         let mut pairs = 0;
+        let mut couples = false;
         let mut placed = false;
         for &feature in touched {
             if PAIRS.range().contains(&feature) {
                 pairs += 1;
             } else {
                 self.packed[feature] = pack(ints[feature]);
+                couples |= COUPLES.contains(&feature);
                 placed |= feature < LOCATION.range().end;
                 self.has_terms |= feature >= LOCATION.range().end;
             }
@@ -54,12 +63,16 @@ impl Compiled {
         if placed {
             self.squares = Squares::compile(ints);
         }
-        if pairs > MANY || pairs > 0 && self.rows.is_empty() {
+        self.has_pairs |= pairs > 0;
+        if pairs > MANY || (pairs > 0 || couples) && self.rows.is_empty() {
             self.rows = Rows::compile(ints)?;
-        } else if pairs > 0 {
-            for &feature in touched.iter().filter(|feature| PAIRS.range().contains(feature)) {
-                self.rows.update(feature - PAIRS.start, ints)?;
-            }
+            return Ok(());
+        }
+        for &feature in touched.iter().filter(|feature| PAIRS.range().contains(feature)) {
+            self.rows.update(feature - PAIRS.start, ints)?;
+        }
+        if couples {
+            self.rows.update_couples(ints)?;
         }
         Ok(())
     }
@@ -68,6 +81,12 @@ impl Compiled {
     #[inline(always)]
     pub fn packed(&self) -> &[i64] {
         &self.packed[..TERMS_LEN]
+    }
+
+    /// Whether any 2-tuple has a weight.
+    #[inline(always)]
+    pub fn has_pairs(&self) -> bool {
+        self.has_pairs
     }
 
     /// Whether anything of the whole board has a weight: features that are neither placement.
@@ -88,7 +107,7 @@ impl Compiled {
         self.kernel
     }
 
-    /// Compiled 2-tuples; empty without any.
+    /// Compiled 2-tuples and couples; empty without any.
     #[inline(always)]
     pub fn rows(&self) -> &Rows {
         &self.rows
@@ -147,6 +166,9 @@ impl<'a> Total<'a> {
 }
 
 impl Visitor for Total<'_> {
+    /// They are in the [`Rows`].
+    const KNOWS_COUPLES: bool = true;
+
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
         debug_assert!(feature < TERMS_LEN);

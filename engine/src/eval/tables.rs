@@ -10,15 +10,16 @@
 //! White and files a to d, and every column by the same turn. What is left, 192 rows, is 0.8 MB and stays in the
 //! second-level cache, where the whole 768 x 768 (2.4 MB) would not.
 //!
-//! The tables are filled by running `placement` over boards of one and two pieces: the definition of the
-//! features stays in one place.
+//! The tables are filled by running `placement` over boards of one and two pieces, and [`couple`] over two: the definition
+//! of the features stays in one place.
 
 use super::error::{Stage, WeightsError};
 use super::layout::PAIRS;
 use super::pairs;
 use super::placement::placement;
+use super::terms::couple;
 use super::visitor::Visitor;
-use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
+use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare};
 
 /// A piece-square packed into 10 bits: color, piece type, square.
 pub type PackedPiece = u16;
@@ -100,12 +101,12 @@ impl Squares {
     }
 }
 
-/// What any two pieces bring together, from White's side: the rows of T.
+/// What any two pieces bring together, from White's side, by their 2-tuples and as a [`couple`]: the rows of T.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows(Vec<Entry>);
 
 impl Rows {
-    /// Whether nothing has been compiled, because there are no pairs.
+    /// Whether nothing has been compiled, because no two pieces bring anything.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -159,11 +160,35 @@ impl Rows {
         if turn.negative { [-mg, -eg] } else { [mg, eg] }
     }
 
+    /// Brings up to date what depends on the weights of couples: minor pieces with pawns before them and with their kings.
+    pub fn update_couples(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+        let white = |piece, square| PieceSquare::new(Color::White, piece, square);
+        for (kind, row) in
+            [Piece::Knight, Piece::Bishop].into_iter().flat_map(|kind| (0..pairs::ROWS).map(move |row| (kind, row)))
+        {
+            let minor = white(kind, pairs::square_of_row(row));
+            let kings = ALL_SQUARES
+                .into_iter()
+                .filter(|&square| square != minor.square)
+                .map(|square| white(Piece::King, square));
+            let before = ALL_SQUARES.get(minor.square.to_index() + 8);
+            let pawns =
+                before.into_iter().flat_map(|&square| COLORS.map(|color| PieceSquare::new(color, Piece::Pawn, square)));
+            for other in kings.chain(pawns) {
+                self.set(minor, other, weights)?;
+                self.set(other, minor, weights)?;
+            }
+        }
+        Ok(())
+    }
+
     fn set(&mut self, piece: PieceSquare, other: PieceSquare, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
         let turn = turn(packed_piece(piece));
         let (piece, column) = (piece_of(packed_piece(piece) ^ turn.mask), packed_piece(other) ^ turn.mask);
         let mut sum = Sum { weights, from: PAIRS.start, sum: [0; 2] };
         placement(&[piece], piece_of(column), &mut sum);
+        sum.from = 0;
+        couple(piece, piece_of(column), &mut sum);
         let entry = &mut self.0[turn.row * STRIDE + usize::from(column)];
         for stage in [0, 1] {
             entry[stage] = i16::try_from(sum.sum[stage]).map_err(|_| WeightsError::PairOverflow {

@@ -27,6 +27,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use activity::{COUPLES, couple};
 pub use king::{Shelters, king_key, king_terms};
 pub use material::{Balance, material_terms};
 pub use pawns::{PawnInfo, PawnSide, pawn_terms};

@@ -5,6 +5,7 @@ use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare};
 use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
 use crate::eval::model::Step;
 use crate::eval::pairs;
+use crate::eval::terms::COUPLES;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashMap;
@@ -253,7 +254,12 @@ fn phase_counts_the_pieces_with_their_middlegame_weights() {
 #[test]
 fn largest_weights_do_not_overflow() {
     let half = i32::from(i16::MAX) / 2;
-    let ints = (0..LEN).map(|feature| if feature < PAIRS.start { [i32::from(i16::MAX); 2] } else { [half; 2] });
+    // What two pieces bring is one entry: two 2-tuples, and at most one couple.
+    let ints = (0..LEN).map(|feature| match feature {
+        _ if COUPLES.contains(&feature) => [1; 2],
+        _ if PAIRS.range().contains(&feature) => [half; 2],
+        _ => [i32::from(i16::MAX); 2],
+    });
     let weights = Arc::new(Weights::from_ints(ints.collect()).unwrap());
     let mut evaluator = Evaluator::new(weights.clone());
     for (fen, sign) in [("7k/8/8/8/8/QQ1Q4/Q1QQQQQ1/K7 w - - 0 1", 1), ("k7/q1qqqqq1/qq1q4/8/8/8/8/7K b - - 0 1", -1)] {
@@ -274,11 +280,12 @@ fn assert_same(refreshed: &Weights, compiled: &Weights) {
     assert!(refreshed.packed() == compiled.packed());
     assert!(refreshed.squares() == compiled.squares());
     assert!(refreshed.rows() == compiled.rows());
+    assert_eq!(refreshed.has_pairs(), compiled.has_pairs());
     assert_eq!(refreshed.has_terms(), compiled.has_terms());
 }
 
 fn has_pairs(weights: &Weights) -> bool {
-    !weights.linear.compiled().rows().is_empty()
+    weights.linear.compiled().has_pairs()
 }
 
 fn has_terms(weights: &Weights) -> bool {

@@ -9,6 +9,9 @@ use super::layout::{ATTACKED, Attacker, Defense, Target};
 
 /// Receives the features of a position.
 pub trait Visitor {
+    /// Whether [couples](super::terms::couple) are left out, because their sum is known without looking at the board.
+    const KNOWS_COUPLES: bool = false;
+
     /// `count` more of `feature`. White's features count positive and Black's negative, so that the
     /// sum of count times weight is the evaluation from White's side.
     fn add(&mut self, feature: usize, count: i32);

@@ -116,7 +116,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
 /// A piece on a square, and twelve boards of what others add to it.
 fn explorer(page: &mut Page, sets: &[Set]) {
     page.heading("A piece and its company");
-    if sets.iter().all(|set| set.weights.linear.compiled().rows().is_empty()) {
+    if !sets.iter().any(|set| set.weights.linear.compiled().has_pairs()) {
         page.paragraph("These weights have no 2-tuples: no piece is worth more or less by where another one stands.");
         return;
     }

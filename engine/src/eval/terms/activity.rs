@@ -6,12 +6,12 @@
 
 use super::bits::*;
 use super::view::*;
-use crate::board::{BitBoard, EMPTY, Square, attacks};
-use crate::eval::layout::*;
-use crate::eval::visitor::Visitor;
+use std::ops::Range;
 
-/// How much a piece that attacks the king's ring adds to the weight of the attack.
-const ATTACK_WEIGHT: [usize; 6] = [0, 8, 5, 4, 1, 0];
+use crate::board::{BitBoard, Color, EMPTY, Piece, PieceSquare, Square, attacks};
+use crate::eval::layout::*;
+use crate::eval::pairs;
+use crate::eval::visitor::Visitor;
 
 const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 
@@ -20,27 +20,27 @@ pub fn activity<S: Visitor>(view: &mut View, visitor: &mut S) {
     view.us.pinned = pins(view, visitor);
     let squares = Surroundings::new(view);
     let queens = view.us.pieces[QUEEN] | view.them.pieces[QUEEN];
-    for at in view.us.pieces[KNIGHT] {
+    for at in each(view.us.pieces[KNIGHT]) {
         let all = attacks::knight(at);
         let attacked = register(view, KNIGHT, at, all);
         visitor.add(MOBILITY_KNIGHT.at(KnightSquares((attacked & squares.mobility).len())), 1);
         minor(view, &squares, KNIGHT, at, attacked, visitor);
     }
-    for at in view.us.pieces[BISHOP] {
+    for at in each(view.us.pieces[BISHOP]) {
         let all = attacks::bishop(at, view.occupied & !queens);
         let attacked = register(view, BISHOP, at, all);
         visitor.add(MOBILITY_BISHOP.at(BishopSquares((attacked & squares.mobility).len())), 1);
         minor(view, &squares, BISHOP, at, attacked, visitor);
         bishop(view, at, attacked, visitor);
     }
-    for at in view.us.pieces[ROOK] {
+    for at in each(view.us.pieces[ROOK]) {
         let all = attacks::rook(at, view.occupied & !queens & !view.us.pieces[ROOK]);
         let attacked = register(view, ROOK, at, all);
         let mobility = (attacked & squares.mobility).len();
         visitor.add(MOBILITY_ROOK.at(RookSquares(mobility)), 1);
         rook(view, at, mobility, visitor);
     }
-    for at in view.us.pieces[QUEEN] {
+    for at in each(view.us.pieces[QUEEN]) {
         let all = attacks::queen(at, view.occupied);
         let attacked = register(view, QUEEN, at, all);
         visitor.add(MOBILITY_QUEEN.at(QueenSquares((attacked & squares.mobility).len())), 1);
@@ -75,12 +75,7 @@ fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> Bit
         attacked &= attacks::line(us.king(), at);
     }
     us.attack(piece, attacked);
-    let hits = (attacked & view.them.king_ring).len();
-    let attackers = usize::from(hits > 0);
-    us.ring.attackers += attackers;
-    us.ring.weight += ATTACK_WEIGHT[piece] * attackers;
-    us.ring.hits += hits;
-    us.ring.by_piece[piece] += hits as i32;
+    us.ring.add(piece, (attacked & view.them.king_ring).len());
     attacked
 }
 
@@ -124,10 +119,48 @@ fn minor<S: Visitor>(
             visitor.add(OUTPOST_REACHABLE.at(minor, supported), 1);
         }
     }
-    let roof = only(at).north();
-    visitor.add_if((roof & us.pieces[PAWN]).some(), MINOR_BEHIND_PAWN.at(minor, Owner::Own), 1);
-    visitor.add_if((roof & them.pieces[PAWN]).some(), MINOR_BEHIND_PAWN.at(minor, Owner::Enemy), 1);
-    visitor.add(MINOR_KING_DISTANCE.at(minor, Distance(distance(at, us.king()))), 1);
+    if !S::KNOWS_COUPLES {
+        for (owner, side) in [(Owner::Own, us), (Owner::Enemy, them)] {
+            for pawn in each(only(at).north() & side.pieces[PAWN]) {
+                minor_with(minor, at, owner, PAWN, pawn, 1, visitor);
+            }
+        }
+        minor_with(minor, at, Owner::Own, KING, us.king(), 1, visitor);
+    }
+}
+
+/// What a minor piece makes with one other piece, wherever all others stand: a pawn right before it, its king.
+fn minor_with<S: Visitor>(
+    minor: Minor,
+    at: Square,
+    owner: Owner,
+    other: usize,
+    other_at: Square,
+    sign: i32,
+    visitor: &mut S,
+) {
+    match (owner, other) {
+        (_, PAWN) if other_at.to_index() == at.to_index() + 8 => visitor.add(MINOR_BEHIND_PAWN.at(minor, owner), sign),
+        (Owner::Own, KING) => visitor.add(MINOR_KING_DISTANCE.at(minor, Distance(distance(other_at, at))), sign),
+        _ => {}
+    }
+}
+
+/// Features of [`couple`].
+pub const COUPLES: Range<usize> = MINOR_BEHIND_PAWN.start..MINOR_KING_DISTANCE.range().end;
+
+/// Visits the terms of two pieces that depend on nothing else, White's counting positive. They are among those of
+/// [`activity`]; but search has them with the 2-tuples of both pieces, where they cost nothing.
+pub fn couple<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+    for (minor, other) in [(one, other), (other, one)] {
+        if matches!(minor.piece, Piece::Knight | Piece::Bishop) {
+            let turn = if minor.color == Color::White { 0 } else { 0b111_000 };
+            let [at, other_at] = [minor, other].map(|piece| square(piece.square.to_index() ^ turn));
+            let owner = if other.color == minor.color { Owner::Own } else { Owner::Enemy };
+            let [kind, other] = [minor, other].map(|piece| piece.piece.to_index());
+            minor_with(Minor(kind), at, owner, other, other_at, pairs::sign(minor.color), visitor);
+        }
+    }
 }
 
 /// Bishops and the pawns on their color.

@@ -5,7 +5,8 @@
 //! pieces on a board turned upside down.
 
 use crate::board::attacks::{FILE_A, FILE_H};
-use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square};
+use crate::board::{BitBoard, EMPTY, Square};
+pub use crate::board::{each, square};
 
 /// The squares of one color of the board, a1's.
 pub const DARK: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
@@ -143,12 +144,6 @@ pub fn only(square: Square) -> BitBoard {
     BitBoard(1 << square.to_index())
 }
 
-/// The square with this index, 0 to 63.
-#[inline(always)]
-pub fn square(index: usize) -> Square {
-    ALL_SQUARES[index & 63]
-}
-
 /// The square of a set that has one.
 #[inline(always)]
 pub fn first(set: BitBoard) -> Square {
@@ -182,8 +177,24 @@ pub fn edge(file: usize) -> usize {
 /// Moves a king needs from one square to another.
 #[inline(always)]
 pub fn distance(a: Square, b: Square) -> usize {
-    rank(a).abs_diff(rank(b)).max(file(a).abs_diff(file(b)))
+    usize::from(DISTANCES.0[a.to_index() % 64][b.to_index() % 64])
 }
+
+/// All distances: those of a square fill a cache line.
+static DISTANCES: Distances = {
+    let mut distances = Distances([[0; 64]; 64]);
+    let mut pair: usize = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (pair / 64, pair % 64);
+        let (ranks, files) = ((a / 8).abs_diff(b / 8), (a % 8).abs_diff(b % 8));
+        distances.0[a][b] = if ranks > files { ranks } else { files } as u8;
+        pair += 1;
+    }
+    distances
+};
+
+#[repr(align(64))]
+struct Distances([[u8; 64]; 64]);
 
 /// Moves a king on `from` needs to the nearest square of `goal`, 7 if there is none.
 #[inline(always)]

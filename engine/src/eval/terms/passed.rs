@@ -14,7 +14,7 @@ pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
         return;
     }
     let strongest = strongest(&them.pieces);
-    for at in passed {
+    for at in each(passed) {
         let pawn_rank = PawnRank(rank(at));
         let block = square(at.to_index() + 8);
         visitor.add(PASSED_AGAINST.at(strongest, pawn_rank), 1);
@@ -82,7 +82,7 @@ fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
 fn race<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let late = usize::from(!view.to_move);
-    for at in us.passed {
+    for at in each(us.passed) {
         let way = ahead(at);
         let goal = square(56 + file(at));
         let moves = (7 - rank(at)).min(5);

@@ -63,7 +63,7 @@ fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
     let attacks = pawns.us.pawn_attacks();
     let mut info =
         PawnSide { attacks, double_attacks: pawns.us.pawn_double_attacks(), span: attacks.fill_north(), passed: EMPTY };
-    for square in pawns.us {
+    for square in each(pawns.us) {
         let pawn = Pawn::new(&pawns, square);
         pawn.structure(sign, visitor);
         if pawn.is_passed() {

@@ -1,7 +1,7 @@
 //! The terms on random positions and on positions made for them.
 
 use super::*;
-use crate::board::{Color, PIECES, Square};
+use crate::board::{Color, PIECES, PieceSquare, Square};
 use crate::eval::layout::*;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -266,4 +266,21 @@ fn danger_grows_with_the_attack() {
 #[test]
 fn piece_types_are_in_the_order_of_the_layout() {
     assert_eq!(PIECES.map(|piece| piece.to_index()), [0, 1, 2, 3, 4, 5]);
+}
+
+/// What search finds in the rows of two pieces is what the terms say of the board.
+#[test]
+fn couples_are_those_of_any_two_pieces() {
+    random_positions(20, |board| {
+        let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
+        let mut sums = vec![0; COUPLES.end];
+        for (index, &one) in pieces.iter().enumerate() {
+            pieces[..index].iter().for_each(|&other| couple(one, other, &mut sums));
+        }
+        let expected = features(board);
+        for feature in COUPLES {
+            assert_eq!(sums[feature], *expected.get(&(feature as u32)).unwrap_or(&0), "{feature} in {}", board.fen());
+        }
+        assert!(sums[..COUPLES.start].iter().all(|&count| count == 0), "{}", board.fen());
+    });
 }

@@ -43,7 +43,7 @@ impl Contested {
 fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let mut targets = 0;
-    for at in them.all & us.attacked & !them.pieces[KING] {
+    for at in each(them.all & us.attacked & !them.pieces[KING]) {
         let target = them.piece_on(at);
         let defense = if them.attacks[PAWN].has(at) {
             Defense::ByPawn
@@ -71,7 +71,7 @@ fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S
 fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut S| {
-        for at in attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING] {
+        for at in each(attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING]) {
             visitor.add(group.at(NotPawnNorKing(them.piece_on(at))), 1);
         }
     };

@@ -7,7 +7,7 @@
 
 use super::bits::*;
 use super::pawns::PawnInfo;
-use crate::board::{BitBoard, Board, Color, PIECES, Square, attacks};
+use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
 use crate::eval::visitor::TwoSided;
 
 pub const PAWN: usize = 0;
@@ -48,14 +48,44 @@ pub struct Side {
 /// How much attacks the enemy king's ring.
 #[derive(Clone, Copy, Default)]
 pub struct RingAttack {
-    /// Pieces, not pawns, that attack a square of it.
-    pub attackers: usize,
-    /// The sum of their weights.
-    pub weight: usize,
-    /// Squares of it that they attack, each counted for each attacker.
-    pub hits: usize,
-    /// The same by piece type.
+    /// How many pieces attack a square of it, and above [`RingAttack::WEIGHT`] the sum of their weights: both in one
+    /// addition.
+    attack: u32,
+    /// Squares of it that pieces attack, each counted for each attacker, by their type.
     pub by_piece: [i32; 6],
+}
+
+impl RingAttack {
+    /// Bits below the weights.
+    const WEIGHT: u32 = 16;
+
+    /// How much a piece that attacks the ring adds to the weight of the attack, by its type.
+    const WEIGHTS: [u32; 6] = [0, 8, 5, 4, 1, 0];
+
+    /// One more piece, no pawn, that attacks so many squares of the ring.
+    #[inline(always)]
+    pub fn add(&mut self, piece: usize, squares: usize) {
+        self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT } else { 0 };
+        self.by_piece[piece] += squares as i32;
+    }
+
+    /// Pieces, not pawns, that attack a square of the ring.
+    #[inline(always)]
+    pub fn attackers(&self) -> usize {
+        (self.attack % (1 << Self::WEIGHT)) as usize
+    }
+
+    /// The sum of their weights.
+    #[inline(always)]
+    pub fn weight(&self) -> usize {
+        (self.attack >> Self::WEIGHT) as usize
+    }
+
+    /// Squares of the ring that they attack, each counted for each attacker.
+    #[inline(always)]
+    pub fn hits(&self) -> usize {
+        self.by_piece.iter().sum::<i32>() as usize
+    }
 }
 
 impl Side {
@@ -75,7 +105,7 @@ impl Side {
         side.attacks[KING] = king;
         side.attacked = pawns.attacks | king;
         side.twice = pawns.double_attacks | (pawns.attacks & king);
-        side.king_ring = king_ring(side.king()) & !pawns.double_attacks;
+        side.king_ring = KING_RINGS[side.king().to_index() % 64] & !pawns.double_attacks;
         side
     }
 
@@ -142,10 +172,26 @@ impl<'a> View<'a> {
     }
 }
 
-fn king_ring(king: Square) -> BitBoard {
-    let file = file(king).clamp(1, 6);
-    let rank = rank(king).clamp(1, 6);
-    only(square(rank * 8 + file)).grown()
+/// The nine squares around a king, by its square: around the nearest one that is not on the edge.
+static KING_RINGS: [BitBoard; 64] = {
+    const THREE_BY_THREE: u64 = 0x0007_0707;
+    let mut rings = [EMPTY; 64];
+    let mut king = 0;
+    while king < 64 {
+        let (file, rank) = (inside(king % 8), inside(king / 8));
+        rings[king] = BitBoard(THREE_BY_THREE << (8 * (rank - 1) + file - 1));
+        king += 1;
+    }
+    rings
+};
+
+/// The nearest file or rank that is not on the edge.
+const fn inside(line: usize) -> usize {
+    match line {
+        0 => 1,
+        7 => 6,
+        _ => line,
+    }
 }
 
 /// Visits each piece of either color that alone stands between `target` and a slider among `side`'s pieces,
@@ -156,14 +202,14 @@ pub fn shields(
     side: &Side,
     sliders: [BitBoard; 2],
     occupied: BitBoard,
-    mut each: impl FnMut(Square, Square),
+    mut found: impl FnMut(Square, Square),
 ) {
     let diagonal = attacks::diagonals(target) & sliders[0];
     let straight = attacks::straights(target) & sliders[1];
-    for slider in (diagonal | straight) & side.all {
+    for slider in each((diagonal | straight) & side.all) {
         let between = attacks::between(target, slider) & occupied;
         if between.some() && !between.many() {
-            each(first(between), slider);
+            found(first(between), slider);
         }
     }
 }
