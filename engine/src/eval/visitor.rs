@@ -12,7 +12,7 @@ pub trait Visitor {
     /// Whether [couples](super::terms::couple) are left out, because their sum is known without looking at the board.
     const KNOWS_COUPLES: bool = false;
 
-    /// `count` more of `feature`. White's features count positive and Black's negative, so that the
+    /// `count` more of `feature`, which may be none. White's features count positive and Black's negative, so that the
     /// sum of count times weight is the evaluation from White's side.
     fn add(&mut self, feature: usize, count: i32);
 
@@ -66,10 +66,12 @@ impl<S: Visitor> TwoSided for Turning<'_, S> {
     }
 }
 
-/// Lists features and counts as they come; the same feature may come more than once.
+/// Lists features and counts as they come, counts of 0 left out; the same feature may come more than once.
 impl Visitor for Vec<(u32, i32)> {
     fn add(&mut self, feature: usize, count: i32) {
-        self.push((feature as u32, count));
+        if count != 0 {
+            self.push((feature as u32, count));
+        }
     }
 }
 

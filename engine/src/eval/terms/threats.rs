@@ -42,9 +42,12 @@ impl Contested {
 /// Each of their pieces that we attack, with each of our piece types that attacks it.
 fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let mut targets = 0;
+    let weak = squares.weak & !them.pieces[KING];
+    let pieces = weak & !them.pieces[PAWN];
+    // What holds is not branched on: no processor can predict it.
+    let hanging = (weak & !them.attacked) | (pieces & us.twice);
     for at in each(them.all & us.attacked & !them.pieces[KING]) {
-        let target = them.piece_on(at);
+        let target = Target(them.piece_on(at));
         let defense = if them.attacks[PAWN].has(at) {
             Defense::ByPawn
         } else if them.attacked.has(at) {
@@ -52,19 +55,16 @@ fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S
         } else {
             Defense::Undefended
         };
-        visitor.add_attacked(defense, Target(target), us.attacks.map(|attacks| attacks.has(at)));
-        // What holds is not branched on: no processor can predict it.
-        let (weak, piece) = (squares.weak.has(at), target != PAWN);
-        targets += usize::from(weak & piece);
-        let hanging = weak & ((defense == Defense::Undefended) | (piece & us.twice.has(at)));
-        let held = weak & (defense == Defense::ByPiece);
-        let queen_defends = held & them.attacks[QUEEN].has(at) & !them.twice.has(at);
-        let overloaded = held & !us.twice.has(at) & !queen_defends;
-        visitor.add_if(hanging, HANGING.at(OnMove(view.to_move), Target(target)), 1);
-        visitor.add_if(queen_defends, QUEEN_DEFENDS.at(), 1);
-        visitor.add_if(overloaded, OVERLOADED.at(NotPawn(piece)), 1);
+        visitor.add_attacked(defense, target, us.attacks.map(|attacks| attacks.has(at)));
+        visitor.add_if(hanging.has(at), HANGING.at(OnMove(view.to_move), target), 1);
     }
-    visitor.add(TARGETS.at(OnMove(view.to_move), Targets(targets)), 1);
+    let held = weak & them.attacked;
+    let queen_defends = held & them.attacks[QUEEN] & !them.twice;
+    let overloaded = held & !us.twice & !queen_defends;
+    visitor.add(QUEEN_DEFENDS.at(), queen_defends.len() as i32);
+    visitor.add(OVERLOADED.at(NotPawn(false)), (overloaded & them.pieces[PAWN]).len() as i32);
+    visitor.add(OVERLOADED.at(NotPawn(true)), (overloaded & !them.pieces[PAWN]).len() as i32);
+    visitor.add(TARGETS.at(OnMove(view.to_move), Targets(pieces.len())), 1);
 }
 
 /// Attacks by pawns that stand safely, or could after a push.
