@@ -337,11 +337,9 @@ pub(crate) struct Derived {
     history: Divisor,
     /// By how much the static evaluation is damped as the fifty-move rule nears.
     fifty: Divisor,
-    stakes: Stakes,
+    /// What is at stake in a quiet move, by piece type and the three bits of [`Derived::at_stake`].
+    stakes: [[i32; 8]; 6],
 }
-
-/// What is at stake in a quiet move, by piece type, and by what it does: see [`Derived::stakes`].
-type Stakes = [[i32; 8]; 6];
 
 /// Late move reductions in 1/1024 plies, a row a depth.
 type Rows = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
@@ -371,8 +369,7 @@ impl Derived {
         }
     }
 
-    /// By the three bits of [`Derived::at_stake`].
-    fn stakes(params: &Params) -> Stakes {
+    fn stakes(params: &Params) -> [[i32; 8]; 6] {
         /// For a piece that a lesser one attacks, by type.
         const AT_STAKE: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
         AT_STAKE.map(|at_stake| {

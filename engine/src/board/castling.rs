@@ -9,9 +9,9 @@
 //! e1g1 as everywhere, and no position has two moves that look the same.
 
 use super::{
-    BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, attacks, zobrist,
+    BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, attacks, square,
+    zobrist,
 };
-use chess::Rank;
 
 /// Squares where the rooks of standard chess begin.
 const CORNERS: BitBoard = BitBoard(0x8100_0000_0000_0081);
@@ -236,9 +236,5 @@ pub fn move_from_bits(bits: u16) -> Option<ChessMove> {
         0 => None,
         kind => Some(*PIECES.get(usize::from(kind))?),
     };
-    // Without a table: the compiler sees that this is nothing but the bits.
-    let file = |shift: u16| File::from_index(usize::from(bits >> shift & 7));
-    let rank = |shift: u16| Rank::from_index(usize::from(bits >> (shift + 3) & 7));
-    let square = |shift: u16| Square::make_square(rank(shift), file(shift));
-    (bits != 0).then(|| ChessMove::new(square(0), square(6), promotion))
+    (bits != 0).then(|| ChessMove::new(square(usize::from(bits)), square(usize::from(bits >> 6)), promotion))
 }

@@ -27,16 +27,13 @@ impl Compiled {
     /// Compiles integers, by feature.
     pub(super) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
         let packed = packed(ints);
+        let has_pairs = any(&ints[PAIRS.range()]);
         Ok(Compiled {
             attacked: attacked(&packed),
             packed,
             squares: Squares::compile(ints),
-            rows: if [PAIRS.range(), COUPLES].into_iter().any(|range| any(&ints[range])) {
-                Rows::compile(ints)?
-            } else {
-                Rows::default()
-            },
-            has_pairs: any(&ints[PAIRS.range()]),
+            rows: if has_pairs || any(&ints[COUPLES]) { Rows::compile(ints)? } else { Rows::default() },
+            has_pairs,
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
             kernel: Kernel::best(),
         })

@@ -19,7 +19,7 @@ pub struct Placed {
 }
 
 /// What a move took away and put down.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Change {
     removed: [PackedPiece; 2],
     added: [PackedPiece; 2],

@@ -13,13 +13,15 @@
 //! The tables are filled by running `placement` over boards of one and two pieces, and [`couple`] over two: the definition
 //! of the features stays in one place.
 
+use std::sync::LazyLock;
+
 use super::error::{Stage, WeightsError};
 use super::layout::PAIRS;
 use super::pairs;
 use super::placement::placement;
 use super::terms::couple;
 use super::visitor::Visitor;
-use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare};
+use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
 
 /// A piece-square packed into 10 bits: color, piece type, square.
 pub type PackedPiece = u16;
@@ -114,13 +116,8 @@ impl Rows {
     /// Runs `placement` over boards of two pieces.
     pub fn compile(weights: &[[i32; 2]]) -> Result<Rows, WeightsError> {
         let mut rows = Rows(vec![[0; 2]; ROWS * STRIDE]);
-        for kind in PIECES {
-            for row in 0..pairs::ROWS {
-                let piece = PieceSquare::new(Color::White, kind, pairs::square_of_row(row));
-                for other in all_packed_pieces().map(piece_of).filter(|other| other.square != piece.square) {
-                    rows.set(piece, other, weights)?;
-                }
-            }
+        for (piece, other) in stored() {
+            rows.set(piece, other, weights)?;
         }
         Ok(rows)
     }
@@ -160,26 +157,9 @@ impl Rows {
         if turn.negative { [-mg, -eg] } else { [mg, eg] }
     }
 
-    /// Brings up to date what depends on the weights of couples: minor pieces with pawns before them and with their kings.
+    /// Brings up to date what depends on the weights of couples.
     pub fn update_couples(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
-        let white = |piece, square| PieceSquare::new(Color::White, piece, square);
-        for (kind, row) in
-            [Piece::Knight, Piece::Bishop].into_iter().flat_map(|kind| (0..pairs::ROWS).map(move |row| (kind, row)))
-        {
-            let minor = white(kind, pairs::square_of_row(row));
-            let kings = ALL_SQUARES
-                .into_iter()
-                .filter(|&square| square != minor.square)
-                .map(|square| white(Piece::King, square));
-            let before = ALL_SQUARES.get(minor.square.to_index() + 8);
-            let pawns =
-                before.into_iter().flat_map(|&square| COLORS.map(|color| PieceSquare::new(color, Piece::Pawn, square)));
-            for other in kings.chain(pawns) {
-                self.set(minor, other, weights)?;
-                self.set(other, minor, weights)?;
-            }
-        }
-        Ok(())
+        COUPLED.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
     }
 
     fn set(&mut self, piece: PieceSquare, other: PieceSquare, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
@@ -201,6 +181,27 @@ impl Rows {
         Ok(())
     }
 }
+
+/// The two pieces of each stored entry: that of the row, and that of the column.
+fn stored() -> impl Iterator<Item = (PieceSquare, PieceSquare)> {
+    let of_rows = PIECES.into_iter().flat_map(|kind| {
+        (0..pairs::ROWS).map(move |row| PieceSquare::new(Color::White, kind, pairs::square_of_row(row)))
+    });
+    of_rows.flat_map(|piece| {
+        let others = all_packed_pieces().map(piece_of).filter(move |other| other.square != piece.square);
+        others.map(move |other| (piece, other))
+    })
+}
+
+/// Those of [`stored`] that are a [`couple`].
+static COUPLED: LazyLock<Vec<(PieceSquare, PieceSquare)>> = LazyLock::new(|| {
+    let is_couple = |&(piece, other): &(PieceSquare, PieceSquare)| {
+        let mut features: Vec<(u32, i32)> = Vec::new();
+        couple(piece, other, &mut features);
+        !features.is_empty()
+    };
+    stored().filter(is_couple).collect()
+});
 
 /// Sums the weights of features that are not below `from`.
 struct Sum<'a> {

@@ -4,10 +4,10 @@
 //! on the enemy king's ring, and visits the terms that need the piece's own attacks. Afterwards our
 //! attack maps are complete.
 
-use super::bits::*;
-use super::view::*;
 use std::ops::Range;
 
+use super::bits::*;
+use super::view::*;
 use crate::board::{BitBoard, Color, EMPTY, Piece, PieceSquare, Square, attacks};
 use crate::eval::layout::*;
 use crate::eval::pairs;

@@ -138,12 +138,13 @@ pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let checks = checks(view, weak, visitor);
     let flank = flank(view, visitor);
 
-    visitor.add(KING_ATTACKERS.at(WithQueen(queen), Attackers(us.ring.attackers())), 1);
-    visitor.add(KING_ATTACK.at(WithQueen(queen), RingAttacks(us.ring.hits())), 1);
+    let (attackers, hits) = (us.ring.attackers(), us.ring.hits());
+    visitor.add(KING_ATTACKERS.at(WithQueen(queen), Attackers(attackers)), 1);
+    visitor.add(KING_ATTACK.at(WithQueen(queen), RingAttacks(hits)), 1);
     let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
     let [_, by_piece @ .., _] = us.ring.by_piece;
-    for (by, hits) in RingAttacker::ALL.into_iter().zip(by_piece.into_iter().chain([pawn_hits])) {
-        visitor.add_if(hits > 0, KING_ATTACK_BY.at(by), hits);
+    for (by, of_type) in RingAttacker::ALL.into_iter().zip(by_piece.into_iter().chain([pawn_hits])) {
+        visitor.add_if(of_type > 0, KING_ATTACK_BY.at(by), of_type);
     }
     visitor.add(KING_WEAK_SQUARES.at(WithQueen(queen), WeakSquares(weak_ring)), 1);
 
@@ -154,8 +155,8 @@ pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     back_rank(view, refuge, visitor);
 
     let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
-    let danger = (us.ring.attackers() * us.ring.weight()) as i32
-        + unit::HIT * us.ring.hits() as i32
+    let danger = (attackers * us.ring.weight()) as i32
+        + unit::HIT * hits as i32
         + unit::WEAK_SQUARE * weak_ring as i32
         + unit::PINNED * them.pinned.len() as i32
         + unit::SHELTER * shelter
