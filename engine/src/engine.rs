@@ -2,7 +2,7 @@
 
 use crate::board::{Board, Game};
 use crate::control::Control;
-use crate::eval::{Evaluator, Model, Weights};
+use crate::eval::{Evaluator, Weights};
 use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
 use crate::sync::Mutex;
 use crate::time::Bounds;
@@ -39,23 +39,23 @@ const STACK: usize = 16 << 20;
 /// assert_eq!(game.board().san(found.best.unwrap()), "Ra8#");
 /// assert!(matches!(found.score, Score::Mate(1)));
 /// ```
-pub struct Engine<M: Model = Weights> {
-    weights: Arc<M>,
+pub struct Engine {
+    weights: Arc<Weights>,
     table: Table,
     megabytes: usize,
-    main: Worker<M>,
+    main: Worker,
     /// The workers of the other threads. Each is made on its own thread when it first searches, so that nobody waits
     /// for a thousand of them.
-    helpers: Vec<Option<Box<Worker<M>>>>,
+    helpers: Vec<Option<Box<Worker>>>,
 }
 
-impl<M: Model> Engine<M> {
+impl Engine {
     /// An engine with one thread and a table of [`DEFAULT_HASH`] megabytes.
     ///
     /// # Panics
     /// When there is no memory for the table.
     #[must_use]
-    pub fn new(weights: Arc<M>) -> Engine<M> {
+    pub fn new(weights: Arc<Weights>) -> Engine {
         Engine::with_hash(weights, DEFAULT_HASH).expect("memory for the smallest table")
     }
 
@@ -63,7 +63,7 @@ impl<M: Model> Engine<M> {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn with_hash(weights: Arc<M>, megabytes: usize) -> Result<Engine<M>, HashError> {
+    pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         let table = Table::new(megabytes, 1)?;
         let main = Worker::new(0, Evaluator::new(Arc::clone(&weights)));
@@ -101,7 +101,7 @@ impl<M: Model> Engine<M> {
     }
 
     /// Evaluates with other weights from now on; all that was learned with the old ones is forgotten.
-    pub fn set_weights(&mut self, weights: Arc<M>) {
+    pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.main.evaluator_mut().set_weights(Arc::clone(&weights));
         self.weights = weights;
         self.clear();
@@ -109,7 +109,7 @@ impl<M: Model> Engine<M> {
 
     /// The weights in use.
     #[must_use]
-    pub fn weights(&self) -> &Arc<M> {
+    pub fn weights(&self) -> &Arc<Weights> {
         &self.weights
     }
 
@@ -207,7 +207,7 @@ pub trait AnyEngine: Send {
     ) -> Outcome;
 }
 
-impl<M: Model> AnyEngine for Engine<M> {
+impl AnyEngine for Engine {
     fn clear(&mut self) {
         Engine::clear(self);
     }
@@ -251,7 +251,7 @@ impl AnyEngine for Box<dyn AnyEngine> {
 
 /// A model of any kind, to be played with.
 pub trait AnyModel: Debug + Send + Sync {
-    /// As [`Model::id`].
+    /// As [`Weights::id`].
     fn id(&self) -> String;
 
     /// An engine with this model, a table of so many megabytes and so many threads.
@@ -261,12 +261,12 @@ pub trait AnyModel: Debug + Send + Sync {
     fn engine(self: Arc<Self>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError>;
 }
 
-impl<M: Model + Debug> AnyModel for M {
+impl AnyModel for Weights {
     fn id(&self) -> String {
-        Model::id(self)
+        Weights::id(self)
     }
 
-    fn engine(self: Arc<M>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+    fn engine(self: Arc<Weights>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
         let mut engine = Engine::with_hash(self, megabytes)?;
         engine.set_threads(threads);
         Ok(Box::new(engine))
@@ -274,10 +274,10 @@ impl<M: Model + Debug> AnyModel for M {
 }
 
 /// What a helper needs to join a search.
-struct HelperContext<'a, 'shared, M> {
+struct HelperContext<'a, 'shared> {
     shared: &'a Shared<'shared>,
     game: &'a Game,
-    weights: &'a Arc<M>,
+    weights: &'a Arc<Weights>,
 }
 
 /// Ends the helpers when it is dropped, also by a panic of worker 0, for which nobody would answer while they search.
@@ -290,7 +290,7 @@ impl Drop for Finish<'_> {
 }
 
 /// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
-fn run<M: Model>(main: &mut Worker<M>, helpers: &mut [Option<Box<Worker<M>>>], context: &HelperContext<M>) -> Outcome {
+fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], context: &HelperContext) -> Outcome {
     let shared = context.shared;
     thread::scope(|scope| {
         start(scope, 1, helpers.iter_mut(), context);
@@ -308,11 +308,11 @@ fn run<M: Model>(main: &mut Worker<M>, helpers: &mut [Option<Box<Worker<M>>>], c
 /// Starts the first of the helpers, which has number `id`. It starts the next as soon as it has a processor, and not
 /// before: where there are more threads than processors those in excess come late or never, instead of keeping worker 0
 /// from its clock.
-fn start<'scope, 'env, 'shared: 'env, M: Model>(
+fn start<'scope, 'env, 'shared: 'env>(
     scope: &'scope Scope<'scope, 'env>,
     id: usize,
-    mut helpers: IterMut<'env, Option<Box<Worker<M>>>>,
-    context: &'env HelperContext<'env, 'shared, M>,
+    mut helpers: IterMut<'env, Option<Box<Worker>>>,
+    context: &'env HelperContext<'env, 'shared>,
 ) {
     let Some(helper) = helpers.next() else { return };
     let body = move || {

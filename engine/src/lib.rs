@@ -38,7 +38,4 @@ pub mod time;
 pub mod tt;
 pub mod value;
 
-#[cfg(test)]
-mod tests;
-
 pub use engine::Engine;

@@ -1,23 +1,23 @@
 //! What a search walks: the boards of the line, the keys of the game, the evaluation kept along.
 
 use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
-use crate::eval::model::{Model, Step};
-use crate::eval::{Evaluator, Weights};
+use crate::eval::Evaluator;
+use crate::eval::model::Step;
 use crate::value::{MAX_PLY, Value};
 
 /// The current line below a game's position.
-pub struct Position<M: Model = Weights> {
+pub struct Position {
     /// One board a ply, made into one after the other.
     boards: Vec<Board>,
     ply: usize,
     keys: Vec<u64>,
-    evaluator: Evaluator<M>,
+    evaluator: Evaluator,
 }
 
-impl<M: Model> Position<M> {
+impl Position {
     /// The current position of `game`, evaluated by `evaluator`.
     #[must_use]
-    pub fn new(game: &Game, mut evaluator: Evaluator<M>) -> Position<M> {
+    pub fn new(game: &Game, mut evaluator: Evaluator) -> Position {
         evaluator.reset(game.board());
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
     }
@@ -41,13 +41,13 @@ impl<M: Model> Position<M> {
     }
 
     /// The evaluator, to change its weights.
-    pub fn evaluator_mut(&mut self) -> &mut Evaluator<M> {
+    pub fn evaluator_mut(&mut self) -> &mut Evaluator {
         &mut self.evaluator
     }
 
     /// The evaluator.
     #[must_use]
-    pub fn evaluator(&self) -> &Evaluator<M> {
+    pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 

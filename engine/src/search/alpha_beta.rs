@@ -14,7 +14,6 @@ use super::quiescence::{better_guess, cutoff};
 use super::window::Window;
 use super::{Report, Shared, Stopped, Worker};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, PieceTo, attacks, move_bits};
-use crate::eval::Model;
 use crate::params::Params;
 use crate::tablebase::Tables;
 use crate::tt::{Bound, Entry, pack_move, unpack_move};
@@ -109,7 +108,7 @@ impl<const N: usize> Tried<N> {
     }
 }
 
-impl<M: Model> Worker<M> {
+impl Worker {
     /// Value of the node at the current ply, fail-soft.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,

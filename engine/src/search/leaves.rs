@@ -11,7 +11,7 @@ use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
 use super::pv::Line;
 use super::window::Window;
 use crate::board::{Board, ChessMove, Game};
-use crate::eval::{Evaluator, Model, Weights};
+use crate::eval::{Evaluator, Weights};
 use crate::hash;
 use crate::position::Position;
 use crate::tt::{Bound, Entry, Table};
@@ -60,8 +60,8 @@ pub enum Unfinished {
 }
 
 /// Searches positions for the leaves of their principal variations. One a thread.
-pub struct LeafSearcher<M: Model = Weights> {
-    position: Position<M>,
+pub struct LeafSearcher {
+    position: Position,
     table: Table,
     arena: Arena,
     lines: Vec<Line>,
@@ -77,13 +77,13 @@ pub struct LeafSearcher<M: Model = Weights> {
 /// Nodes between two looks at the stop.
 const CHECK_INTERVAL: u64 = 4096;
 
-impl<M: Model> LeafSearcher<M> {
+impl LeafSearcher {
     /// A searcher with these weights.
     ///
     /// # Panics
     /// When there is not a megabyte of memory left.
     #[must_use]
-    pub fn new(weights: Arc<M>) -> LeafSearcher<M> {
+    pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
             table: Table::new(1, 1).expect("a megabyte for move ordering"),
@@ -98,7 +98,7 @@ impl<M: Model> LeafSearcher<M> {
     }
 
     /// Searches with other weights from now on.
-    pub fn set_weights(&mut self, weights: Arc<M>) {
+    pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.position.evaluator_mut().set_weights(weights);
     }
 

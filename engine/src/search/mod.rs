@@ -22,7 +22,7 @@ pub(crate) use root::{Finding, RootMove};
 
 use crate::board::{ChessMove, Game, PieceTo};
 use crate::control::Control;
-use crate::eval::{Evaluator, Model, Weights};
+use crate::eval::Evaluator;
 use crate::params::{Derived, Params};
 use crate::position::Position;
 use crate::sync::{Mutex, lock};
@@ -134,11 +134,11 @@ impl Frame {
 const BEFORE_ROOT: usize = 6;
 
 /// One thread's search.
-pub(crate) struct Worker<M: Model = Weights> {
+pub(crate) struct Worker {
     id: usize,
     params: Params,
     derived: Derived,
-    position: Position<M>,
+    position: Position,
     histories: Histories,
     arena: Arena,
     frames: Vec<Frame>,
@@ -162,8 +162,8 @@ const CHECK_INTERVAL: u64 = 1024;
 /// of games.
 const FIRST_ITERATION: u64 = 2048;
 
-impl<M: Model> Worker<M> {
-    pub(crate) fn new(id: usize, evaluator: Evaluator<M>) -> Worker<M> {
+impl Worker {
+    pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
         Worker {
             id,
             params: Params::DEFAULT,
@@ -197,7 +197,7 @@ impl<M: Model> Worker<M> {
         self.histories.clear();
     }
 
-    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator<M> {
+    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
         self.position.evaluator_mut()
     }
 

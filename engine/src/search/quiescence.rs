@@ -6,11 +6,10 @@ use super::pv::Line;
 use super::window::Window;
 use super::{Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
-use crate::eval::Model;
 use crate::tt::{Bound, Entry};
 use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
 
-impl<M: Model> Worker<M> {
+impl Worker {
     /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
     /// first ply that is not an evasion.
     pub(super) fn quiescence<const PV: bool>(

@@ -5,7 +5,6 @@ use super::ordering::Scored;
 use super::window::Window;
 use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, Game};
-use crate::eval::Model;
 use crate::sync::lock;
 use crate::tablebase::RankedMove;
 use crate::time::Signs;
@@ -51,7 +50,7 @@ impl RootMove {
 /// After so much time bounds are reported too.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
-impl<M: Model> Worker<M> {
+impl Worker {
     /// Prepares a search of the game's position; false when there is no move to search.
     pub(crate) fn prepare(&mut self, game: &Game, shared: &Shared) -> bool {
         self.set_params(&shared.options.params);
@@ -293,7 +292,7 @@ impl<M: Model> Worker<M> {
                 (Score::Cp(centipawns), if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] })
             }
             Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
-            None => (Score::Cp(weights.units().centipawns(value, phase)), weights.units().chances(value, phase)),
+            None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
         }
     }
 

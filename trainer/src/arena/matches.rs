@@ -369,8 +369,7 @@ mod tests {
     use crate::data::pgn::GameTexts;
     use crate::data::score::ScoreSide;
     use dyad_engine::eval::layout::MATERIAL;
-    use dyad_engine::eval::network::{Network, PARAMETERS};
-    use dyad_engine::eval::{FloatWeights, Model, Units, Weights};
+    use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_engine::time::time_of;
     use std::num::NonZeroU64;
     use std::time::Duration;
@@ -555,18 +554,6 @@ mod tests {
             assert_eq!(MatchRecord { seconds: 0.0, ..record }, MatchRecord { seconds: 0.0, ..whole.clone() });
             assert_eq!(numbers, (before..results.len()).collect::<Vec<_>>());
         }
-    }
-
-    /// Knowing material beats a network that knows nothing, which sees mates only.
-    #[test]
-    fn models_of_two_kinds_play_each_other() {
-        let network = Network::new(&[0.0; PARAMETERS], Units::default());
-        let ids = [good().id(), Model::id(&network)];
-        let mut played = match_of([good(), bad()], 5, 2);
-        played.contestants[1].weights = Arc::new(network);
-        let (games, record) = run(&played);
-        assert_eq!((games.len(), &record.ids), (10, &ids));
-        assert!(record.score.value > 0.6, "{:?}", record.tally);
     }
 
     #[test]

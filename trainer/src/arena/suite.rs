@@ -15,7 +15,7 @@ use std::time::Duration;
 use dyad_engine::board::{Board, ChessMove, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
-use dyad_engine::eval::Model;
+use dyad_engine::eval::Weights;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 
@@ -214,9 +214,9 @@ pub fn sample(problems: Vec<Problem>, most: usize) -> Vec<Problem> {
 /// # Errors
 /// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no
 /// memory for the tables.
-pub fn solve<M: Model>(
+pub fn solve(
     problems: &[Problem],
-    weights: &Arc<M>,
+    weights: &Arc<Weights>,
     settings: &Settings,
     control: &Control,
     mut each: impl FnMut(&Problem, &Answer),
@@ -225,7 +225,7 @@ pub fn solve<M: Model>(
         Budget::Clock { .. } => return Err(Error::Settings("a suite is not solved on a clock".to_string())),
         budget => budget.limits(Duration::ZERO),
     };
-    let engine = || -> Result<Engine<M>, Error> {
+    let engine = || -> Result<Engine, Error> {
         let engine = Engine::with_hash(weights.clone(), settings.hash);
         let mut engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
         engine.set_threads(settings.threads);
@@ -250,7 +250,7 @@ pub fn solve<M: Model>(
 /// No time is lost between the engine and a clock here.
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
-fn answer<M: Model>(problem: &Problem, engine: &mut Engine<M>, limits: &Limits, control: &Control) -> Answer {
+fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Control) -> Answer {
     let mate = match problem.goal {
         Goal::Mate(moves) => Some(moves),
         Goal::Moves { .. } | Goal::Points(_) | Goal::Line(_) => None,

@@ -23,7 +23,7 @@ const LONGEST: u64 = 100_000;
 const CHUNK: usize = 4_096;
 
 /// Finds leaves, the same for a position whatever was searched before.
-pub(crate) struct Leaves(LeafSearcher<Weights>);
+pub(crate) struct Leaves(LeafSearcher);
 
 impl Leaves {
     pub(crate) fn new(weights: &Arc<Weights>) -> Leaves {

@@ -117,17 +117,13 @@ impl<M: Trainable> Comparer<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::leaves::{LeafSettings, Leaves};
+    use crate::learn::leaves::Leaves;
     use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
     use crate::learn::testing::{Children, example, random_examples};
     use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
     use dyad_engine::eval::line::tapered_factors;
-    use dyad_engine::eval::network::{Network, PARAMETERS};
-    use dyad_engine::eval::{FloatWeights, PHASE_MAX, Units, placement, visit};
-    use dyad_engine::search::LeafSearcher;
-    use rand::{RngExt, SeedableRng};
-    use rand_pcg::Pcg64;
+    use dyad_engine::eval::{FloatWeights, PHASE_MAX, placement, visit};
     use std::sync::atomic::AtomicBool;
 
     fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
@@ -276,38 +272,6 @@ mod tests {
                 assert!((slope - numeric).abs() < 1e-5, "feature {i} stage {stage}: {slope} {numeric}");
             }
         }
-    }
-
-    /// Another model by the same lessons, with leaves of the real search: the loss of what it is taught falls.
-    #[test]
-    fn a_network_learns() {
-        let mut random = Pcg64::seed_from_u64(41);
-        let mut parameters: Vec<f64> = (0..PARAMETERS).map(|_| random.random_range(-20.0..24.0)).collect();
-        let objective = Logistic { temperature: 100.0, result_weight: 0.3, score_weight: 0.0, outcome_scale: 400.0 };
-        let examples = random_examples(25, 42, 60);
-        let never = AtomicBool::new(false);
-        let settings = LeafSettings { depth: 2, ..(&Settings::default()).into() };
-        let model = |parameters: &[f64]| Arc::new(Network::new(parameters, Units::default()));
-        let mut leaves = Leaves::new(LeafSearcher::new(model(&parameters)), settings, &never);
-        let mut comparer = Comparer::new(Arc::new(objective), &Settings::default(), PARAMETERS);
-        let mut losses = Vec::new();
-        for _ in 0..12 {
-            let model = model(&parameters);
-            leaves.set_weights(&model);
-            let (mut loss, mut sum) = (0.0, GradientSum::new(PARAMETERS));
-            for example in &examples {
-                let Some(candidates) = leaves.candidates(example, comparer.window()).unwrap() else { continue };
-                let lesson = comparer.compare(example, &candidates, &*model);
-                loss += lesson.loss;
-                sum.add_all(&lesson.gradient);
-            }
-            losses.push(loss);
-            let gradient = sum.take();
-            assert!(gradient.iter().all(|entry| entry.eg == 0.0));
-            let steepest = gradient.iter().map(|entry| entry.mg.abs()).fold(0.0, f64::max);
-            gradient.iter().for_each(|entry| parameters[entry.feature as usize] += 12.0 * entry.mg / steepest);
-        }
-        assert!(losses[11] < 0.9 * losses[0], "{losses:?}");
     }
 
     fn value_of(leaf: &Board, mover: Color, floats: &FloatWeights, weights: &Weights) -> f64 {

@@ -22,7 +22,7 @@
 use crate::learn::examples::Example;
 use crate::learn::settings::{SearchWay, Settings};
 use dyad_engine::board::{Board, ChessMove};
-use dyad_engine::eval::Trainable;
+use dyad_engine::eval::{Trainable, Weights};
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
 use std::sync::Arc;
@@ -53,10 +53,10 @@ pub trait LeafSearch {
     ) -> Result<Leaf, Unfinished>;
 }
 
-impl<M: Trainable> LeafSearch for LeafSearcher<M> {
-    type Model = M;
+impl LeafSearch for LeafSearcher {
+    type Model = Weights;
 
-    fn set_weights(&mut self, weights: &Arc<M>) {
+    fn set_weights(&mut self, weights: &Arc<Weights>) {
         LeafSearcher::set_weights(self, Arc::clone(weights));
     }
 
@@ -246,7 +246,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 mod tests {
     use super::*;
     use crate::learn::testing::random_examples;
-    use dyad_engine::eval::{FloatWeights, Weights};
+    use dyad_engine::eval::FloatWeights;
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -78,7 +78,7 @@ pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Job)
 
 /// The siblings below, beside and above the desired move of a position; nothing if that takes too long.
 fn count(
-    searcher: &mut LeafSearcher<Weights>,
+    searcher: &mut LeafSearcher,
     sample: &Sample,
     depth: u32,
     stop: &AtomicBool,
