@@ -23,8 +23,8 @@ use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
+use dyad_engine::files;
 use dyad_engine::levels::file::MoveModel;
-use dyad_engine::regular_file;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::parallel::controlled;
@@ -394,7 +394,7 @@ impl Training {
     /// The absolute path of the games to learn from, if they can be opened.
     fn games_file(&self) -> Result<PathBuf, String> {
         let path = absolute(&self.games).map_err(|error| format!("TrainGamesFile: {error}"))?;
-        let opened = regular_file::open(&path);
+        let opened = files::open(&path);
         opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
         Ok(path)
     }

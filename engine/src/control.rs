@@ -1,6 +1,6 @@
 //! How a running search is told to stop, and how it waits.
 
-use crate::sync::{AtomicBool, Condvar, Mutex, lock};
+use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;

@@ -3,8 +3,8 @@
 use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Weights};
+use crate::platform::sync::Mutex;
 use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
-use crate::sync::Mutex;
 use crate::time::Bounds;
 use crate::tt::{HashError, Table};
 use crate::value::DRAW;

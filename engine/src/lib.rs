@@ -1,38 +1,34 @@
 //! Chess rules, evaluation and search of Dyad.
 //!
-//! The modules stand in one order, each knowing only those before it:
+//! The modules in order, each using only those before it:
 //!
-//! - [`hash`]: bits that look random;
+//! - [`hash`]: hash functions with good bit mixing;
+//! - `platform`: prefetch, huge pages, locks and atomics; [`files`]: regular files, atomic replacement;
 //! - [`board`]: the rules, with attack tables of the `chess` crate;
-//! - [`value`]: values of a search; [`regular_file`], [`atomic_file`]: which files are read, and how they are replaced;
+//! - [`value`]: search values;
 //! - [`eval`]: the evaluation;
-//! - `prefetch`, `huge_pages`: what is asked of memory;
 //! - [`tablebase`]: Syzygy endgame tables;
-//! - [`position`]: what a search walks;
+//! - [`position`]: the game and the line of a search, with their evaluation state;
 //! - [`params`]: the constants of search and time management;
-//! - `sync`: locks and atomics, which loom replaces in tests;
-//! - [`tt`], [`time`], [`control`]: the transposition table, time bounds, and how a search is stopped;
-//! - [`search`]: the search; [`engine`]: the facade;
-//! - [`compare`]: two moves and what makes the difference;
-//! - [`levels`]: opponents of every strength.
+//! - [`tt`], [`time`], [`control`]: transposition table, time bounds, stopping and waiting;
+//! - [`search`]: the search; [`engine`]: the state that persists between searches;
+//! - [`compare`]: what makes the difference between two moves;
+//! - [`levels`]: opponents of limited strength.
 //!
-//! Nothing here prints or reads standard input.
+//! The engine prints nothing and does not read standard input.
 
-pub mod atomic_file;
 pub mod board;
 pub mod compare;
 pub mod control;
 pub mod engine;
 pub mod eval;
+pub mod files;
 pub mod hash;
-mod huge_pages;
 pub mod levels;
 pub mod params;
+mod platform;
 pub mod position;
-mod prefetch;
-pub mod regular_file;
 pub mod search;
-mod sync;
 pub mod tablebase;
 pub mod time;
 pub mod tt;

@@ -4,14 +4,13 @@
 //! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
 //! together, so a torn entry is a miss and nothing worse.
 //!
-//! A table of up to a gigabyte is written as soon as it is made, in [huge pages](crate::huge_pages) where the system has
+//! A table of up to a gigabyte is written as soon as it is made, in [huge pages](crate::platform::advise_huge_pages) where the system has
 //! them, so that no search pays for either. A larger one consists of pages that the system gives when they are first
 //! written, zero and at once, so that one of many gigabytes is there in no time. To have it so the words are one allocation
 //! without an alignment of its own, and the clusters begin at its first cache line.
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
-use crate::huge_pages;
-use crate::prefetch::prefetch;
+use crate::platform::{advise_huge_pages, prefetch};
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
@@ -185,7 +184,7 @@ impl Table {
     /// Writes a table that was just made, if searches are not to pay for its pages.
     fn prepare(&mut self, threads: usize) {
         if !self.is_taken_as_filled() {
-            huge_pages::ask_for(&mut self.words);
+            advise_huge_pages(&mut self.words);
             self.overwrite(threads);
         }
     }

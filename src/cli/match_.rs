@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
+use dyad_engine::files;
 use dyad_engine::levels::file::{MoveModel, Strength};
 use dyad_engine::levels::player::Persona;
-use dyad_engine::regular_file;
 use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
@@ -525,7 +525,7 @@ fn budgets_of_both([a, b]: &[String; 2]) -> String {
 fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     let mut line = serde_json::to_string(record).expect("a record is plain data");
     line.push('\n');
-    OpenOptions::new().append(true).create(true).open(regular_file::output(path)?)?.write_all(line.as_bytes())
+    OpenOptions::new().append(true).create(true).open(files::output_path(path)?)?.write_all(line.as_bytes())
 }
 
 /// How the match stands after a game; so many were played `before` this run.

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use clap::Command;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,7 +17,7 @@ const LARGEST: u64 = 1 << 20;
 /// The settings of `tool` in the file at `path`, or the defaults without a file.
 pub fn load<T: DeserializeOwned + Default>(path: Option<&Path>, tool: &str) -> Result<T, String> {
     let Some(path) = path else { return Ok(T::default()) };
-    let text = regular_file::read(path, LARGEST).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = files::read(path, LARGEST).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     parse(&text, tool).map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -4,7 +4,7 @@
 //! engine's, the integers are taken over; if an older layout lacks some of our groups, those stay zero and
 //! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
 //! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
-//! Files are replaced [whole or not at all](crate::atomic_file).
+//! Files are replaced [whole or not at all](crate::files).
 //!
 //! A digit that changes on a disk or on the way leaves a file that reads well and plays otherwise. So it carries a hash
 //! of scale, WDL model and numbers with their groups, which is checked. Name and history are not in it, and may be
@@ -15,8 +15,8 @@ use super::layout::{self, GROUPS, Group, LEN};
 use super::units::{MAX_SCALE, Units};
 use super::weights::Weights;
 use super::win_rate::WinRate;
-use crate::atomic_file::write_atomic;
-use crate::regular_file;
+use crate::files;
+use crate::files::write_atomic;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,7 @@ impl Weights {
     /// # Errors
     /// When there is no such file, or it holds no weights for this engine.
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        let text =
-            regular_file::read(path, LARGEST_FILE).map_err(|error| WeightsError::Io { path: path.into(), error })?;
+        let text = files::read(path, LARGEST_FILE).map_err(|error| WeightsError::Io { path: path.into(), error })?;
         Weights::from_json(&text).map_err(|error| WeightsError::InFile { path: path.into(), error: Box::new(error) })
     }
 

@@ -6,7 +6,7 @@
 use super::analysis::{DEPTHS, PLIES};
 use super::cues::{NAMES, PLAIN, SQUARES};
 use super::model::{FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES};
-use crate::regular_file;
+use crate::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -110,7 +110,7 @@ impl MoveModel {
         /// Bytes of the largest model.
         const LARGEST: u64 = 4 << 20;
         let name = path.display();
-        let text = regular_file::read(path, LARGEST).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let text = files::read(path, LARGEST).map_err(|error| format!("cannot read {name}: {error}"))?;
         MoveModel::from_json(&text).map_err(|error| format!("{name}: {error}"))
     }
 

@@ -9,7 +9,7 @@
 
 use crate::board::{Board, COLORS, ChessMove, Color, Piece, PieceTo, Square, move_bits, piece_index, square};
 use crate::params::Params;
-use crate::prefetch::prefetch;
+use crate::platform::prefetch;
 use crate::value::Value;
 
 /// Limit of a history entry.

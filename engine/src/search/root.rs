@@ -5,7 +5,7 @@ use super::ordering::Scored;
 use super::window::Window;
 use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
 use crate::board::{Board, ChessMove, Game};
-use crate::sync::lock;
+use crate::platform::sync::lock;
 use crate::tablebase::RankedMove;
 use crate::time::Signs;
 use crate::tt::Bound;

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, ChessMove, Color};
-use dyad_engine::regular_file;
+use dyad_engine::files;
 
 use crate::data::score::GameResult;
 
@@ -147,7 +147,7 @@ impl PgnFile {
     /// Opens the file, or makes it. If it ends in the middle of a game (a program was killed while it
     /// wrote, the disk was full), that game is ended as an unfinished one.
     pub fn append_to(path: &Path) -> io::Result<PgnFile> {
-        let path = regular_file::output(path)?;
+        let path = files::output_path(path)?;
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;

@@ -1,14 +1,14 @@
-//! [Atomic files](dyad_engine::atomic_file) in folders that hold other things too.
+//! [Atomic files](dyad_engine::files) in folders that hold other things too.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-pub use dyad_engine::atomic_file::{AtomicFile, write_atomic};
+pub use dyad_engine::files::{AtomicFile, write_atomic};
 
 use crate::base::error::Error;
-use dyad_engine::atomic_file::intended_name;
-use dyad_engine::regular_file;
+use dyad_engine::files;
+use dyad_engine::files::intended_name;
 
 /// No settings, no state, no plan and no log are larger.
 const LARGEST: u64 = 1 << 26;
@@ -18,7 +18,7 @@ const LARGEST: u64 = 1 << 26;
 /// # Errors
 /// When the system refuses, or it cannot be one of those: it is no regular file, or too large.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    regular_file::read(path, LARGEST)
+    files::read(path, LARGEST)
 }
 
 /// Removes what killed processes left half-written in `folder` of the files that `is_ours` knows by their names.

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,7 +20,7 @@ pub struct Log {
 impl Log {
     /// Opens the log at `path` and keeps its first `bytes` bytes.
     pub fn open(path: &Path, bytes: u64) -> io::Result<Log> {
-        let path = regular_file::output(path)?;
+        let path = files::output_path(path)?;
         let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         let bytes = bytes.min(file.metadata()?.len());
         file.set_len(bytes)?;
@@ -64,7 +64,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
 /// The lines that were written to their end, and how many bytes they take.
 fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
     let (mut lines, mut bytes) = (Vec::new(), 0);
-    let mut reader = BufReader::new(regular_file::open(path)?);
+    let mut reader = BufReader::new(files::open(path)?);
     let mut text = String::new();
     while reader.read_line(&mut text)? > 0 && text.ends_with('\n') {
         let line = serde_json::from_str(&text).map_err(|e| {

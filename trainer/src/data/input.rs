@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use bzip2::bufread::MultiBzDecoder;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::base::error::Error;
@@ -22,13 +22,13 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 /// Opens a text file and unpacks it while it is read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let file = regular_file::open(path).map_err(Error::file("open", path))?;
+    let file = files::open(path).map_err(Error::file("open", path))?;
     unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 
 /// Opens a file of bytes that are no text, and unpacks it while it is read.
 pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
-    let file = regular_file::open(path).map_err(Error::file("open", path))?;
+    let file = files::open(path).map_err(Error::file("open", path))?;
     decoder(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use dyad_engine::regular_file;
+use dyad_engine::files;
 
 use crate::base::error::Error;
 
@@ -41,7 +41,7 @@ impl Journal {
     /// not written to its end is cut off.
     pub fn open(path: &Path, key: u64, positions: usize) -> Result<Journal, Error> {
         let mut options = OpenOptions::new();
-        let opened = regular_file::output(path)
+        let opened = files::output_path(path)
             .and_then(|path| options.read(true).write(true).create(true).truncate(false).open(path));
         let mut file = opened.map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();

@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value as Json;
 
-use dyad_engine::regular_file;
+use dyad_engine::files;
 
 use crate::base::atomic::AtomicFile;
 use crate::base::error::Error;
@@ -172,7 +172,7 @@ impl SampleFile {
     /// # Errors
     /// Says what is wrong and where: no sample file, another version, cut, damaged.
     pub fn open(path: &Path) -> Result<SampleFile, Error> {
-        let file = regular_file::open(path).map_err(Error::file("open", path))?;
+        let file = files::open(path).map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
         let mut input = BufReader::with_capacity(1 << 20, &file);
         let (mut summary, settings_sum) = read_header(&mut input, length, path)?;
@@ -243,7 +243,7 @@ impl SampleFile {
 
     /// All samples in order, a block at a time.
     pub fn blocks(&self) -> Result<impl Iterator<Item = Result<Vec<Packed>, Error>> + '_, Error> {
-        let file = regular_file::open(&self.path).map_err(Error::file("open", &self.path))?;
+        let file = files::open(&self.path).map_err(Error::file("open", &self.path))?;
         let mut input = BufReader::with_capacity(1 << 20, file);
         input.seek(SeekFrom::Start(HEADER_BYTES as u64)).map_err(Error::file("read", &self.path))?;
         Ok((0..self.summary.blocks()).map(move |index| {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -74,7 +74,7 @@ impl Network {
 
     /// Reads the file with its note.
     pub(super) fn load_with(path: &Path) -> Result<(Network, Json), Error> {
-        let bytes = regular_file::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
+        let bytes = files::read(path, LARGEST_FILE).map_err(Error::file("read", path))?;
         let wrong = |problem: &str| Error::content(path, "network", problem);
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| wrong("there is no first line"))?;
         let header: Header = serde_json::from_slice(&bytes[..end]).map_err(|error| wrong(&error.to_string()))?;

@@ -6,7 +6,7 @@
 
 use dyad_engine::board::{Board, Color, Piece};
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -259,7 +259,7 @@ impl Network {
     pub fn forward(&self, first: &[&Bits], second: &[&Bits]) -> Trace {
         let encoded = self.encoded(&[first, second].concat());
         let vectors = encoded.last().expect("an encoder has layers");
-        let (one, other) = (vectors.slice(s![..first.len(), ..]), vectors.slice(s![first.len().., ..]));
+        let (one, other) = vectors.view().split_at(Axis(0), first.len());
         let compared = self.compared(concatenate(Axis(1), &[one, other]).expect("both have a row for each pair"));
         Trace { encoded, compared }
     }
@@ -282,8 +282,8 @@ impl Network {
             }
         }
         let (pairs, vector) = (first.len(), self.vector());
-        let mut slope = concatenate(Axis(0), &[slope.slice(s![.., ..vector]), slope.slice(s![.., vector..])])
-            .expect("both halves are as wide");
+        let (left, right) = slope.view().split_at(Axis(1), vector);
+        let mut slope = concatenate(Axis(0), &[left, right]).expect("both halves are as wide");
         debug_assert_eq!(slope.nrows(), 2 * pairs);
         for (number, layer) in self.encoder.iter().enumerate().rev() {
             gate(&mut slope, &trace.encoded[number]);

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -201,7 +201,7 @@ fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
     let all = games.iter().chain(bands).chain(openings).chain(weights);
     all.map(|path| {
         let wrong = |error| Error::file("read", path)(error);
-        let (mut file, mut crc, mut bytes) = (regular_file::open(path).map_err(wrong)?, crc32fast::Hasher::new(), 0);
+        let (mut file, mut crc, mut bytes) = (files::open(path).map_err(wrong)?, crc32fast::Hasher::new(), 0);
         let mut buffer = vec![0; 1 << 16];
         loop {
             let count = file.read(&mut buffer).map_err(|error| Error::file("read", path)(error))?;

@@ -20,7 +20,7 @@ use crate::learn::origin::DataIdentity;
 use crate::learn::settings::Settings;
 use crate::learn::state::{State, Tally};
 use dyad_engine::eval::{FloatWeights, layout};
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";
@@ -54,7 +54,7 @@ impl Checkpoint {
     /// When the file cannot be read, is damaged, or is of another version or layout.
     pub fn load(path: &Path) -> Result<Checkpoint, CheckpointError> {
         let wrong = |what: String| CheckpointError(format!("{}: {what}", path.display()));
-        let bytes = regular_file::read(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
+        let bytes = files::read(path, LARGEST).map_err(|e| wrong(e.to_string()))?;
         from_bytes(&bytes).map_err(wrong)
     }
 }

@@ -11,9 +11,9 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::board::{Board, ChessMove, move_bits, move_from_bits};
+use dyad_engine::files;
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::file::MoveModel;
-use dyad_engine::regular_file;
 
 use crate::base::error::Error;
 use crate::data::packed::{Packed, Sample};
@@ -194,7 +194,7 @@ impl Record {
 /// # Errors
 /// When the file cannot be read, or does not hold records.
 pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
-    let file = regular_file::open(path).map_err(Error::file("read", path))?;
+    let file = files::open(path).map_err(Error::file("read", path))?;
     let mut input = BufReader::new(file);
     let header = read_header(&mut input, path)?;
     let mut records = Vec::new();
@@ -216,7 +216,7 @@ pub(super) fn remove_outdated(
     header: &serde_json::Value,
     is_kept_for_a_while: impl Fn(&serde_json::Value) -> bool,
 ) -> Result<(), Error> {
-    let file = match regular_file::open(path) {
+    let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         file => file.map_err(Error::file("read", path))?,
     };
@@ -290,7 +290,7 @@ impl Writer {
     pub fn open(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let opened = regular_file::output(path).and_then(|path| options.open(path));
+        let opened = files::output_path(path).and_then(|path| options.open(path));
         let mut file = opened.map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
         let (mut whole, mut done) = (0, 0);

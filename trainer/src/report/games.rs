@@ -4,7 +4,7 @@ use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use dyad_engine::board::Board;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 
 use crate::data::game::GameRecord;
 use crate::data::input::Lines;
@@ -22,7 +22,7 @@ const FIGURES: [&str; 6] = ["\u{265F}\u{FE0E}", "\u{265E}", "\u{265D}", "\u{265C
 
 /// The last game of a file that is complete; none where there is none, or nothing that can be read.
 pub(super) fn latest(path: &Path) -> Option<GameRecord> {
-    let mut file = regular_file::open(path).ok()?;
+    let mut file = files::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
     let mut text = Vec::new();

@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Color, Piece, PieceSquare, Square};
-use dyad_engine::regular_file;
+use dyad_engine::files;
 
 use super::page::page;
 use super::run_data::{Now, RunData};
@@ -196,7 +196,7 @@ fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
 /// Whether there is a file at `path` that Dyad has not written.
 fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();
-    match regular_file::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
+    match files::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
         Ok(_) => {
             let beginning = String::from_utf8_lossy(&beginning);
             ![MARK, OLD_MARK].iter().any(|mark| beginning.contains(mark))

@@ -37,7 +37,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -349,7 +349,7 @@ pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), SelfTrainE
 
 /// Reads a value from JSON.
 pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, SelfTrainError> {
-    let text = regular_file::read(path, LARGEST).map_err(SelfTrainError::file("read", path))?;
+    let text = files::read(path, LARGEST).map_err(SelfTrainError::file("read", path))?;
     serde_json::from_slice(&text).map_err(|error| damaged(path)(error.to_string()))
 }
 
@@ -374,7 +374,7 @@ pub(super) fn standing(folder: &Path) -> Result<(State, Settings), SelfTrainErro
     if !path.exists() {
         return Err(SelfTrainError::Missing(folder.to_path_buf()));
     }
-    let text = regular_file::read(&path, LARGEST).map_err(SelfTrainError::file("read", &path))?;
+    let text = files::read(&path, LARGEST).map_err(SelfTrainError::file("read", &path))?;
     let state = State::from_text(&text).map_err(damaged(&path))?;
     state.check(folder).map_err(damaged(&path))?;
     let settings = load_settings(&folder.join(SETTINGS))?;

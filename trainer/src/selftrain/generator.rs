@@ -19,7 +19,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 use rand::{RngExt, SeedableRng};
@@ -194,7 +194,7 @@ fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     }
     let ours = format!("[Event \"{}\"]\n", event);
     let mut start = Vec::new();
-    let read = regular_file::open(path).and_then(|file| file.take(ours.len() as u64).read_to_end(&mut start));
+    let read = files::open(path).and_then(|file| file.take(ours.len() as u64).read_to_end(&mut start));
     read.map_err(Error::file("read", path))?;
     match ours.as_bytes().starts_with(&start) {
         true => Ok(()),

@@ -27,7 +27,7 @@ mod window;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use serde::Deserialize;
 
 use crate::arena::statistics::Estimate;
@@ -54,7 +54,7 @@ pub fn begin(
     let settings = &settings.clone().for_start(start);
     settings.check().map_err(SelfTrainError::Settings)?;
     if let Source::Games(games) = &settings.source {
-        regular_file::open(games).map_err(SelfTrainError::file("open", games))?;
+        files::open(games).map_err(SelfTrainError::file("open", games))?;
     }
     check_free(folder)?;
     let folder = Folder::take(folder)?;

@@ -21,7 +21,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::regular_file;
+use dyad_engine::files;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
@@ -64,7 +64,7 @@ impl GameFile {
     /// Opens the file at `path`, or makes it. What comes after its last complete game is cut off.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
         // A pipe would be waited for, and a device read without end.
-        let target = regular_file::output(path).map_err(Error::file("open", path))?;
+        let target = files::output_path(path).map_err(Error::file("open", path))?;
         let text = match fs::read(target) {
             Ok(text) => String::from_utf8_lossy(&text).into_owned(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

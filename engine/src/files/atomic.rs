@@ -1,68 +1,66 @@
-//! Files that are whole or absent.
+//! Atomic replacement: a file is complete or absent.
 //!
-//! A file is written under another name beside its own, put on the disk and then renamed, so a machine that stops
-//! at any moment leaves the old file or the new one. The other name tells what the file was to become and which
-//! process wrote it: two processes do not write into the same one, and what a killed process left can be told from
-//! files of other programs. What is there already keeps its mode and, where the system lets us, its owner; a link stays
-//! and the file it leads to is replaced; [what is no file](crate::regular_file) is not.
+//! A file is written under a temporary name in the same folder, synced to disk and renamed, so a crash at any moment
+//! leaves the old file or the new one. The temporary name contains the final name and the process ID: two processes
+//! never write to the same temporary file, and leftovers of a killed process are recognizable. A replaced file keeps
+//! its mode and, where permitted, its owner; a link is kept and its target replaced.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::regular_file;
+use super::regular;
 
-/// A file being written. It appears under its name when it is [committed](AtomicFile::commit); one that is given up
-/// before, or cannot be completed, leaves nothing behind.
+/// A file being written. [`commit`](AtomicFile::commit) gives it its name; dropping it without leaves nothing behind.
 pub struct AtomicFile {
     path: PathBuf,
-    unfinished: PathBuf,
+    temporary: PathBuf,
     file: Option<File>,
 }
 
 impl AtomicFile {
-    /// Begins the file that is to be at `path`.
+    /// Starts a file that will replace `path`.
     ///
     /// # Errors
-    /// When the system does not let a file be made beside it, or what is there is no regular file or write-protected.
+    /// If the temporary file cannot be created, or `path` is not a regular file or is write-protected.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
-        let path = regular_file::output(path)?;
-        let unfinished = temporary_name(&path)?;
-        let file = File::create(&unfinished)?;
-        let made = AtomicFile { path, unfinished, file: Some(file) };
-        made.take_mode()?;
-        Ok(made)
+        let path = regular::output_path(path)?;
+        let temporary = temporary_name(&path)?;
+        let file = File::create(&temporary)?;
+        let created = AtomicFile { path, temporary, file: Some(file) };
+        created.copy_permissions()?;
+        Ok(created)
     }
 
-    /// Has the file be like the one it replaces.
-    fn take_mode(&self) -> io::Result<()> {
+    /// Copies owner and mode of the file that this one replaces.
+    fn copy_permissions(&self) -> io::Result<()> {
         let (Some(file), Ok(replaced)) = (&self.file, fs::metadata(&self.path)) else { return Ok(()) };
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt, fchown};
-            // Only root can give a file away; everybody else keeps what is theirs.
+            // Only root may change the owner.
             fchown(file, Some(replaced.uid()), Some(replaced.gid())).ok();
         }
         file.set_permissions(replaced.permissions())
     }
 
-    /// Gives the complete file its name.
+    /// Syncs the file to disk and renames it to its final name.
     ///
     /// # Errors
-    /// When it cannot be put on the disk or renamed.
+    /// If either fails; the temporary file is then removed.
     pub fn commit(mut self) -> io::Result<()> {
         self.open().sync_all()?;
-        // Some systems do not rename an open file.
+        // Windows does not rename an open file.
         drop(self.file.take());
-        if let Err(error) = fs::rename(&self.unfinished, &self.path) {
-            fs::remove_file(&self.unfinished).ok();
+        if let Err(error) = fs::rename(&self.temporary, &self.path) {
+            fs::remove_file(&self.temporary).ok();
             return Err(error);
         }
         let folder = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // The rename itself is on the disk once the folder is; where a folder cannot be opened, it will be before long.
+        // Syncing the folder makes the rename durable. Not all systems can open a folder.
         if let Ok(folder) = File::open(folder) {
             folder.sync_all().ok();
         }
@@ -70,7 +68,7 @@ impl AtomicFile {
     }
 
     fn open(&mut self) -> &mut File {
-        self.file.as_mut().expect("a file is taken only at its end")
+        self.file.as_mut().expect("the file is open until commit or drop")
     }
 }
 
@@ -93,32 +91,31 @@ impl Seek for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if self.file.take().is_some() {
-            fs::remove_file(&self.unfinished).ok();
+            fs::remove_file(&self.temporary).ok();
         }
     }
 }
 
-/// Writes a file so that it is whole or as before, whenever the machine stops.
+/// Replaces the file at `path` atomically.
 ///
 /// # Errors
-/// When the system refuses; then the file is as before.
+/// If the file cannot be written; the old file is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
 }
 
-/// The name that the file at `path` has while this process writes it, beside its own.
+/// The temporary path for a file at `path`, in the same folder.
 fn temporary_name(path: &Path) -> io::Result<PathBuf> {
-    let mut name = path.file_name().ok_or_else(|| io::Error::other("the path names no file"))?.to_os_string();
+    let mut name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?.to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     Ok(path.with_file_name(name))
 }
 
-/// What a file of this name was to be called, if it is one that was not completed.
-#[must_use]
-pub fn intended_name(unfinished: &str) -> Option<&str> {
-    let (name, process) = unfinished.strip_suffix(".tmp")?.rsplit_once('.')?;
+/// The final name of an unfinished temporary file; `None` for other names.
+pub fn intended_name(temporary: &str) -> Option<&str> {
+    let (name, process) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
     (!process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
 
@@ -140,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_appears_when_it_is_complete() {
+    fn a_file_appears_only_on_commit() {
         let folder = folder("whole");
         let path = folder.join("file");
         let mut file = AtomicFile::create(&path).unwrap();
@@ -154,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_nothing_behind() {
+    fn a_failure_leaves_no_temporary_file() {
         let folder = folder("whole-failure");
         // A folder cannot be replaced by a file.
         let taken = folder.join("taken");
@@ -166,7 +163,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_stay_and_modes_are_kept() {
+    fn links_and_modes_are_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = folder("whole-links");
         let (file, link, second) = (folder.join("file"), folder.join("link"), folder.join("second"));
@@ -178,11 +175,11 @@ mod tests {
         assert!(link.is_symlink() && second.is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
-        // A link to a file that is not there makes it.
+        // Writing through a dangling link creates its target.
         fs::remove_file(&file).unwrap();
         write_atomic(&link, b"made").unwrap();
         assert_eq!((link.is_symlink(), fs::read(&file).unwrap()), (true, b"made".to_vec()));
-        // One that leads to itself leads nowhere.
+        // A link to itself is an error.
         symlink("circle", folder.join("circle")).unwrap();
         write_atomic(&folder.join("circle"), b"lost").unwrap_err();
         fs::remove_dir_all(folder).unwrap();
@@ -190,7 +187,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_is_protected_or_no_file_is_not_replaced() {
+    fn protected_and_special_files_are_not_replaced() {
         use std::os::unix::fs::PermissionsExt;
         use std::os::unix::net::UnixListener;
         let folder = folder("whole-refused");

@@ -1,58 +1,57 @@
-//! Which files are read, and which may be replaced: regular ones.
+//! Regular files: the only ones that are read or replaced.
 //!
-//! Opening a FIFO waits for whoever writes into it, a device need never end, and a name under `/proc` may be either,
-//! whatever the system calls it. A program that has a game to play cannot wait for them, so they are refused before
-//! they are opened. As an output they would be replaced by a file, which is what nobody means who names a device; a
-//! link means the file it points to, and a file that is write-protected is so for a reason.
+//! Opening a FIFO blocks until another process writes to it, a device may never end, and a name under `/proc` may be
+//! either. An engine in a game cannot wait, so these are refused before they are opened. As outputs they are refused
+//! too: replacing a device by a file is never intended. Links are followed, and write protection is respected.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Links are followed so far, as the systems do.
-const MOST_LINKS: usize = 40;
+/// Longest chain of symbolic links that is followed, as in Linux.
+const MAX_LINKS: usize = 40;
 
-/// Opens a file to read it.
+/// Opens a regular file for reading.
 ///
 /// # Errors
-/// When the system refuses, or it is no regular file.
+/// If the file cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     check(&fs::metadata(path)?)?;
-    let of_the_system = |path: PathBuf| path.starts_with("/proc") || path.starts_with("/sys");
-    if cfg!(target_os = "linux") && fs::canonicalize(path).is_ok_and(of_the_system) {
+    let is_system = |path: PathBuf| path.starts_with("/proc") || path.starts_with("/sys");
+    if cfg!(target_os = "linux") && fs::canonicalize(path).is_ok_and(is_system) {
         return Err(refusal("a file of the system"));
     }
     let file = File::open(path)?;
-    // It may have been replaced meanwhile.
+    // The file may have been replaced since the first check.
     check(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Reads a file of at most so many bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// When the system refuses, it is no regular file, or it is longer.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// If the file cannot be read, is not a regular file, or is longer than `limit`.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
     let mut bytes = Vec::new();
-    if length <= most {
-        // It may grow while it is read.
-        file.take(most + 1).read_to_end(&mut bytes)?;
+    if length <= limit {
+        // The file may grow while it is read.
+        file.take(limit + 1).read_to_end(&mut bytes)?;
     }
     match length.max(bytes.len() as u64) {
-        length if length > most => Err(io::Error::other(format!("{length} bytes are too many, {most} are the most"))),
+        length if length > limit => Err(io::Error::other(format!("{length} bytes, more than the limit of {limit}"))),
         _ => Ok(bytes),
     }
 }
 
-/// The file that is meant by an output of this name: the one that links lead to, which need not be there.
+/// The path that an output to `path` replaces or creates, after following symbolic links.
 ///
 /// # Errors
-/// When it is there, and is no regular file or must not be written.
-pub fn output(path: &Path) -> io::Result<PathBuf> {
+/// If something other than a writable regular file exists there.
+pub fn output_path(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let metadata = match fs::symlink_metadata(&target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(target),
             metadata => metadata?,
@@ -63,14 +62,14 @@ pub fn output(path: &Path) -> io::Result<PathBuf> {
             continue;
         }
         check(&metadata)?;
-        // Root may write whatever is protected.
+        // For root, opening a write-protected file succeeds.
         if metadata.permissions().readonly() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is write-protected"));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
         }
         OpenOptions::new().append(true).open(&target)?;
         return Ok(target);
     }
-    Err(io::Error::other("too many links lead to it"))
+    Err(io::Error::other("too many levels of symbolic links"))
 }
 
 fn check(metadata: &Metadata) -> io::Result<()> {
@@ -81,7 +80,7 @@ fn refusal(kind: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("{kind}, not a regular file"))
 }
 
-/// What something is that is no regular file.
+/// The kind of a file that is not regular.
 fn kind(metadata: &Metadata) -> &'static str {
     #[cfg(unix)]
     {
