@@ -1,9 +1,10 @@
-//! Attack sets, by the `chess` crate's tables.
+//! Attack sets, from the tables of the `chess` crate.
 //!
-//! For a slider the crate has tables of 64-bit sets found by multiplication, and where the processor can extract and
-//! deposit bits (BMI2) a quarter of that size of 16-bit ones, which stay in a near cache.
+//! With BMI2 the crate's slider tables hold 16-bit entries, a quarter of the size of its magic bitboards: they stay in a
+//! near cache. See [Sliding Piece Attacks](https://www.chessprogramming.org/Sliding_Piece_Attacks).
 
-use chess::{BitBoard, Color, Square};
+use super::Squares;
+use chess::{BitBoard, Color, Piece, Square};
 
 pub use chess::{between, line};
 
@@ -69,19 +70,26 @@ pub fn pawn(color: Color, square: Square) -> BitBoard {
     chess::get_pawn_attacks(square, color, !chess::EMPTY)
 }
 
-/// The squares of the a-file.
-pub const FILE_A: u64 = 0x0101_0101_0101_0101;
-/// The squares of the h-file.
-pub const FILE_H: u64 = FILE_A << 7;
-
 /// Squares that any of these `pawns` of `color` attacks.
 #[inline]
 #[must_use]
 pub fn pawns(color: Color, pawns: BitBoard) -> BitBoard {
-    let west = pawns.0 & !FILE_A;
-    let east = pawns.0 & !FILE_H;
-    BitBoard(match color {
-        Color::White => (west << 7) | (east << 9),
-        Color::Black => (west >> 9) | (east >> 7),
-    })
+    match color {
+        Color::White => pawns.north().adjacent_files(),
+        Color::Black => pawns.south().adjacent_files(),
+    }
+}
+
+/// Squares that a piece of this type and color attacks from `square` on a board with these pieces.
+#[inline]
+#[must_use]
+pub fn of(piece: Piece, color: Color, square: Square, occupied: BitBoard) -> BitBoard {
+    match piece {
+        Piece::Pawn => pawn(color, square),
+        Piece::Knight => knight(square),
+        Piece::Bishop => bishop(square, occupied),
+        Piece::Rook => rook(square, occupied),
+        Piece::Queen => queen(square, occupied),
+        Piece::King => king(square),
+    }
 }

@@ -9,8 +9,8 @@
 //! e1g1 as everywhere, and no position has two moves that look the same.
 
 use super::{
-    BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, attacks, square,
-    zobrist,
+    BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, Squares,
+    attacks, each, square, square_set, zobrist,
 };
 
 /// Squares where the rooks of standard chess begin.
@@ -57,18 +57,18 @@ impl Way {
     /// Squares that the king passes or reaches.
     #[inline]
     fn of_king(&self) -> BitBoard {
-        attacks::between(self.king, self.king_to) | BitBoard::from_square(self.king_to)
+        attacks::between(self.king, self.king_to) | square_set(self.king_to)
     }
 
     /// Squares that the rook passes or reaches.
     #[inline]
     fn of_rook(&self) -> BitBoard {
-        attacks::between(self.rook, self.rook_to) | BitBoard::from_square(self.rook_to)
+        attacks::between(self.rook, self.rook_to) | square_set(self.rook_to)
     }
 
     #[inline]
     fn movers(&self) -> BitBoard {
-        BitBoard::from_square(self.king) | BitBoard::from_square(self.rook)
+        square_set(self.king) | square_set(self.rook)
     }
 
     #[inline]
@@ -79,7 +79,7 @@ impl Way {
 
     /// Whether king and rook go the way they go in standard chess.
     fn is_standard(&self) -> bool {
-        self.king.get_file() == File::E && BitBoard::from_square(self.rook) & CORNERS != EMPTY
+        self.king.get_file() == File::E && CORNERS.has(self.rook)
     }
 }
 
@@ -88,7 +88,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn can_castle(&self, color: Color) -> bool {
-        self.castling & back_rank(color) != EMPTY
+        (self.castling & back_rank(color)).any()
     }
 
     /// The rooks of both colors that may still castle.
@@ -102,8 +102,8 @@ impl Board {
     #[must_use]
     pub fn castles_unusually(&self) -> bool {
         COLORS.into_iter().any(|color| {
-            let mut rooks = self.castling & back_rank(color);
-            rooks.any(|rook| !Way::new(self.king(color), rook).is_standard())
+            let rooks = self.castling & back_rank(color);
+            each(rooks).any(|rook| !Way::new(self.king(color), rook).is_standard())
         })
     }
 
@@ -125,7 +125,7 @@ impl Board {
     pub fn castling_with(&self, rook: Square) -> Option<ChessMove> {
         let ours = self.castling & back_rank(self.side_to_move());
         let way = Way::new(self.king(self.side_to_move()), rook);
-        (ours & BitBoard::from_square(rook) != EMPTY && !self.in_check() && self.is_free(&way)).then(|| way.encoded())
+        (ours.has(rook) && !self.in_check() && self.is_free(&way)).then(|| way.encoded())
     }
 
     /// The legal castlings of the side to move, the queen's side first.
@@ -146,8 +146,8 @@ impl Board {
     fn is_free(&self, way: &Way) -> bool {
         let occupied = self.occupied() & !way.movers();
         let enemy = self.colors(!self.side_to_move());
-        occupied & (way.of_king() | way.of_rook()) == EMPTY
-            && way.of_king().into_iter().all(|square| self.attackers_to(square, occupied) & enemy == EMPTY)
+        (occupied & (way.of_king() | way.of_rook())).is_empty()
+            && way.of_king().into_iter().all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
     /// Whether `mv`, which is legal or not, is castling by the way it is encoded.
@@ -157,8 +157,7 @@ impl Board {
         let (from, to) = (mv.get_source().to_int(), mv.get_dest().to_int());
         let wide = matches!(from.abs_diff(to), 2..=6);
         // Few moves are a king's, while no processor predicts how far a move goes.
-        BitBoard::from_square(mv.get_source()) & self.pieces(Piece::King) != EMPTY
-            && (wide || mv.get_promotion() == Some(Piece::King))
+        self.pieces(Piece::King).has(mv.get_source()) && (wide || mv.get_promotion() == Some(Piece::King))
     }
 
     /// Where the rook stands before and after a legal castling.
@@ -211,7 +210,7 @@ impl Board {
         let mut index = 0;
         for color in COLORS {
             let [queens, kings] = outermost(self.castling & back_rank(color), self.king(color));
-            index |= (usize::from(kings != EMPTY) | usize::from(queens != EMPTY) << 1) << (2 * color.to_index());
+            index |= (usize::from(kings.any()) | usize::from(queens.any()) << 1) << (2 * color.to_index());
         }
         let unusual = self.castling & !CORNERS;
         unusual.into_iter().fold(zobrist::castling(index), |key, rook| key ^ zobrist::castling_rook(rook))

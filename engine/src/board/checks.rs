@@ -1,6 +1,6 @@
 //! Which moves give check, for all moves of a position at once.
 
-use super::{Board, ChessMove, Piece, attacks, each};
+use super::{Board, ChessMove, Piece, Squares, attacks, each};
 use chess::{BitBoard, EMPTY, Square};
 
 /// From where a piece of the side to move attacks the enemy king, and which pieces uncover an attack on him.
@@ -12,7 +12,7 @@ pub struct Checks {
     /// By piece type, in the crate's order; a king attacks none.
     squares: [BitBoard; 6],
     /// Pieces of the side to move that alone stand between a slider of theirs and the enemy king.
-    lids: BitBoard,
+    blockers: BitBoard,
 }
 
 impl Checks {
@@ -25,15 +25,14 @@ impl Checks {
     /// Where the piece on `from`, which is of this type and no pawn, gives check by going there.
     #[inline]
     pub(super) fn targets_from(&self, piece: Piece, from: Square) -> BitBoard {
-        let discovered =
-            if self.lids & BitBoard::from_square(from) == EMPTY { EMPTY } else { !attacks::line(self.king, from) };
+        let discovered = if self.blockers.has(from) { !attacks::line(self.king, from) } else { EMPTY };
         self.targets(piece) | discovered
     }
 
     /// Pieces that give check by leaving the line to the king.
     #[inline]
     pub(super) fn discoverers(&self) -> BitBoard {
-        self.lids
+        self.blockers
     }
 
     /// Whether a legal move of `board`, which these are the checks of, gives check.
@@ -46,9 +45,7 @@ impl Checks {
             return board.gives_check(mv);
         }
         let moved = board.piece_on(from).unwrap_or(Piece::King);
-        let (from_bb, to_bb) = (BitBoard::from_square(from), BitBoard::from_square(to));
-        self.squares[moved.to_index()] & to_bb != EMPTY
-            || (self.lids & from_bb != EMPTY && attacks::line(self.king, from) & to_bb == EMPTY)
+        self.squares[moved.to_index()].has(to) || (self.blockers.has(from) && !attacks::line(self.king, from).has(to))
     }
 }
 
@@ -77,13 +74,13 @@ impl Board {
         let queens = self.pieces(Piece::Queen);
         let diagonal = attacks::diagonals(king) & (self.pieces(Piece::Bishop) | queens);
         let straight = attacks::straights(king) & (self.pieces(Piece::Rook) | queens);
-        let mut lids = EMPTY;
+        let mut blockers = EMPTY;
         for slider in each((diagonal | straight) & self.colors(us)) {
             let between = attacks::between(king, slider) & occupied;
-            if between.popcnt() == 1 {
-                lids |= between & self.colors(us);
+            if between.len() == 1 {
+                blockers |= between & self.colors(us);
             }
         }
-        Checks { king, squares: self.check_squares(), lids }
+        Checks { king, squares: self.check_squares(), blockers }
     }
 }

@@ -4,7 +4,7 @@
 //! opponent is the key of one reversible move exactly when that move leads back. All such differences are
 //! hashed at two places, so that one or two probes answer.
 
-use super::{ALL_SQUARES, BitBoard, Board, COLORS, EMPTY, PIECES, Piece, Square, attacks, zobrist};
+use super::{ALL_SQUARES, Board, COLORS, EMPTY, PIECES, Piece, Square, Squares, attacks, zobrist};
 use std::sync::LazyLock;
 
 const SIZE: usize = 8192;
@@ -31,7 +31,7 @@ impl Cuckoo {
             for piece in PIECES.into_iter().filter(|&p| p != Piece::Pawn) {
                 for from in ALL_SQUARES {
                     for to in ALL_SQUARES.into_iter().skip(from.to_index() + 1) {
-                        if reach(piece, from) & BitBoard::from_square(to) != EMPTY {
+                        if attacks::of(piece, color, from, EMPTY).has(to) {
                             let key = zobrist::piece(color, piece, from)
                                 ^ zobrist::piece(color, piece, to)
                                 ^ zobrist::black_to_move();
@@ -62,17 +62,6 @@ impl Cuckoo {
     }
 }
 
-fn reach(piece: Piece, from: Square) -> BitBoard {
-    match piece {
-        Piece::Knight => attacks::knight(from),
-        Piece::King => attacks::king(from),
-        Piece::Bishop => attacks::bishop(from, EMPTY),
-        Piece::Rook => attacks::rook(from, EMPTY),
-        Piece::Queen => attacks::queen(from, EMPTY),
-        Piece::Pawn => EMPTY,
-    }
-}
-
 /// Whether the side to move on `board` has a move that repeats a position of the game.
 ///
 /// `keys` are the keys of all positions of the game and the line, the current one last; `ply` counts those
@@ -89,11 +78,11 @@ pub fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
     for distance in (3..=reversible).step_by(2) {
         let key = keys[current] ^ keys[current - distance];
         let Some((a, b)) = cuckoo.find(key) else { continue };
-        if attacks::between(a, b) & occupied != EMPTY {
+        if (attacks::between(a, b) & occupied).any() {
             continue;
         }
         // The difference may as well be a move of the opponent's, which leads here and not back.
-        let mover = if BitBoard::from_square(a) & occupied != EMPTY { a } else { b };
+        let mover = if occupied.has(a) { a } else { b };
         if board.color_on(mover) != Some(board.side_to_move()) {
             continue;
         }

@@ -4,8 +4,8 @@
 //! tables trust their squares. So a FEN is checked here before anything else sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
 //! the usual way wherever that is enough.
 
-use super::attacks::FILE_A;
 use super::castling::{back_rank, outermost};
+use super::squares::{Squares, file_set, square_set};
 use super::{BitBoard, Board, COLORS, EMPTY, Keys, PIECES};
 use chess::{ALL_SQUARES, Color, File, Piece, Rank, Square};
 use std::fmt;
@@ -145,13 +145,13 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
         let all = |piece| {
             let squares = ALL_SQUARES.into_iter().zip(placement);
             let set = squares.filter(|(_, placed)| **placed == Some((piece, color)));
-            set.fold(EMPTY, |set, (square, _)| set | BitBoard::from_square(square))
+            set.fold(EMPTY, |set, (square, _)| set | square_set(square))
         };
         let [queen_side, king_side] = castling_rooks(color, all(Piece::King), all(Piece::Rook));
         castling |= match letter.to_ascii_lowercase() {
             'q' => queen_side,
             'k' => king_side,
-            file @ 'a'..='h' => BitBoard(FILE_A << (file as u32 - 'a' as u32)) & back_rank(color),
+            file @ 'a'..='h' => file_set(file as usize - 'a' as usize) & back_rank(color),
             _ => return error(format!("castling rights {}, expected some of KQkq, files of rooks, or -", quote(text))),
         };
     }
@@ -161,7 +161,7 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
 /// The outermost of a color's rooks on both sides of its king, all on its first rank.
 fn castling_rooks(color: Color, king: BitBoard, rooks: BitBoard) -> [BitBoard; 2] {
     let king = king & back_rank(color);
-    if king == EMPTY { [EMPTY; 2] } else { outermost(rooks & back_rank(color), king.to_square()) }
+    if king.is_empty() { [EMPTY; 2] } else { outermost(rooks & back_rank(color), king.to_square()) }
 }
 
 fn parse_en_passant(text: &str) -> Result<Option<Square>, FenError> {
@@ -192,9 +192,8 @@ fn was_passed(board: &Board, target: Square) -> bool {
     if target.get_rank() != rank {
         return false;
     }
-    let [origin, pawn] = [target.uforward(side), target.ubackward(side)].map(BitBoard::from_square);
-    let empty = board.occupied() & (origin | BitBoard::from_square(target)) == EMPTY;
-    empty && board.colored(!side, Piece::Pawn) & pawn != EMPTY
+    let path = square_set(target.uforward(side)) | square_set(target);
+    (board.occupied() & path).is_empty() && board.colored(!side, Piece::Pawn).has(target.ubackward(side))
 }
 
 pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
@@ -231,7 +230,7 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
     };
     for (square, placed) in ALL_SQUARES.into_iter().zip(&setup.pieces) {
         if let Some((piece, color)) = *placed {
-            board.toggle(color, piece, BitBoard::from_square(square));
+            board.toggle(color, piece, square_set(square));
         }
     }
     check_pieces(&board)?;
@@ -240,7 +239,7 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         let [queen_side, king_side] = castling_rooks(color, king, rooks & setup.castling);
         board.castling |= queen_side | king_side;
     }
-    if board.attackers_to(board.king(!side), board.occupied()) & board.colors(side) != EMPTY {
+    if (board.attackers_to(board.king(!side), board.occupied()) & board.colors(side)).any() {
         return error(format!("{} can be captured: its side has just moved", king_name(!side)));
     }
     board.find_checkers_and_pins();

@@ -5,8 +5,8 @@
 //! `chess` crate's generator, on which random openings of a seed depend; tests hold the parts against the whole and the
 //! whole against that crate and others.
 
-use super::attacks::{FILE_A, FILE_H};
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, attacks, each, square};
+use super::squares::{FILE_A, FILE_H};
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, Squares, attacks, each, square, square_set};
 
 const ALL: BitBoard = BitBoard(!0);
 /// What a pawn may become.
@@ -57,13 +57,13 @@ impl Board {
     pub(super) fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
         let generator = Generator::new(self);
         let targets = !self.colors(generator.us);
-        if generator.evasions != EMPTY {
+        if generator.evasions.any() {
             for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
                 let own = self.colored(generator.us, piece);
                 for from in each(own & !generator.pinned).chain(each(own & generator.pinned)) {
                     let reach = generator.reach(piece, from) & targets & generator.evasions;
                     for to in each(reach & generator.free_of_pins(from)) {
-                        if piece == Piece::Pawn && BitBoard::from_square(to) & generator.steps().last != EMPTY {
+                        if piece == Piece::Pawn && generator.steps().last.has(to) {
                             PROMOTIONS.into_iter().for_each(|to_be| visit(ChessMove::new(from, to, Some(to_be))));
                         } else {
                             visit(ChessMove::new(from, to, None));
@@ -110,9 +110,9 @@ impl Board {
                 visit(piece, mv);
             }
         };
-        let discover = checks.discoverers() & generator.pawns() != EMPTY;
+        let discover = (checks.discoverers() & generator.pawns()).any();
         let pawn_targets = if discover { ALL } else { checks.targets(Piece::Pawn) | generator.steps().last };
-        if generator.evasions != EMPTY {
+        if generator.evasions.any() {
             generator.pawn_steps(pawn_targets, &mut visit_checks);
         }
         if self.can_castle(generator.us) {
@@ -130,7 +130,7 @@ impl<'a> Generator<'a> {
         let us = board.side_to_move();
         let king = board.king(us);
         let checkers = board.checkers();
-        let evasions = match checkers.popcnt() {
+        let evasions = match checkers.len() {
             0 => ALL,
             1 => attacks::between(checkers.to_square(), king) | checkers,
             _ => EMPTY,
@@ -141,7 +141,7 @@ impl<'a> Generator<'a> {
     /// Visits what king and pieces do to `targets`, and what pawns do as told by `pawns`.
     #[inline(always)]
     fn each<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
-        if self.evasions != EMPTY {
+        if self.evasions.any() {
             pawns(self, visit);
             self.pieces(|_, _| targets & self.evasions, visit);
         }
@@ -163,14 +163,13 @@ impl<'a> Generator<'a> {
         // All sliders alike: which of them comes next no processor predicts.
         let [bishops, rooks, queens] = [own(Piece::Bishop), own(Piece::Rook), own(Piece::Queen)];
         for from in each(bishops | rooks | queens) {
-            let is_in = |set: BitBoard| set & BitBoard::from_square(from) != EMPTY;
             let only_if = |condition: bool| BitBoard(u64::from(condition).wrapping_neg());
             let occupied = self.board.occupied();
-            let diagonal = attacks::bishop(from, occupied) & only_if(is_in(bishops | queens));
-            let straight = attacks::rook(from, occupied) & only_if(is_in(rooks | queens));
-            let piece = if is_in(queens) {
+            let diagonal = attacks::bishop(from, occupied) & only_if((bishops | queens).has(from));
+            let straight = attacks::rook(from, occupied) & only_if((rooks | queens).has(from));
+            let piece = if queens.has(from) {
                 Piece::Queen
-            } else if is_in(rooks) {
+            } else if rooks.has(from) {
                 Piece::Rook
             } else {
                 Piece::Bishop
@@ -188,26 +187,22 @@ impl<'a> Generator<'a> {
                 let captures = attacks::pawn(self.us, from) & self.board.colors(!self.us);
                 captures | chess::get_pawn_quiets(from, self.us, occupied)
             }
-            Piece::Knight => attacks::knight(from),
-            Piece::Bishop => attacks::bishop(from, occupied),
-            Piece::Rook => attacks::rook(from, occupied),
-            Piece::Queen => attacks::queen(from, occupied),
-            Piece::King => attacks::king(from),
+            _ => attacks::of(piece, self.us, from, occupied),
         }
     }
 
     /// Where a pin lets the piece on `from` go.
     #[inline(always)]
     fn free_of_pins(&self, from: Square) -> BitBoard {
-        if BitBoard::from_square(from) & self.pinned == EMPTY { ALL } else { attacks::line(self.king, from) }
+        if self.pinned.has(from) { attacks::line(self.king, from) } else { ALL }
     }
 
     #[inline(always)]
     fn king_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
-        let occupied = self.board.occupied() ^ BitBoard::from_square(self.king);
+        let occupied = self.board.occupied() ^ square_set(self.king);
         let enemy = self.board.colors(!self.us);
         for to in each(attacks::king(self.king) & targets) {
-            if self.board.attackers_to(to, occupied) & enemy == EMPTY {
+            if (self.board.attackers_to(to, occupied) & enemy).is_empty() {
                 visit(Piece::King, ChessMove::new(self.king, to, None));
             }
         }
@@ -227,11 +222,10 @@ impl<'a> Generator<'a> {
     #[inline(always)]
     fn pawn(&self, to: Square, step: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, ChessMove)) {
         let from = back(to, step);
-        let to_bb = BitBoard::from_square(to);
-        if self.free_of_pins(from) & to_bb == EMPTY {
+        if !self.free_of_pins(from).has(to) {
             return;
         }
-        if to_bb & self.steps().last == EMPTY {
+        if !self.steps().last.has(to) {
             visit(Piece::Pawn, ChessMove::new(from, to, None));
         } else {
             for &promotion in promotions {
@@ -245,7 +239,7 @@ impl<'a> Generator<'a> {
     fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let (pawns, steps) = (self.pawns(), self.steps());
         for (edge, step) in [(FILE_A, steps.left), (FILE_H, steps.right)] {
-            for to in each(moved(BitBoard(pawns.0 & !edge), step) & enemy & self.evasions) {
+            for to in each(moved(pawns & !edge, step) & enemy & self.evasions) {
                 self.pawn(to, step, &PROMOTIONS, visit);
             }
         }

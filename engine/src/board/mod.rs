@@ -16,7 +16,7 @@ mod generate;
 mod move_list;
 mod notation;
 mod see;
-mod squares;
+pub mod squares;
 pub(crate) mod zobrist;
 
 pub use castling::{move_bits, move_from_bits};
@@ -29,8 +29,9 @@ pub use game::{Ending, Game};
 pub use move_list::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
 pub use see::PIECE_VALUES;
-pub use squares::{Each, each, square};
+pub use squares::{Squares, each, square, square_set};
 
+use squares::DARK_SQUARES;
 use std::fmt;
 use std::str::FromStr;
 
@@ -209,7 +210,7 @@ impl Board {
     /// Puts a piece on an empty square.
     #[inline(always)]
     fn place(&mut self, placed: PieceSquare) {
-        self.toggle(placed.color, placed.piece, BitBoard::from_square(placed.square));
+        self.toggle(placed.color, placed.piece, square_set(placed.square));
         self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
         self.keys.material += material_unit(placed.color, placed.piece);
     }
@@ -217,7 +218,7 @@ impl Board {
     /// Takes a piece away.
     #[inline(always)]
     fn lift(&mut self, placed: PieceSquare) {
-        self.toggle(placed.color, placed.piece, BitBoard::from_square(placed.square));
+        self.toggle(placed.color, placed.piece, square_set(placed.square));
         self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
         self.keys.material -= material_unit(placed.color, placed.piece);
     }
@@ -225,7 +226,7 @@ impl Board {
     /// Moves a piece to an empty square.
     #[inline(always)]
     fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
-        self.toggle(color, piece, BitBoard::from_square(from) | BitBoard::from_square(to));
+        self.toggle(color, piece, square_set(from) | square_set(to));
         self.keys.toggle(color, piece, zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to));
     }
 
@@ -248,9 +249,9 @@ impl Board {
         (self.checkers, self.pinned) = (steps & enemy, EMPTY);
         for slider in each(sliders & enemy) {
             let between = attacks::between(slider, king) & occupied;
-            if between == EMPTY {
-                self.checkers |= BitBoard::from_square(slider);
-            } else if between.0 & (between.0 - 1) == 0 {
+            if between.is_empty() {
+                self.checkers |= square_set(slider);
+            } else if !between.more_than_one() {
                 self.pinned |= between & self.colors(us);
             }
         }
@@ -372,7 +373,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn color_on(&self, square: Square) -> Option<Color> {
-        COLORS.into_iter().find(|&color| self.colors(color) & BitBoard::from_square(square) != EMPTY)
+        COLORS.into_iter().find(|&color| self.colors(color).has(square))
     }
 
     /// Pieces that give check to the side to move.
@@ -386,7 +387,7 @@ impl Board {
     #[inline]
     #[must_use]
     pub fn in_check(&self) -> bool {
-        self.checkers() != EMPTY
+        self.checkers().any()
     }
 
     /// Pieces of the side to move that are pinned to its king.
@@ -449,14 +450,13 @@ impl Board {
     /// on squares of one color.
     #[must_use]
     pub fn insufficient_material(&self) -> bool {
-        const LIGHT: u64 = 0x55AA_55AA_55AA_55AA;
         let strong = self.pieces(Piece::Pawn) | self.pieces(Piece::Rook) | self.pieces(Piece::Queen);
-        if strong != EMPTY {
+        if strong.any() {
             return false;
         }
-        let pieces = self.occupied().popcnt();
-        let bishops = self.pieces(Piece::Bishop).0;
-        pieces <= 3 || (self.pieces(Piece::Knight) == EMPTY && (bishops & LIGHT == 0 || bishops & !LIGHT == 0))
+        let bishops = self.pieces(Piece::Bishop);
+        let dark = bishops & DARK_SQUARES;
+        self.occupied().len() <= 3 || (self.pieces(Piece::Knight).is_empty() && (dark.is_empty() || dark == bishops))
     }
 
     /// Fills `list` with the legal moves.
@@ -538,7 +538,7 @@ impl Board {
     /// In castling the king may end where it or its rook stood: that is no capture.
     #[inline]
     fn lands_on_enemy(&self, mv: ChessMove) -> bool {
-        BitBoard::from_square(mv.get_dest()) & self.colors(!self.side_to_move()) != EMPTY
+        self.colors(!self.side_to_move()).has(mv.get_dest())
     }
 
     /// Whether `mv` captures or makes a queen: what quiescence looks at.
@@ -553,7 +553,7 @@ impl Board {
     #[must_use]
     pub fn is_en_passant(&self, mv: ChessMove) -> bool {
         self.en_passant == Some(mv.get_dest())
-            && BitBoard::from_square(mv.get_source()) & self.pieces(Piece::Pawn) != EMPTY
+            && self.pieces(Piece::Pawn).has(mv.get_source())
             && mv.get_source().get_file() != mv.get_dest().get_file()
     }
 
@@ -594,8 +594,8 @@ impl Board {
             }
             delta
         };
-        if self.castling != EMPTY {
-            let touched = BitBoard::from_square(from) | BitBoard::from_square(to);
+        if self.castling.any() {
+            let touched = square_set(from) | square_set(to);
             let touched = if moved == Piece::King { touched | castling::back_rank(us) } else { touched };
             into.castling &= !touched;
         }
@@ -686,9 +686,9 @@ impl Board {
 
     fn en_passant_leaves_no_check(&self, from: Square, target: Square) -> bool {
         let us = self.side_to_move();
-        let victim = BitBoard::from_square(target.ubackward(us));
-        let occupied = (self.occupied() ^ BitBoard::from_square(from) ^ victim) | BitBoard::from_square(target);
-        self.attackers_to(self.king(us), occupied) & self.colors(!us) & !victim == EMPTY
+        let victim = square_set(target.ubackward(us));
+        let occupied = (self.occupied() ^ square_set(from) ^ victim) | square_set(target);
+        (self.attackers_to(self.king(us), occupied) & self.colors(!us) & !victim).is_empty()
     }
 
     /// Whether `mv`, which may come from anywhere, is legal here.
@@ -696,12 +696,10 @@ impl Board {
     pub fn is_legal(&self, mv: ChessMove) -> bool {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
-        let from_bb = BitBoard::from_square(from);
-        let to_bb = BitBoard::from_square(to);
         if self.is_castling(mv) {
             return self.castling_moves().any(|castling| castling == mv);
         }
-        if from_bb & self.colors(us) == EMPTY || to_bb & self.colors(us) != EMPTY {
+        if !self.colors(us).has(from) || self.colors(us).has(to) {
             return false;
         }
         let Some(piece) = self.piece_on(from) else { return false };
@@ -714,51 +712,40 @@ impl Board {
         if !promotion_fits {
             return false;
         }
-        let occupied = self.occupied();
-        let reach = match piece {
-            Piece::Pawn => return self.is_legal_pawn_move(from, to),
-            Piece::King => return self.is_legal_king_step(from, to),
-            Piece::Knight => attacks::knight(from),
-            Piece::Bishop => attacks::bishop(from, occupied),
-            Piece::Rook => attacks::rook(from, occupied),
-            Piece::Queen => attacks::queen(from, occupied),
-        };
-        reach & to_bb != EMPTY && self.resolves_checks_and_pins(from, to)
+        match piece {
+            Piece::Pawn => self.is_legal_pawn_move(from, to),
+            Piece::King => self.is_legal_king_step(from, to),
+            _ => attacks::of(piece, us, from, self.occupied()).has(to) && self.resolves_checks_and_pins(from, to),
+        }
     }
 
     /// For all but kings and en passant: the king is not left in check.
     #[inline]
     fn resolves_checks_and_pins(&self, from: Square, to: Square) -> bool {
         let king = self.king(self.side_to_move());
-        let to_bb = BitBoard::from_square(to);
         let checkers = self.checkers();
-        if checkers != EMPTY {
-            if checkers.popcnt() > 1 {
-                return false;
-            }
-            if (attacks::between(checkers.to_square(), king) | checkers) & to_bb == EMPTY {
-                return false;
-            }
+        if checkers.any()
+            && (checkers.more_than_one() || !(attacks::between(checkers.to_square(), king) | checkers).has(to))
+        {
+            return false;
         }
-        self.pinned() & BitBoard::from_square(from) == EMPTY || attacks::line(from, king) & to_bb != EMPTY
+        !self.pinned().has(from) || attacks::line(from, king).has(to)
     }
 
     fn is_legal_pawn_move(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move();
-        if attacks::pawn(us, from) & BitBoard::from_square(to) != EMPTY {
+        if attacks::pawn(us, from).has(to) {
             if self.en_passant == Some(to) {
                 return self.en_passant_leaves_no_check(from, to);
             }
-            return BitBoard::from_square(to) & self.colors(!us) != EMPTY && self.resolves_checks_and_pins(from, to);
+            return self.colors(!us).has(to) && self.resolves_checks_and_pins(from, to);
         }
-        chess::get_pawn_quiets(from, us, self.occupied()) & BitBoard::from_square(to) != EMPTY
-            && self.resolves_checks_and_pins(from, to)
+        chess::get_pawn_quiets(from, us, self.occupied()).has(to) && self.resolves_checks_and_pins(from, to)
     }
 
     fn is_legal_king_step(&self, from: Square, to: Square) -> bool {
-        let occupied = self.occupied() ^ BitBoard::from_square(from);
-        attacks::king(from) & BitBoard::from_square(to) != EMPTY
-            && self.attackers_to(to, occupied) & self.colors(!self.side_to_move()) == EMPTY
+        let occupied = self.occupied() ^ square_set(from);
+        attacks::king(from).has(to) && (self.attackers_to(to, occupied) & self.colors(!self.side_to_move())).is_empty()
     }
 
     /// Whether a legal move gives check.
@@ -767,27 +754,20 @@ impl Board {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
         let king = self.king(!us);
-        let king_bb = BitBoard::from_square(king);
-        let from_bb = BitBoard::from_square(from);
-        let to_bb = BitBoard::from_square(to);
-        let mut occupied = (self.occupied() & !from_bb) | to_bb;
+        let mut occupied = (self.occupied() & !square_set(from)) | square_set(to);
         let moved = self.piece_on(from).unwrap_or(Piece::King);
         if moved == Piece::Pawn && self.is_en_passant(mv) {
-            occupied ^= BitBoard::from_square(to.ubackward(us));
+            occupied ^= square_set(to.ubackward(us));
         } else if moved == Piece::King && self.is_castling(mv) {
             let (rook_from, rook_to) = self.castling_rook(mv);
-            occupied = (occupied & !BitBoard::from_square(rook_from)) | to_bb | BitBoard::from_square(rook_to);
-            return attacks::rook(rook_to, occupied) & king_bb != EMPTY;
+            occupied = (occupied & !square_set(rook_from)) | square_set(to) | square_set(rook_to);
+            return attacks::rook(rook_to, occupied).has(king);
         }
         let direct = match mv.get_promotion().unwrap_or(moved) {
-            Piece::Pawn => attacks::pawn(us, to),
-            Piece::Knight => attacks::knight(to),
-            Piece::Bishop => attacks::bishop(to, occupied),
-            Piece::Rook => attacks::rook(to, occupied),
-            Piece::Queen => attacks::queen(to, occupied),
             Piece::King => EMPTY,
+            piece => attacks::of(piece, us, to, occupied),
         };
-        direct & king_bb != EMPTY || self.discovers_check(occupied, from_bb, king)
+        direct.has(king) || self.discovers_check(occupied, square_set(from), king)
     }
 
     /// Whether a slider of the side to move, other than the piece that moved, attacks the enemy king.
@@ -797,8 +777,8 @@ impl Board {
         let queens = self.pieces(Piece::Queen);
         let diagonal = ours & (self.pieces(Piece::Bishop) | queens);
         let straight = ours & (self.pieces(Piece::Rook) | queens);
-        (chess::get_bishop_rays(king) & diagonal != EMPTY && attacks::bishop(king, occupied) & diagonal != EMPTY)
-            || (chess::get_rook_rays(king) & straight != EMPTY && attacks::rook(king, occupied) & straight != EMPTY)
+        ((attacks::diagonals(king) & diagonal).any() && (attacks::bishop(king, occupied) & diagonal).any())
+            || ((attacks::straights(king) & straight).any() && (attacks::rook(king, occupied) & straight).any())
     }
 }
 

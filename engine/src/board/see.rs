@@ -1,6 +1,6 @@
 //! Static exchange evaluation: who wins the captures on one square?
 
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, attacks, each};
+use super::{BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, Squares, attacks, each, square_set};
 
 /// Piece values of exchanges, in search units (Table I of Tseng, Chen and Wu 2018), by piece index.
 pub const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
@@ -43,9 +43,9 @@ impl Board {
             return true;
         }
         let us = self.side_to_move();
-        let mut occupied = (self.occupied() ^ BitBoard::from_square(from)) | BitBoard::from_square(to);
+        let mut occupied = (self.occupied() ^ square_set(from)) | square_set(to);
         if self.is_en_passant(mv) {
-            occupied ^= BitBoard::from_square(to.ubackward(us));
+            occupied ^= square_set(to.ubackward(us));
         }
         self.exchange(mv, occupied, balance)
     }
@@ -64,13 +64,13 @@ impl Board {
             side = !side;
             attackers &= occupied;
             let mut own = attackers & self.colors(side);
-            if own == EMPTY {
+            if own.is_empty() {
                 break;
             }
             // The board knows pins for the side to move only; that is the side that must decide here.
-            if side == us && self.pinned() & own != EMPTY {
+            if side == us && (self.pinned() & own).any() {
                 own &= !self.still_pinned(side, occupied, to);
-                if own == EMPTY {
+                if own.is_empty() {
                     break;
                 }
             }
@@ -78,7 +78,7 @@ impl Board {
             let Some((piece, from)) = self.least_valuable(own) else { break };
             if piece == Piece::King {
                 // The king may retake only what is no longer defended.
-                return if attackers & self.colors(!side) & occupied != EMPTY { !wins } else { wins };
+                return if (attackers & self.colors(!side) & occupied).any() { !wins } else { wins };
             }
             balance = value(piece) - balance;
             if balance < i32::from(wins) {
@@ -98,21 +98,21 @@ impl Board {
     fn least_valuable(&self, pieces: BitBoard) -> Option<(Piece, BitBoard)> {
         PIECES.into_iter().find_map(|piece| {
             let candidates = pieces & self.pieces(piece);
-            (candidates != EMPTY).then(|| (piece, BitBoard(candidates.0 & candidates.0.wrapping_neg())))
+            candidates.any().then(|| (piece, BitBoard(candidates.0 & candidates.0.wrapping_neg())))
         })
     }
 
     /// Pinned pieces of `side` whose pinner has not left in the exchange, nor was taken on its square `to`.
     fn still_pinned(&self, side: Color, occupied: BitBoard, to: Square) -> BitBoard {
         let king = self.king(side);
-        let enemy = self.colors(!side) & occupied & !BitBoard::from_square(to);
+        let enemy = self.colors(!side) & occupied & !square_set(to);
         let queens = self.pieces(Piece::Queen);
         let pinners = (chess::get_bishop_rays(king) & (self.pieces(Piece::Bishop) | queens) & enemy)
             | (chess::get_rook_rays(king) & (self.pieces(Piece::Rook) | queens) & enemy);
         let mut pinned = EMPTY;
         for pinner in each(pinners) {
             let between = attacks::between(pinner, king) & self.occupied();
-            if between.popcnt() == 1 {
+            if between.len() == 1 {
                 pinned |= between;
             }
         }

@@ -12,7 +12,7 @@ mod kpk;
 #[cfg(test)]
 mod tests;
 
-use super::terms::bits::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, PIECES, Piece, Square, attacks};
 use std::cmp::Ordering;
 
@@ -69,9 +69,9 @@ impl Player {
     fn new(board: &Board, color: Color, turn: bool) -> Self {
         let pieces = PIECES.map(|piece| {
             let squares = board.colored(color, piece);
-            if turn { squares.turned() } else { squares }
+            if turn { squares.flip() } else { squares }
         });
-        Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: first(pieces[KING]) }
+        Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: pieces[KING].to_square() }
     }
 
     fn value(&self, from: usize) -> i32 {
@@ -83,11 +83,11 @@ impl Player {
     }
 
     fn the(&self, piece: usize) -> Square {
-        first(self.pieces[piece])
+        self.pieces[piece].to_square()
     }
 
     fn bishops_on_both_colors(&self) -> bool {
-        (self.pieces[BISHOP] & DARK).some() && (self.pieces[BISHOP] & !DARK).some()
+        (self.pieces[BISHOP] & DARK_SQUARES).any() && (self.pieces[BISHOP] & !DARK_SQUARES).any()
     }
 }
 
@@ -229,7 +229,7 @@ impl Ending {
         let pawn = self.weak.the(PAWN);
         let draws = rank(pawn) == 1
             && distance(self.weak.king, pawn) == 1
-            && (file_set(file(pawn)) & (file_set(0) | file_set(2) | file_set(5) | file_set(7))).some();
+            && (file_set(file(pawn)) & (file_set(0) | file_set(2) | file_set(5) | file_set(7))).any();
         let drive = drive_together(self.strong.king, self.weak.king);
         self.value(if draws { drive } else { VALUES[QUEEN] - VALUES[PAWN] + drive })
     }
@@ -238,12 +238,12 @@ impl Ending {
     fn is_wrong_bishop(&self) -> bool {
         let pawns = self.strong.pieces[PAWN];
         let file_a = (pawns & !file_set(0)).0 == 0;
-        if !file_a && (pawns & !file_set(7)).some() {
+        if !file_a && (pawns & !file_set(7)).any() {
             return false;
         }
         let corner = square(if file_a { 56 } else { 63 });
         let bishop = self.strong.pieces[BISHOP];
-        let guarded = bishop.some() && DARK.has(corner) == (bishop & DARK).some();
+        let guarded = bishop.any() && DARK_SQUARES.has(corner) == (bishop & DARK_SQUARES).any();
         !guarded && distance(self.weak.king, corner) <= 1
     }
 
@@ -274,11 +274,11 @@ impl Ending {
         rank(king) >= 6
             && rank(self.strong.king) <= 3
             && rank(rook) == 5
-            && (defenders & attacks::pawn(Color::White, rook)).some()
+            && (defenders & attacks::pawn(Color::White, rook)).any()
     }
 
     fn opposite_bishops(&self) -> bool {
-        (self.strong.pieces[BISHOP] & DARK).some() != (self.weak.pieces[BISHOP] & DARK).some()
+        (self.strong.pieces[BISHOP] & DARK_SQUARES).any() != (self.weak.pieces[BISHOP] & DARK_SQUARES).any()
     }
 
     /// Bishops that never meet: a few pawns more are often not enough.
@@ -287,8 +287,8 @@ impl Ending {
         if !alone {
             return 52;
         }
-        let guards = self.weak.pieces[PAWN].turned().fill_north().turned();
-        let span = guards | guards.beside();
+        let guards = self.weak.pieces[PAWN].flip().fill_north().flip();
+        let span = guards | guards.adjacent_files();
         let passed = (self.strong.pieces[PAWN] & !span.south()).len() as i32;
         (22 + 8 * passed).min(FULL_SCALE)
     }
@@ -309,8 +309,8 @@ impl Ending {
 
 /// More for a king nearer to the edge, 0 to 90.
 fn drive_to_edge(king: Square) -> i32 {
-    let ranks = edge(rank(king)) as i32;
-    let files = edge(file(king)) as i32;
+    let ranks = edge_distance(rank(king)) as i32;
+    let files = edge_distance(file(king)) as i32;
     90 - 5 * (ranks * ranks + files * files)
 }
 
@@ -322,7 +322,10 @@ fn drive_together(one: Square, other: Square) -> i32 {
 /// More for a king nearer to a corner of the bishop's color, 0 to 245.
 fn drive_to_corner(king: Square, bishop: BitBoard) -> i32 {
     let (rank, file) = (rank(king) as i32, file(king) as i32);
-    let corner_distance =
-        if (bishop & DARK).some() { (7 - (rank + file - 7).abs()).abs() } else { (7 - (rank - file).abs()).abs() };
+    let corner_distance = if (bishop & DARK_SQUARES).any() {
+        (7 - (rank + file - 7).abs()).abs()
+    } else {
+        (7 - (rank - file).abs()).abs()
+    };
     245 - 35 * corner_distance
 }

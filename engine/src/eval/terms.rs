@@ -14,7 +14,6 @@
 //! once for each, and the visitor counts Black's negative.
 
 mod activity;
-pub(super) mod bits;
 mod king;
 mod material;
 mod passed;

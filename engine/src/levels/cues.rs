@@ -8,7 +8,8 @@
 //! where the last two moves went and from the kings: the eye stays where something has just happened.
 
 use super::analysis::DEPTHS;
-use crate::board::{BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, Square, attacks};
+use crate::board::squares::{Squares, distance, each, square_set};
+use crate::board::{BitBoard, Board, ChessMove, Color, PIECE_VALUES, Piece, Square, attacks};
 use crate::value::{MATE, Value, WINS_HALF};
 
 macro_rules! cues {
@@ -195,7 +196,7 @@ impl<'a> Look<'a> {
         let (us, from, to) = (board.side_to_move(), mv.get_source(), mv.get_dest());
         let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
         let lands_as = mv.get_promotion().unwrap_or(piece);
-        let after = (board.occupied() & !BitBoard::from_square(from)) | BitBoard::from_square(to);
+        let after = (board.occupied() & !square_set(from)) | square_set(to);
         Look {
             scene,
             board,
@@ -210,7 +211,7 @@ impl<'a> Look<'a> {
             phase: phase(board),
             ahead: pawns(best[DEPTHS - 1]).clamp(0.0, 3.0),
             after,
-            reach: reach(lands_as, us, to, after),
+            reach: attacks::of(lands_as, us, to, after),
             cues: Vec::with_capacity(16),
         }
     }
@@ -288,29 +289,29 @@ impl<'a> Look<'a> {
         let ours = board.colors(self.us);
         let attackers = board.attackers_to(self.from, board.occupied());
         let less = |by: Piece| value_of(by) < value_of(piece);
-        let by_less = (attackers & theirs).into_iter().any(|square| board.piece_on(square).is_some_and(less));
-        let undefended = attackers & ours == EMPTY;
-        self.when(Cue::Flees, attackers & theirs != EMPTY && piece != Piece::Pawn && (undefended || by_less));
-        let not_itself = !(BitBoard::from_square(self.from) | BitBoard::from_square(self.to));
+        let by_less = each(attackers & theirs).any(|square| board.piece_on(square).is_some_and(less));
+        let undefended = (attackers & ours).is_empty();
+        self.when(Cue::Flees, (attackers & theirs).any() && piece != Piece::Pawn && (undefended || by_less));
+        let not_itself = !(square_set(self.from) | square_set(self.to));
         let attackers = board.attackers_to(self.to, self.after) & not_itself;
-        self.when(Cue::ToPawnAttack, attackers & theirs & board.pieces(Piece::Pawn) != EMPTY && piece != Piece::Pawn);
-        self.when(Cue::ToAttack, attackers & theirs != EMPTY);
-        self.when(Cue::ToDefended, attackers & ours != EMPTY);
+        self.when(Cue::ToPawnAttack, (attackers & theirs & board.pieces(Piece::Pawn)).any() && piece != Piece::Pawn);
+        self.when(Cue::ToAttack, (attackers & theirs).any());
+        self.when(Cue::ToDefended, (attackers & ours).any());
     }
 
     /// What it attacks, and how near it is to where something has just happened.
     fn aims(&mut self) {
         let (board, theirs, lands_as) = (self.board, self.theirs(), self.lands_as);
-        let threatened = (self.reach & theirs).into_iter().filter(|&square| {
+        let threatened = each(self.reach & theirs).filter(|&square| {
             board.piece_on(square).is_some_and(|target| {
-                let defended = board.attackers_to(square, self.after) & theirs != EMPTY;
+                let defended = (board.attackers_to(square, self.after) & theirs).any();
                 target != Piece::King && (value_of(target) > value_of(lands_as) || !defended)
             })
         });
         let threatened = threatened.count();
         self.see(Cue::Threatens, threatened as f64);
         if let Some(last) = self.scene.last {
-            self.see(Cue::NearLast, 1.0 / f64::from(1 + steps(self.to, last.get_dest())));
+            self.see(Cue::NearLast, 1.0 / (1 + distance(self.to, last.get_dest())) as f64);
         }
     }
 
@@ -343,10 +344,10 @@ impl<'a> Look<'a> {
         self.see(Cue::Backward, (-ranks).max(0.0));
         self.see(Cue::ToCenter, f64::from(off_center(from) - off_center(to)) / 3.0);
         let king = self.board.king(!self.us);
-        self.see(Cue::ToKing, f64::from(steps(from, king) - steps(to, king)) / 7.0);
-        self.see(Cue::Length, f64::from(steps(from, to)) / 7.0);
-        let attacked = (self.reach & attacks::king(king)).popcnt();
-        self.see(Cue::KingZone, if piece == Piece::King { 0.0 } else { f64::from(attacked) / 4.0 });
+        self.see(Cue::ToKing, (distance(from, king) as f64 - distance(to, king) as f64) / 7.0);
+        self.see(Cue::Length, distance(from, to) as f64 / 7.0);
+        let attacked = (self.reach & attacks::king(king)).len();
+        self.see(Cue::KingZone, if piece == Piece::King { 0.0 } else { attacked as f64 / 4.0 });
         let minor = matches!(piece, Piece::Knight | Piece::Bishop);
         self.see(Cue::Develops, if minor && rank_from == 0 && rank_to > 0 { self.phase } else { 0.0 });
     }
@@ -382,25 +383,6 @@ fn value_of(piece: Piece) -> Value {
     PIECE_VALUES[piece.to_index()]
 }
 
-/// Squares that a piece attacks from here.
-fn reach(piece: Piece, color: Color, from: Square, occupied: BitBoard) -> BitBoard {
-    match piece {
-        Piece::Pawn => attacks::pawn(color, from),
-        Piece::Knight => attacks::knight(from),
-        Piece::Bishop => attacks::bishop(from, occupied),
-        Piece::Rook => attacks::rook(from, occupied),
-        Piece::Queen => attacks::queen(from, occupied),
-        Piece::King => attacks::king(from),
-    }
-}
-
-/// A king's steps between two squares.
-fn steps(a: Square, b: Square) -> i32 {
-    let files = a.get_file().to_index().abs_diff(b.get_file().to_index());
-    let ranks = a.get_rank().to_index().abs_diff(b.get_rank().to_index());
-    files.max(ranks) as i32
-}
-
 /// Rank from 0, the player's own first.
 fn rank_for(color: Color, square: Square) -> i32 {
     (seen_by(color, square) / 8) as i32
@@ -428,7 +410,7 @@ fn off_center(square: Square) -> i32 {
 /// Whether no enemy pawn stands before the pawn, on its file or beside it.
 fn is_passer(board: &Board, color: Color, from: Square) -> bool {
     let rank = rank_for(color, from);
-    !board.colored(!color, Piece::Pawn).into_iter().any(|pawn| {
+    !each(board.colored(!color, Piece::Pawn)).any(|pawn| {
         rank_for(color, pawn) > rank && pawn.get_file().to_index().abs_diff(from.get_file().to_index()) <= 1
     })
 }

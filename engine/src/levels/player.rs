@@ -9,7 +9,7 @@ use super::analysis::{Analysis, Analyst, Valued};
 use super::cues::{Scene, pawns};
 use super::file::{MoveModel, Strength};
 use super::model::{Choice, Level};
-use crate::board::{Board, Color, EMPTY, Game, Piece};
+use crate::board::{Board, Color, Game, Piece, Squares};
 use crate::control::Control;
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
@@ -209,7 +209,7 @@ fn best(moves: &[Valued]) -> usize {
 fn wins_simply(board: &Board) -> bool {
     let us: Color = board.side_to_move();
     let heavy = board.colored(us, Piece::Queen) | board.colored(us, Piece::Rook);
-    board.colors(!us).popcnt() == 1 && heavy != EMPTY
+    board.colors(!us).len() == 1 && heavy.any()
 }
 
 /// How good a day is that has this number: normally distributed, with a standard deviation of one, and none is further

@@ -12,7 +12,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Setup, Square};
+use dyad_engine::board::{
+    ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Setup, Square, square_set,
+};
 use sfbinpack::chess::castling_rights::CastlingRights;
 use sfbinpack::chess::coords::Square as TheirSquare;
 use sfbinpack::chess::r#move::{Move, MoveType};
@@ -180,7 +182,7 @@ fn board_of(entry: &TrainingDataEntry) -> Result<Board, String> {
     let mut setup = Setup {
         pieces: [None; 64],
         side_to_move: COLORS[usize::from(position.side_to_move().ordinal())],
-        castling: held.fold(EMPTY, |all, (_, square)| all | BitBoard::from_square(*square)),
+        castling: held.fold(EMPTY, |all, (_, square)| all | square_set(*square)),
         en_passant: square_of(position.ep_square()),
         halfmove_clock: position.rule50_counter(),
         fullmove_number: entry.ply / 2 + 1,

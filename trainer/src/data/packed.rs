@@ -4,7 +4,7 @@
 
 pub use dyad_engine::board::move_bits;
 use dyad_engine::board::{
-    BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Piece, Setup, Square, move_from_bits,
+    BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Piece, Setup, Square, Squares, move_from_bits, square_set,
 };
 
 use crate::data::score::{GameResult, Score};
@@ -246,7 +246,7 @@ impl Packed {
             let color = COLORS[usize::from(kind & 1)];
             let piece = match kind & !1 {
                 CASTLING_ROOK => {
-                    setup.castling |= BitBoard::from_square(square);
+                    setup.castling |= square_set(square);
                     (Piece::Rook, color)
                 }
                 PASSING_PAWN if kind == PASSING_PAWN => {
@@ -267,7 +267,7 @@ impl Packed {
 fn kind_of_piece(board: &Board, square: Square) -> u8 {
     let color = board.color_on(square).unwrap_or(Color::White);
     let piece = board.piece_on(square).unwrap_or(Piece::Pawn);
-    if BitBoard::from_square(square) & board.castling_rooks() != EMPTY {
+    if board.castling_rooks().has(square) {
         return CASTLING_ROOK + color.to_index() as u8;
     }
     if piece == Piece::Pawn

@@ -9,7 +9,9 @@ use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, ChessMove, Color, EMPTY, Piece, Setup, Square};
+use dyad_engine::board::{
+    ALL_SQUARES, BitBoard, Board, ChessMove, Color, EMPTY, Piece, Setup, Square, Squares, square_set,
+};
 
 use crate::base::error::Error;
 use crate::data::game::{GameRecord, Played, Tags};
@@ -171,7 +173,7 @@ fn decode_board(bytes: &[u8]) -> Result<Board, String> {
         let color = if code & BLACK == 0 { Color::White } else { Color::Black };
         let piece = match code & 7 {
             UNMOVED_ROOK => {
-                setup.castling |= BitBoard::from_square(square);
+                setup.castling |= square_set(square);
                 Piece::Rook
             }
             kind => *TYPES.get(usize::from(kind)).ok_or_else(|| format!("a piece of type {kind} on {square}"))?,
@@ -232,7 +234,7 @@ fn encode_board(board: &Board, bytes: &mut [u8]) {
     bytes[..8].copy_from_slice(&board.occupied().0.to_le_bytes());
     for (index, square) in board.occupied().enumerate() {
         let piece = board.piece_on(square).expect("the square is occupied");
-        let unmoved = board.castling_rooks() & BitBoard::from_square(square) != EMPTY;
+        let unmoved = board.castling_rooks().has(square);
         let black = board.color_on(square) == Some(Color::Black);
         let code = if unmoved { UNMOVED_ROOK } else { piece.to_index() as u8 } | if black { BLACK } else { 0 };
         bytes[8 + index / 2] |= code << (4 * (index % 2));

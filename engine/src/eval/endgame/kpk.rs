@@ -5,7 +5,7 @@
 //! squares of the black king at once, so the whole takes a fraction of a millisecond and is done when the
 //! ending first appears. White has the pawn, and it stands on files a to d: other positions are turned.
 
-use super::super::terms::bits::*;
+use crate::board::squares::*;
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square, attacks};
 use std::sync::OnceLock;
 
@@ -79,11 +79,11 @@ impl Table {
 
     /// With Black to move: every move, and there is one or it is mate, lets White win.
     fn lost_for_black(&self, pawn: Square, king: Square) -> BitBoard {
-        let checked = only(pawn).pawn_attacks();
-        let forbidden = attacks::king(king) | only(king);
+        let checked = square_set(pawn).pawn_attacks();
+        let forbidden = attacks::king(king) | square_set(king);
         let allowed = !(forbidden | checked);
         let refuge = allowed & !self.white_to_move[place(pawn)][king.to_index()];
-        let placed = !(forbidden | only(pawn));
+        let placed = !(forbidden | square_set(pawn));
         let can_move = neighbors(allowed);
         placed & !neighbors(refuge) & (can_move | checked)
     }
@@ -92,28 +92,28 @@ impl Table {
     fn won_for_white(&self, pawn: Square, king: Square) -> BitBoard {
         let (place, here) = (place(pawn), king.to_index());
         let mut won = EMPTY;
-        for next in attacks::king(king) & !only(pawn) {
+        for next in attacks::king(king) & !square_set(pawn) {
             won |= self.black_to_move[place][next.to_index()];
         }
         let ahead = square(pawn.to_index() + 8);
         if ahead != king {
             if rank(pawn) == 6 {
                 let guarded = attacks::king(king).has(ahead);
-                won |= if guarded { !only(ahead) } else { !(attacks::king(ahead) | only(ahead)) };
+                won |= if guarded { !square_set(ahead) } else { !(attacks::king(ahead) | square_set(ahead)) };
             } else {
                 won |= self.black_to_move[place + 4][here];
                 if rank(pawn) == 1 && ahead.to_index() + 8 != here {
-                    won |= self.black_to_move[place + 8][here] & !only(ahead);
+                    won |= self.black_to_move[place + 8][here] & !square_set(ahead);
                 }
             }
         }
-        let legal = !(attacks::king(king) | only(king) | only(pawn) | only(pawn).pawn_attacks());
+        let legal = !(attacks::king(king) | square_set(king) | square_set(pawn) | square_set(pawn).pawn_attacks());
         won & legal
     }
 }
 
 /// Squares a king's move away from any of these.
 fn neighbors(set: BitBoard) -> BitBoard {
-    let row = set | set.beside();
-    set.beside() | row.north() | row.south()
+    let row = set | set.adjacent_files();
+    set.adjacent_files() | row.north() | row.south()
 }

@@ -2,7 +2,7 @@
 //! anew now and then, and a network.
 
 use super::*;
-use crate::board::{ALL_SQUARES, BitBoard, COLORS, Color, Piece, PieceSquare, attacks};
+use crate::board::{ALL_SQUARES, BitBoard, COLORS, Color, Piece, PieceSquare, Squares, attacks, each, square_set};
 use crate::eval::accumulator::{Accumulator, Incremental};
 use crate::eval::network::{Network, PARAMETERS};
 use crate::eval::{Evaluator, FloatWeights, Weights, line, taper};
@@ -83,19 +83,12 @@ impl Attacks {
     fn features(board: &Board, of: BitBoard) -> Vec<(usize, i32)> {
         let mut features = Vec::new();
         for attacker in board.placed_pieces() {
-            let from = BitBoard::from_square(attacker.square);
+            let from = square_set(attacker.square);
             let (square, all) = (attacker.square, board.occupied());
-            let attacked = match attacker.piece {
-                Piece::Pawn => attacks::pawn(attacker.color, square),
-                Piece::Knight => attacks::knight(square),
-                Piece::Bishop => attacks::bishop(square, all),
-                Piece::Rook => attacks::rook(square, all),
-                Piece::Queen => attacks::queen(square, all),
-                Piece::King => attacks::king(square),
-            };
+            let attacked = attacks::of(attacker.piece, attacker.color, square, all);
             let white = attacker.color == Color::White;
             for victim in attacked & board.colors(!attacker.color) {
-                if (from | BitBoard::from_square(victim)) & of != BitBoard::new(0) {
+                if ((from | square_set(victim)) & of).any() {
                     let kind = board.piece_on(victim).unwrap().to_index();
                     let victim = victim.to_index() ^ if white { 0 } else { 56 };
                     let index = (attacker.piece.to_index() * 6 + kind) * 64 + victim;
@@ -117,7 +110,7 @@ impl Attacks {
     fn is_on_a_line(board: &Board, of: BitBoard) -> bool {
         let sliders = board.pieces(Piece::Bishop) | board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
         let sliders = sliders & !of;
-        of.into_iter().any(|square| board.attackers_to(square, board.occupied()) & sliders != BitBoard::new(0))
+        each(of).any(|square| (board.attackers_to(square, board.occupied()) & sliders).any())
     }
 }
 
@@ -127,9 +120,8 @@ impl Incremental for Attacks {
     type Note = Weight;
 
     fn note(&self, step: &Step) -> Option<Weight> {
-        let squares = |pieces: &[PieceSquare]| {
-            pieces.iter().fold(BitBoard::new(0), |all, piece| all | BitBoard::from_square(piece.square))
-        };
+        let squares =
+            |pieces: &[PieceSquare]| pieces.iter().fold(BitBoard::new(0), |all, piece| all | square_set(piece.square));
         let (removed, added) = (squares(step.delta.removed()), squares(step.delta.added()));
         if Attacks::is_on_a_line(step.before, removed) || Attacks::is_on_a_line(step.after, added) {
             return None;

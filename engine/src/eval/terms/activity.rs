@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::bits::*;
 use super::view::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Color, EMPTY, Piece, PieceSquare, Square, attacks};
 use crate::eval::layout::*;
 use crate::eval::pairs;
@@ -88,7 +88,7 @@ fn pins<S: Visitor>(view: &View, visitor: &mut S) -> BitBoard {
     shields(us.king(), them, sliders, view.occupied, |shield, slider| {
         let by = Slider(them.piece_on(slider));
         if us.all.has(shield) {
-            pinned |= only(shield);
+            pinned |= square_set(shield);
             visitor.add(PINNED.at(Target(us.piece_on(shield)), by), 1);
         } else if !them.pieces[KING].has(shield) {
             visitor.add(DISCOVERY.at(Target(them.piece_on(shield)), by), -1);
@@ -114,14 +114,14 @@ fn minor<S: Visitor>(
         visitor.add(OUTPOST.at(minor, supported, OutpostRank(rank(at))), 1);
     } else {
         let reachable = attacked & squares.outposts & !us.all;
-        if reachable.some() {
-            let supported = Supported((reachable & us.attacks[PAWN]).some());
+        if reachable.any() {
+            let supported = Supported((reachable & us.attacks[PAWN]).any());
             visitor.add(OUTPOST_REACHABLE.at(minor, supported), 1);
         }
     }
     if !S::KNOWS_COUPLES {
         for (owner, side) in [(Owner::Own, us), (Owner::Enemy, them)] {
-            for pawn in each(only(at).north() & side.pieces[PAWN]) {
+            for pawn in each(square_set(at).north() & side.pieces[PAWN]) {
                 minor_with(minor, at, owner, PAWN, pawn, 1, visitor);
             }
         }
@@ -167,7 +167,7 @@ pub fn couple<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S)
 #[inline(always)]
 fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let color = if DARK.has(at) { DARK } else { !DARK };
+    let color = if DARK_SQUARES.has(at) { DARK_SQUARES } else { !DARK_SQUARES };
     let own = us.pieces[PAWN] & color;
     let blocked_center = (us.pieces[PAWN] & view.occupied.south() & CENTER_FILES).len();
     let rammed = own & them.pieces[PAWN].south();
@@ -178,9 +178,9 @@ fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut
     let rays = attacks::diagonals(at);
     visitor.add(BISHOP_XRAY_PAWNS.at(DiagonalPawns((rays & them.pieces[PAWN]).len())), 1);
     if LONG_DIAGONALS.has(at) {
-        let through = attacks::bishop(at, us.pieces[PAWN] | them.pieces[PAWN]) | only(at);
-        if (through & CENTER).many() {
-            visitor.add(BISHOP_LONG_DIAGONAL.at(SeesCenter((attacked & CENTER).some())), 1);
+        let through = attacks::bishop(at, us.pieces[PAWN] | them.pieces[PAWN]) | square_set(at);
+        if (through & CENTER).more_than_one() {
+            visitor.add(BISHOP_LONG_DIAGONAL.at(SeesCenter((attacked & CENTER).any())), 1);
         }
     }
 }
@@ -192,27 +192,27 @@ fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
     let column = file_set(file(at));
     let own = us.pieces[PAWN] & column;
     let enemy = them.pieces[PAWN] & column;
-    let kind = if own.some() {
-        if (own & view.occupied.south()).some() { RookFile::BehindBlocked } else { RookFile::BehindOwn }
-    } else if !enemy.some() {
+    let kind = if own.any() {
+        if (own & view.occupied.south()).any() { RookFile::BehindBlocked } else { RookFile::BehindOwn }
+    } else if enemy.is_empty() {
         RookFile::Open
-    } else if (enemy & them.attacks[PAWN]).some() {
+    } else if (enemy & them.attacks[PAWN]).any() {
         RookFile::HalfOpenDefended
     } else {
         RookFile::HalfOpen
     };
     let near_king = NearKing(file(at).abs_diff(file(them.king())) <= 1);
     visitor.add(ROOK_FILE.at(kind, near_king), 1);
-    if (column & (us.pieces[QUEEN] | them.pieces[QUEEN])).some() {
-        let owner = if (column & them.pieces[QUEEN]).some() { Owner::Enemy } else { Owner::Own };
+    if (column & (us.pieces[QUEEN] | them.pieces[QUEEN])).any() {
+        let owner = if (column & them.pieces[QUEEN]).any() { Owner::Enemy } else { Owner::Own };
         visitor.add(ROOK_QUEEN_FILE.at(owner), 1);
     }
     if rank(at) == 6 {
         let confines = ConfinesKing(rank(them.king()) == 7);
-        let against_pawns = AgainstPawns((them.pieces[PAWN] & rank_set(6)).some());
+        let against_pawns = AgainstPawns((them.pieces[PAWN] & rank_set(6)).any());
         visitor.add(ROOK_SEVENTH.at(confines, against_pawns), 1);
     }
-    if mobility <= 3 && own.some() && is_shut_in(at, us.king()) {
+    if mobility <= 3 && own.any() && is_shut_in(at, us.king()) {
         visitor.add(ROOK_TRAPPED.at(CanCastle(us.can_castle), TrappedSquares(mobility)), 1);
     }
 }
@@ -220,7 +220,7 @@ fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
 /// Whether the rook stands between its king and the nearer edge of the board.
 fn is_shut_in(rook: Square, king: Square) -> bool {
     let same_wing = (file(rook) < 4) == (file(king) < 4);
-    same_wing && edge(file(rook)) < edge(file(king)) && rank(rook) <= 1
+    same_wing && edge_distance(file(rook)) < edge_distance(file(king)) && rank(rook) <= 1
 }
 
 /// Queens: on an outpost, and against sliders that a single piece holds off.
@@ -241,18 +241,18 @@ fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
 fn together<S: Visitor>(view: &View, visitor: &mut S) {
     let us = &view.us;
     let bishops = us.pieces[BISHOP];
-    if (bishops & DARK).some() && (bishops & !DARK).some() {
+    if (bishops & DARK_SQUARES).any() && (bishops & !DARK_SQUARES).any() {
         visitor.add(BISHOP_PAIR.at(AllPawns((us.pieces[PAWN] | view.them.pieces[PAWN]).len())), 1);
     }
     let rooks = us.pieces[ROOK];
-    if (rooks & rank_set(6)).many() {
+    if (rooks & rank_set(6)).more_than_one() {
         visitor.add(BATTERY.at(Battery::RooksOnSeventh), 1);
     }
-    if (rooks & us.attacks[ROOK]).some() {
-        let stacked = (rooks & rooks.fill_north().north()).some();
+    if (rooks & us.attacks[ROOK]).any() {
+        let stacked = (rooks & rooks.fill_north().north()).any();
         visitor.add(BATTERY.at(if stacked { Battery::RooksOnFile } else { Battery::RooksOnRank }), 1);
     }
-    if (us.pieces[QUEEN] & us.attacks[BISHOP]).some() {
+    if (us.pieces[QUEEN] & us.attacks[BISHOP]).any() {
         visitor.add(BATTERY.at(Battery::QueenBishop), 1);
     }
 }

@@ -6,9 +6,9 @@
 //! and can take any shape, a square's too. Beside the sum stand its parts, so that a training can
 //! correct what the fixed units get wrong.
 
-use super::bits::*;
 use super::pawns::PawnInfo;
 use super::view::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::{TwoSided, Visitor};
@@ -58,7 +58,7 @@ pub fn king_key(board: &Board) -> u64 {
     let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     let color = |color: Color| {
         let king = board.king(color).to_index() << 2;
-        (king | usize::from((heavy & board.colors(color)).some()) << 1 | usize::from(board.can_castle(color))) as u64
+        (king | usize::from((heavy & board.colors(color)).any()) << 1 | usize::from(board.can_castle(color))) as u64
     };
     let kings = color(Color::White) << 8 | color(Color::Black);
     board.pawn_key() ^ (kings + 1).wrapping_mul(GOLDEN)
@@ -88,10 +88,10 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     for column in center - 1..=center + 1 {
         let nearest = |pawns: BitBoard| {
             let pawns = pawns & file_set(column);
-            if pawns.some() { rank(first(pawns)) } else { 0 }
+            if pawns.any() { rank(pawns.to_square()) } else { 0 }
         };
         let (ours, theirs) = (nearest(own), nearest(enemy));
-        let (before, at) = (BeforeKing(column == file(king)), EdgeFile(edge(column)));
+        let (before, at) = (BeforeKing(column == file(king)), EdgeFile(edge_distance(column)));
         visitor.add(SHELTER.at(before, at, NearestPawn(ours)), 1);
         if ours > 0 && theirs == ours + 1 {
             visitor.add(STORM_BLOCKED.at(NearestPawn(theirs)), 1);
@@ -112,13 +112,13 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
 /// Open files at the king.
 fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let heavy = AgainstHeavy((them.pieces[ROOK] | them.pieces[QUEEN]).some());
+    let heavy = AgainstHeavy((them.pieces[ROOK] | them.pieces[QUEEN]).any());
     let column = file_set(file(us.king()));
     for (place, files) in [column, column.west(), column.east()].into_iter().enumerate() {
-        if !files.some() {
+        if files.is_empty() {
             continue;
         }
-        let kind = match ((us.pieces[PAWN] & files).some(), (them.pieces[PAWN] & files).some()) {
+        let kind = match ((us.pieces[PAWN] & files).any(), (them.pieces[PAWN] & files).any()) {
             (false, false) => OpenFile::Open,
             (false, true) => OpenFile::NoOwn,
             (true, false) => OpenFile::NoEnemy,
@@ -131,7 +131,7 @@ fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
 /// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
 pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
-    let queen = us.pieces[QUEEN].some();
+    let queen = us.pieces[QUEEN].any();
     let king = them.king();
     let weak = us.attacked & !them.twice & (!them.attacked | them.attacks[KING] | them.attacks[QUEEN]);
     let weak_ring = (weak & them.king_ring).len();
@@ -154,7 +154,7 @@ pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     visitor.add(KING_REFUGE.at(AgainstQueen(queen), FlightSquares(refuge.len())), -1);
     back_rank(view, refuge, visitor);
 
-    let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).some();
+    let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).any();
     let danger = (attackers * us.ring.weight()) as i32
         + unit::HIT * hits as i32
         + unit::WEAK_SQUARE * weak_ring as i32
@@ -184,14 +184,14 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
         // A queen's check that the enemy queen parries is no danger.
         let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
         let safe = from & safe & !spared;
-        let more = safe.many();
-        let only_unsafe = from.some() && !safe.some();
+        let more = safe.more_than_one();
+        let only_unsafe = from.any() && safe.is_empty();
         total += safe.len();
-        units += unit::SAFE_CHECK[kind][usize::from(more)] * i32::from(safe.some())
+        units += unit::SAFE_CHECK[kind][usize::from(more)] * i32::from(safe.any())
             + unit::UNSAFE_CHECK * i32::from(only_unsafe);
         let checker = Checker(KNIGHT + kind);
-        visitor.add_if(safe.some(), SAFE_CHECKS.at(SafeChecks::By(checker, Several(more))), 1);
-        visitor.add_if(only_unsafe, UNSAFE_CHECKS.at(checker, Several(from.many())), 1);
+        visitor.add_if(safe.any(), SAFE_CHECKS.at(SafeChecks::By(checker, Several(more))), 1);
+        visitor.add_if(only_unsafe, UNSAFE_CHECKS.at(checker, Several(from.more_than_one())), 1);
     }
     visitor.add(SAFE_CHECKS.at(SafeChecks::All(total)), 1);
     units
@@ -207,7 +207,7 @@ fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let defense = (them.attacked & camp).len();
     visitor.add(FLANK_ATTACK.at(FlankAttacks(attack)), 1);
     visitor.add(FLANK_DEFENSE.at(FlankDefenses(defense)), -1);
-    if !((us.pieces[PAWN] | them.pieces[PAWN]) & files).some() {
+    if ((us.pieces[PAWN] | them.pieces[PAWN]) & files).is_empty() {
         visitor.add(FLANK_PAWNLESS.at(), 1);
     }
     (attack * attack) as i32 / 25 - defense as i32 / 2
@@ -229,8 +229,8 @@ fn flank_files(file: usize) -> BitBoard {
 fn back_rank<S: Visitor>(view: &View, refuge: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = us.pieces[ROOK] | us.pieces[QUEEN];
-    if rank(them.king()) == 7 && heavy.some() && !(refuge & !rank_set(7)).some() {
-        let guarded = Guarded((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).some());
+    if rank(them.king()) == 7 && heavy.any() && (refuge & !rank_set(7)).is_empty() {
+        let guarded = Guarded((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).any());
         visitor.add(BACK_RANK.at(guarded), 1);
     }
 }

@@ -4,7 +4,7 @@
 //! the enemy has minor pieces to exchange for one, and so on. Each pair of types is a 2-tuple over the
 //! two counts, once for own with own pieces and once for own with enemy pieces.
 
-use super::bits::Squares;
+use crate::board::squares::Squares;
 use crate::board::{Board, Color, PIECES, Piece};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
@@ -66,7 +66,7 @@ fn ending(
 pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {
-            let count = board.colored(color, PIECES[piece]).popcnt() as usize;
+            let count = board.colored(color, PIECES[piece]).len();
             count.min(COUNT_LEVELS[piece] - 1)
         })
     };

@@ -1,7 +1,7 @@
 //! Passed pawns among pieces: how far, what stands in the way, who is near, who comes first.
 
-use super::bits::*;
 use super::view::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Square, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
@@ -10,7 +10,7 @@ use crate::eval::visitor::Visitor;
 pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let passed = us.passed;
-    if !passed.some() {
+    if passed.is_empty() {
         return;
     }
     let strongest = strongest(&them.pieces);
@@ -29,11 +29,11 @@ pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
 }
 
 fn strongest(pieces: &[BitBoard; 6]) -> Strongest {
-    if pieces[QUEEN].some() {
+    if pieces[QUEEN].any() {
         Strongest::Queen
-    } else if pieces[ROOK].some() {
+    } else if pieces[ROOK].any() {
         Strongest::Rook
-    } else if (pieces[KNIGHT] | pieces[BISHOP]).some() {
+    } else if (pieces[KNIGHT] | pieces[BISHOP]).any() {
         Strongest::Minor
     } else {
         Strongest::Bare
@@ -44,9 +44,9 @@ fn strongest(pieces: &[BitBoard; 6]) -> Strongest {
 fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let pawn_rank = PawnRank(rank(at));
-    let below = last(behind(at) & view.occupied);
-    let own_rook = (below & (us.pieces[ROOK] | us.pieces[QUEEN])).some();
-    let enemy_rook = (below & (them.pieces[ROOK] | them.pieces[QUEEN])).some();
+    let below = (behind(at) & view.occupied).highest();
+    let own_rook = (below & (us.pieces[ROOK] | us.pieces[QUEEN])).any();
+    let enemy_rook = (below & (them.pieces[ROOK] | them.pieces[QUEEN])).any();
     if own_rook {
         visitor.add(PASSED_ROOK_BEHIND.at(Owner::Own, pawn_rank), 1);
     } else if enemy_rook {
@@ -69,7 +69,7 @@ fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
     let contested = if enemy_rook { way } else { way & (them.attacked | them.all) };
     let safety = if contested.has(block) {
         Way::NextAttacked
-    } else if contested.some() {
+    } else if contested.any() {
         Way::LaterAttacked
     } else {
         Way::Safe
@@ -86,9 +86,9 @@ fn race<S: Visitor>(view: &View, visitor: &mut S) {
         let way = ahead(at);
         let goal = square(56 + file(at));
         let moves = (7 - rank(at)).min(5);
-        let kept_off = way & (view.occupied | only(them.king()));
-        let outrun = !kept_off.some() && distance(them.king(), goal) > moves + late;
-        let led = !(way & us.pieces[KING]).some() && (way & !attacks::king(us.king())) == crate::board::EMPTY;
+        let kept_off = way & (view.occupied | square_set(them.king()));
+        let outrun = kept_off.is_empty() && distance(them.king(), goal) > moves + late;
+        let led = (way & us.pieces[KING]).is_empty() && (way & !attacks::king(us.king())).is_empty();
         if outrun || led {
             visitor.add(PASSED_UNSTOPPABLE.at(PawnRank(rank(at))), 1);
             return;

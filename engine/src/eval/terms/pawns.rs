@@ -4,7 +4,7 @@
 //! read, under the pawn key. Terms about pawns and anything else (kings, blockers, shelter) are
 //! elsewhere.
 
-use super::bits::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, Square};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
@@ -33,22 +33,22 @@ pub struct PawnInfo {
 pub fn pawn_terms<S: Visitor>(board: &Board, visitor: &mut S) -> PawnInfo {
     let white = board.colored(Color::White, Piece::Pawn);
     let black = board.colored(Color::Black, Piece::Pawn);
-    let (upper, lower) = (black.turned(), white.turned());
+    let (upper, lower) = (black.flip(), white.flip());
     PawnInfo {
         sides: [
             side(Pawns { us: white, them: black }, 1, visitor),
-            side(Pawns { us: upper, them: lower }, -1, visitor).turned(),
+            side(Pawns { us: upper, them: lower }, -1, visitor).flip(),
         ],
     }
 }
 
 impl PawnSide {
-    pub(super) fn turned(&self) -> Self {
+    pub(super) fn flip(&self) -> Self {
         Self {
-            attacks: self.attacks.turned(),
-            double_attacks: self.double_attacks.turned(),
-            span: self.span.turned(),
-            passed: self.passed.turned(),
+            attacks: self.attacks.flip(),
+            double_attacks: self.double_attacks.flip(),
+            span: self.span.flip(),
+            passed: self.passed.flip(),
         }
     }
 }
@@ -67,7 +67,7 @@ fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
         let pawn = Pawn::new(&pawns, square);
         pawn.structure(sign, visitor);
         if pawn.is_passed() {
-            info.passed |= only(square);
+            info.passed |= square_set(square);
             pawn.passed(sign, visitor);
         } else {
             pawn.candidate(&pawns, sign, visitor);
@@ -113,19 +113,19 @@ struct Pawn {
 
 impl Pawn {
     fn new(pawns: &Pawns, square: Square) -> Self {
-        let here = only(square);
+        let here = square_set(square);
         let path = ahead(square);
-        let neighbors = pawns.us & (file_set(file(square)).beside());
+        let neighbors = pawns.us & (file_set(file(square)).adjacent_files());
         Self {
             square,
             rank: rank(square),
             neighbors,
-            phalanx: pawns.us & here.beside(),
-            support: pawns.us & here.beside().south(),
+            phalanx: pawns.us & here.adjacent_files(),
+            support: pawns.us & here.adjacent_files().south(),
             leading: pawns.us & path,
             trailing: pawns.us & behind(square),
             opposing: pawns.them & path,
-            stoppers: pawns.them & (path | path.beside()),
+            stoppers: pawns.them & (path | path.adjacent_files()),
             levers: pawns.them & here.pawn_attacks(),
             push_levers: pawns.them & here.north().pawn_attacks(),
             ram: pawns.them & here.north(),
@@ -133,50 +133,50 @@ impl Pawn {
     }
 
     fn is_isolated(&self) -> bool {
-        !self.neighbors.some()
+        self.neighbors.is_empty()
     }
 
     /// Behind all its neighbors, and not able to advance without loss.
     fn is_backward(&self) -> bool {
         let not_ahead = !ranks_from(self.rank + 1);
-        !(self.neighbors & not_ahead).some() && (self.push_levers | self.ram).some()
+        (self.neighbors & not_ahead).is_empty() && (self.push_levers | self.ram).any()
     }
 
     /// No enemy pawn ahead on its own file or the files beside; only the first on a file counts.
     fn is_passed(&self) -> bool {
-        !self.stoppers.some() && !self.leading.some()
+        self.stoppers.is_empty() && self.leading.is_empty()
     }
 
     fn structure<S: Visitor>(&self, sign: i32, visitor: &mut S) {
         let (rank, file) = (PawnRank(self.rank), EdgeFile::of(self.square));
-        let opposed = Opposed(self.opposing.some());
+        let opposed = Opposed(self.opposing.any());
         let supporters = self.support.len();
         let supported = Supported(supporters > 0);
         if self.is_isolated() {
-            let doubled = Doubled((self.leading | self.trailing).some());
+            let doubled = Doubled((self.leading | self.trailing).any());
             visitor.add(PAWN_ISOLATED.at(opposed, doubled, file), sign);
         } else if self.is_backward() {
             visitor.add(PAWN_BACKWARD.at(opposed, file), sign);
         }
-        if self.trailing.some() {
+        if self.trailing.any() {
             let close = Close(self.trailing.has(square(self.square.to_index() - 8)));
             visitor.add(PAWN_DOUBLED.at(close, file), sign);
         }
-        if self.phalanx.some() {
+        if self.phalanx.any() {
             visitor.add(PAWN_PHALANX.at(opposed, rank), sign);
         }
         if supporters > 0 {
             visitor.add(PAWN_SUPPORTED.at(Supporters(supporters), opposed, rank), sign);
         }
-        if self.levers.some() {
+        if self.levers.any() {
             let lever = match supported {
-                _ if self.levers.many() => Lever::Two,
+                _ if self.levers.more_than_one() => Lever::Two,
                 Supported(true) => Lever::Supported,
                 Supported(false) => Lever::Unsupported,
             };
             visitor.add(PAWN_LEVER.at(lever, rank), sign);
         }
-        if self.ram.some() {
+        if self.ram.any() {
             visitor.add(PAWN_RAMMED.at(supported, rank), sign);
         }
     }
@@ -185,9 +185,9 @@ impl Pawn {
         let rank = PawnRank(self.rank);
         visitor.add(PASSED_RANK.at(rank), sign);
         visitor.add(PASSED_FILE.at(EdgeFile::of(self.square)), sign);
-        if self.support.some() {
+        if self.support.any() {
             visitor.add(PASSED_CONNECTED.at(Connected::Supported, rank), sign);
-        } else if self.phalanx.some() {
+        } else if self.phalanx.any() {
             visitor.add(PASSED_CONNECTED.at(Connected::Phalanx, rank), sign);
         }
     }
@@ -195,15 +195,15 @@ impl Pawn {
     /// Pawns that may become passed: by an exchange, with more helpers than the enemy has guards,
     /// or by a sacrifice.
     fn candidate<S: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut S) {
-        if self.leading.some() {
+        if self.leading.any() {
             return;
         }
         let guards = self.stoppers & !self.levers;
-        let how = if !guards.some() {
+        let how = if guards.is_empty() {
             Candidate::Exchange
         } else if guards == self.push_levers && self.phalanx.len() >= guards.len() {
             Candidate::Helpers
-        } else if !self.opposing.some() {
+        } else if self.opposing.is_empty() {
             let helpers = self.neighbors & !ranks_from(self.rank + 1);
             if helpers.len() >= (self.stoppers).len() { Candidate::HalfOpen } else { return }
         } else if self.stoppers == self.ram && self.rank >= 4 && self.can_break(pawns) {
@@ -216,7 +216,7 @@ impl Pawn {
 
     /// A defender can step up beside the ram and offer itself, and only the ram may take.
     fn can_break(&self, pawns: &Pawns) -> bool {
-        let enemy_double = pawns.them.turned().pawn_double_attacks().turned();
-        (self.support.north() & !pawns.them & !enemy_double).some()
+        let enemy_double = pawns.them.flip().pawn_double_attacks().flip();
+        (self.support.north() & !pawns.them & !enemy_double).any()
     }
 }

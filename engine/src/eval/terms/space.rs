@@ -1,7 +1,7 @@
 //! Room behind the pawns, and whose move it is.
 
-use super::bits::*;
 use super::view::*;
+use crate::board::squares::*;
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
@@ -23,6 +23,6 @@ pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
 /// Visits the bonus for having the move, for the player who has it.
 pub fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
     let sign = if view.to_move { 1 } else { -1 };
-    let queens = QueensLeft((view.us.pieces[QUEEN] | view.them.pieces[QUEEN]).some());
+    let queens = QueensLeft((view.us.pieces[QUEEN] | view.them.pieces[QUEEN]).any());
     visitor.add(TEMPO.at(queens), sign);
 }

@@ -5,10 +5,10 @@
 //! make of it, so these features count for the player who is ahead in material, and not at all when
 //! nobody is.
 
-use super::bits::*;
 use super::material::Balance;
 use super::view::*;
 use crate::board::BitBoard;
+use crate::board::squares::*;
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
@@ -42,7 +42,7 @@ impl Both<'_> {
     }
 
     fn on_both_wings(&self) -> bool {
-        (self.both(PAWN) & LEFT).some() && (self.both(PAWN) & !LEFT).some()
+        (self.both(PAWN) & QUEEN_SIDE).any() && (self.both(PAWN) & !QUEEN_SIDE).any()
     }
 
     /// What Stockfish's initiative term looks at, and how many pawns are left to win with.
@@ -67,7 +67,7 @@ impl Both<'_> {
     }
 
     fn opposite_bishops(&self) -> bool {
-        let dark = |side: &Side| (side.pieces[BISHOP] & DARK).some();
+        let dark = |side: &Side| (side.pieces[BISHOP] & DARK_SQUARES).any();
         dark(self.ahead) != dark(self.behind)
     }
 }

@@ -1,6 +1,7 @@
 //! The terms on random positions and on positions made for them.
 
 use super::*;
+use crate::board::squares::{square, square_set};
 use crate::board::{Color, PIECES, PieceSquare, Square};
 use crate::eval::layout::*;
 use rand::RngExt;
@@ -119,9 +120,9 @@ fn pawn_terms_depend_on_pawns_alone() {
             let mut rows = Vec::new();
             for rank in (0..8).rev() {
                 let row: String = (0..8)
-                    .map(|file| match position.piece_on(bits::square(rank * 8 + file)) {
+                    .map(|file| match position.piece_on(square(rank * 8 + file)) {
                         Some(crate::board::Piece::Pawn)
-                            if position.color_on(bits::square(rank * 8 + file)) == Some(Color::White) =>
+                            if position.color_on(square(rank * 8 + file)) == Some(Color::White) =>
                         {
                             'P'
                         }
@@ -242,10 +243,10 @@ fn mobility_counts_safe_squares() {
 fn pawn_info_says_what_pawns_do() {
     let info = pawn_terms(&board("4k3/p7/8/8/8/8/PP4P1/4K3 w - - 0 1"), &mut Vec::<(u32, i32)>::new());
     let [white, black] = info.sides;
-    assert_eq!(white.passed, bits::only(Square::G2));
+    assert_eq!(white.passed, square_set(Square::G2));
     assert_eq!(black.passed, crate::board::EMPTY);
     assert_eq!(white.attacks.popcnt(), 5);
-    assert_eq!(black.attacks, bits::only(Square::B6));
+    assert_eq!(black.attacks, square_set(Square::B6));
     assert_eq!(white.double_attacks, crate::board::EMPTY);
 }
 

@@ -3,8 +3,8 @@
 //! The first table is the papers' "chasing the opponent's pieces" (COP in Tseng, Chen, Wu), refined by
 //! how the attacked piece is defended. The others are the threats that Stockfish and Ethereal count.
 
-use super::bits::*;
 use super::view::*;
+use crate::board::squares::*;
 use crate::board::{BitBoard, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
@@ -89,11 +89,11 @@ fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
 fn queen_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queens = them.pieces[QUEEN];
-    if !queens.some() || queens.many() {
+    if queens.is_empty() || queens.more_than_one() {
         return;
     }
-    let queen = first(queens);
-    let alone = WithoutQueen(!us.pieces[QUEEN].some());
+    let queen = queens.to_square();
+    let alone = WithoutQueen(us.pieces[QUEEN].is_empty());
     let open = !us.pieces[PAWN] & !squares.strong;
     let mut add = |attacker: usize, from: BitBoard| {
         let count = from.len() as i32;

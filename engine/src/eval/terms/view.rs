@@ -5,8 +5,8 @@
 //! color it is about. Features are symmetric, so Black's are the same features with the sign turned,
 //! which is the visitor's to do.
 
-use super::bits::*;
 use super::pawns::PawnInfo;
+use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
 use crate::eval::visitor::TwoSided;
 
@@ -122,7 +122,7 @@ impl Side {
     }
 
     pub fn king(&self) -> Square {
-        first(self.pieces[KING])
+        self.pieces[KING].to_square()
     }
 
     /// Adds what one piece attacks.
@@ -134,15 +134,15 @@ impl Side {
     }
 
     fn turn(&mut self) {
-        self.pieces = self.pieces.map(BitBoard::turned);
-        self.attacks = self.attacks.map(BitBoard::turned);
-        self.all = self.all.turned();
-        self.attacked = self.attacked.turned();
-        self.twice = self.twice.turned();
-        self.pinned = self.pinned.turned();
-        self.king_ring = self.king_ring.turned();
-        self.pawn_span = self.pawn_span.turned();
-        self.passed = self.passed.turned();
+        self.pieces = self.pieces.map(BitBoard::flip);
+        self.attacks = self.attacks.map(BitBoard::flip);
+        self.all = self.all.flip();
+        self.attacked = self.attacked.flip();
+        self.twice = self.twice.flip();
+        self.pinned = self.pinned.flip();
+        self.king_ring = self.king_ring.flip();
+        self.pawn_span = self.pawn_span.flip();
+        self.passed = self.passed.flip();
     }
 }
 
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
         std::mem::swap(&mut self.us, &mut self.them);
         self.us.turn();
         self.them.turn();
-        self.occupied = self.occupied.turned();
+        self.occupied = self.occupied.flip();
         self.to_move = !self.to_move;
         visitor.turn();
     }
@@ -208,8 +208,8 @@ pub fn shields(
     let straight = attacks::straights(target) & sliders[1];
     for slider in each((diagonal | straight) & side.all) {
         let between = attacks::between(target, slider) & occupied;
-        if between.some() && !between.many() {
-            found(first(between), slider);
+        if between.any() && !between.more_than_one() {
+            found(between.to_square(), slider);
         }
     }
 }
