@@ -1,8 +1,10 @@
-//! The module tables of ARCHITECTURE.md name exactly what exists, and modules know each other as it says.
+//! The module tables of ARCHITECTURE.md name exactly what exists, and modules use each other as it says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+use crate::module_graph::{Crate, cycles};
 
 /// Folders that must have a table: where a reader looks first.
 const REQUIRED: [&str; 5] = ["engine/src", "engine/src/eval", "engine/src/search", "trainer/src", "src"];
@@ -47,68 +49,88 @@ fn modules(folder: &Path) -> BTreeSet<String> {
     all.filter(|name| !["lib", "main", "mod", "tests", "testing"].contains(&name.as_str())).collect()
 }
 
+/// The text of ARCHITECTURE.md.
 fn guide() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
     fs::read_to_string(path).expect("the guide is there")
 }
 
-/// Which others of these modules of a crate a module names, its tests apart.
-fn known(folder: &Path, module: &str, all: &[&str]) -> BTreeSet<String> {
-    let mut files = vec![folder.join(format!("{module}.rs")), folder.join(module)];
-    let mut names = BTreeSet::new();
-    while let Some(path) = files.pop() {
-        if path.file_stem().is_some_and(|stem| stem == "tests" || stem == "testing") {
-            continue;
-        }
-        if let Ok(entries) = fs::read_dir(&path) {
-            files.extend(entries.map(|entry| entry.expect("the folder can be read").path()));
-        } else if let Ok(text) = fs::read_to_string(&path) {
-            let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-            let after = text.split("crate::").skip(1).filter_map(|rest| rest.split(ends).next());
-            names.extend(after.filter(|name| *name != module && all.contains(name)).map(str::to_string));
-        }
-    }
-    names
-}
+/// Modules that use each other and should not: take a line out when its cycle is broken, and add none.
+const CYCLES: &[(&str, &[&str])] = &[
+    ("src", &["genfens", "job", "uci"]),
+    ("src", &["opponent", "session"]),
+    ("src/cli", &["calibrate", "level"]),
+    ("trainer/src/arena", &["matches", "resumed"]),
+    ("trainer/src/arena", &["puzzles", "suite"]),
+    ("trainer/src/experiment", &["page", "run", "work"]),
+];
 
 #[test]
-fn the_modules_of_the_engine_know_only_those_before_them() {
+fn the_modules_of_the_engine_use_only_those_before_them() {
     let (root, guide) = (Path::new(env!("CARGO_MANIFEST_DIR")), guide());
     let (_, table) = guide.split_once("\n### engine/src\n").expect("a table of the engine");
     let rows = table.lines().take_while(|line| !line.starts_with('#')).filter_map(|line| line.strip_prefix("| `"));
     let order: Vec<&str> = rows.flat_map(first_column).collect();
     assert!(order.contains(&"board") && order.contains(&"levels"), "{order:?}");
-    for (place, module) in order.iter().enumerate() {
-        let known = known(&root.join("engine/src"), module, &order);
-        let later: Vec<_> = known.iter().filter(|name| order[place..].contains(&name.as_str())).collect();
-        assert!(later.is_empty(), "engine: {module} knows {later:?}, which ARCHITECTURE.md lists behind it");
+    let uses = &Crate::read(&root.join("engine/src")).uses()[&Vec::new()];
+    for (place, &module) in order.iter().enumerate() {
+        let later: Vec<_> = uses[module].iter().filter(|name| order[place..].contains(&name.as_str())).collect();
+        assert!(later.is_empty(), "engine: {module} uses {later:?}, which ARCHITECTURE.md lists behind it");
     }
 }
 
 #[test]
-fn the_rooms_of_the_trainer_know_only_what_the_arrows_say() {
+fn the_modules_of_the_trainer_use_only_what_the_arrows_lead_to() {
     let (root, guide) = (Path::new(env!("CARGO_MANIFEST_DIR")), guide());
-    let (_, chart) = guide.split_once("\nRooms, and arrows in one direction:\n").expect("a chart of the rooms");
+    let (_, chart) = guide.split_once("\nModules, and arrows in one direction:\n").expect("a chart of the trainer");
     let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for line in chart.lines().skip_while(|line| !line.contains("-->")).take_while(|line| line.contains("-->")) {
-        let rooms: Vec<&str> = line.split("-->").map(str::trim).collect();
-        for pair in rooms.windows(2) {
+        let modules: Vec<&str> = line.split("-->").map(str::trim).collect();
+        for pair in modules.windows(2) {
             arrows.entry(pair[0]).or_default().insert(pair[1]);
             arrows.entry(pair[1]).or_default();
         }
     }
-    let rooms: Vec<&str> = arrows.keys().copied().collect();
-    assert_eq!(rooms.iter().map(|room| room.to_string()).collect::<BTreeSet<_>>(), tables(&guide)["trainer/src"]);
-    for &room in &rooms {
+    let modules: BTreeSet<String> = arrows.keys().map(|module| module.to_string()).collect();
+    assert_eq!(modules, tables(&guide)["trainer/src"]);
+    let uses = &Crate::read(&root.join("trainer/src")).uses()[&Vec::new()];
+    for &module in arrows.keys() {
         // All that lies along the arrows.
-        let (mut reached, mut next) = (BTreeSet::from(["base"]), vec![room]);
+        let (mut reached, mut next) = (BTreeSet::from(["base"]), vec![module]);
         while let Some(from) = next.pop() {
             next.extend(arrows[from].iter().copied().filter(|&to| reached.insert(to)));
         }
-        assert!(room == "base" || !reached.contains(room), "the arrows lead from {room} back to it");
-        let known = known(&root.join("trainer/src"), room, &rooms);
-        let hidden: Vec<_> = known.iter().filter(|name| !reached.contains(name.as_str())).collect();
-        assert!(hidden.is_empty(), "trainer: {room} knows {hidden:?}, to which no arrow of ARCHITECTURE.md leads");
+        assert!(module == "base" || !reached.contains(module), "the arrows lead from {module} back to it");
+        let hidden: Vec<_> = uses[module].iter().filter(|name| !reached.contains(name.as_str())).collect();
+        assert!(hidden.is_empty(), "trainer: {module} uses {hidden:?}, to which no arrow of ARCHITECTURE.md leads");
+    }
+}
+
+#[test]
+fn no_modules_of_a_folder_use_each_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeSet::new();
+    for src in ["engine/src", "trainer/src", "src"] {
+        for (folder, uses) in Crate::read(&root.join(src)).uses() {
+            let folder = [vec![src.to_string()], folder].concat().join("/");
+            found.extend(cycles(&uses).into_iter().map(|cycle| (folder.clone(), cycle)));
+        }
+    }
+    let name = |&(folder, cycle): &(&str, &[&str])| {
+        (folder.to_string(), cycle.iter().map(|module| module.to_string()).collect::<Vec<_>>())
+    };
+    let known: BTreeSet<_> = CYCLES.iter().map(name).collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(new.is_empty() && gone.is_empty(), "new cycles {new:?}, no longer there {gone:?}");
+}
+
+#[test]
+fn each_module_begins_with_a_comment_on_its_purpose() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for src in ["engine/src", "trainer/src", "src"] {
+        let bare = Crate::read(&root.join(src)).without_comment();
+        assert!(bare.is_empty(), "{src}: no comment at the head of {bare:?}");
     }
 }
 
@@ -118,10 +140,6 @@ fn the_module_tables_name_what_exists() {
     let tables = tables(&guide());
     for folder in REQUIRED {
         assert!(tables.contains_key(folder), "ARCHITECTURE.md has no table of {folder}");
-    }
-    // Each room of the trainer has a table of its own.
-    for room in &tables["trainer/src"] {
-        assert!(tables.contains_key(&format!("trainer/src/{room}")), "ARCHITECTURE.md has no table of the room {room}");
     }
     let faults: Vec<String> = tables
         .iter()

@@ -1,3 +1,5 @@
+//! Huge pages.
+
 /// Asks Linux to back memory that has not been written yet with huge pages; no effect on other systems.
 ///
 /// A search reads the transposition table at random. With pages of 4 KB nearly every read misses the TLB.

@@ -1,3 +1,5 @@
+//! Prefetching.
+
 /// Asks the processor to load the first cache line of `thing`; no effect on other architectures than x86-64.
 #[inline(always)]
 pub(crate) fn prefetch<T>(thing: &T) {
