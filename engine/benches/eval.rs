@@ -3,8 +3,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
 use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL, PAIRS};
-use dyad_engine::eval::model::Step;
-use dyad_engine::eval::{Evaluator, FloatWeights, Weights};
+use dyad_engine::eval::{Evaluator, FloatWeights, Step, Weights};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::compiled::Total;
+use dyad_engine::eval::incremental::compiled::PackedSum;
 use dyad_engine::eval::terms::{king_terms, material_terms, pawn_terms, piece_terms};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -42,34 +42,34 @@ fn main() {
     let boards = positions();
     let weights = Weights::material();
     time("material", &boards, |board| {
-        let mut total = Total::new(weights.linear.compiled());
-        material_terms(board, &mut total);
-        total.sum()
+        let mut sum = PackedSum::new(weights.compiled());
+        material_terms(board, &mut sum);
+        sum.sum()
     });
     time("pawns", &boards, |board| {
-        let mut total = Total::new(weights.linear.compiled());
-        black_box(pawn_terms(board, &mut total));
-        total.sum()
+        let mut sum = PackedSum::new(weights.compiled());
+        black_box(pawn_terms(board, &mut sum));
+        sum.sum()
     });
     let known = |board: &Board| {
-        let mut total = Total::new(weights.linear.compiled());
-        let balance = material_terms(board, &mut total);
-        let pawns = pawn_terms(board, &mut total);
-        (balance, pawns, king_terms(board, &pawns, &mut total))
+        let mut sum = PackedSum::new(weights.compiled());
+        let balance = material_terms(board, &mut sum);
+        let pawns = pawn_terms(board, &mut sum);
+        (balance, pawns, king_terms(board, &pawns, &mut sum))
     };
     let known: Vec<_> = boards.iter().map(known).collect();
     let mut next = known.iter().cycle();
     time("kings", &boards, |board| {
         let (_, pawns, _) = next.next().expect("a cycle");
-        let mut total = Total::new(weights.linear.compiled());
-        black_box(king_terms(board, pawns, &mut total));
-        total.sum()
+        let mut sum = PackedSum::new(weights.compiled());
+        black_box(king_terms(board, pawns, &mut sum));
+        sum.sum()
     });
     let mut next = known.iter().cycle();
     time("pieces", &boards, |board| {
         let (balance, pawns, shelters) = next.next().expect("a cycle");
-        let mut total = Total::new(weights.linear.compiled());
-        piece_terms(board, balance, pawns, shelters, &mut total);
-        total.sum()
+        let mut sum = PackedSum::new(weights.compiled());
+        piece_terms(board, balance, pawns, shelters, &mut sum);
+        sum.sum()
     });
 }

@@ -1,8 +1,7 @@
 //! What a search walks: the boards of the line, the keys of the game, the evaluation kept along.
 
 use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
-use crate::eval::Evaluator;
-use crate::eval::model::Step;
+use crate::eval::{Evaluator, Step};
 use crate::value::{MAX_PLY, Value};
 
 /// The current line below a game's position.

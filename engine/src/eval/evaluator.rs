@@ -1,81 +1,161 @@
-//! The evaluation as search uses it: one evaluator for each thread.
+//! The evaluation as search uses it: an evaluator for each thread.
 //!
-//! A model gives the value that training sees. What is known about endings, and the standard units of search, are
-//! applied here, last, for every model and only for search.
+//! Material, piece-square and pair terms are updated along the line of search; terms of material, pawns and kings are
+//! cached by their keys; the other terms are computed in each position. Endgame knowledge and the standard units of
+//! search come last, and only for search: training sees the tapered sum.
 
 use super::endgame::{self, FULL_SCALE, Known};
-use super::model::{Model, Step};
+use super::incremental::accumulator::{Accumulator, Step};
+use super::incremental::cache::Cache;
+use super::incremental::compiled::{Compiled, PackedSum, unpack};
+use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
+use super::units::taper;
 use super::weights::Weights;
-use crate::board::Board;
+use crate::board::{Board, Color};
 use std::sync::Arc;
 
 /// Evaluations stay within this, well below mate scores.
 pub const MAX_EVALUATION: i32 = 20_000;
 
-/// Evaluates the positions of a line as it is played and taken back.
-pub struct Evaluator<M: Model = Weights> {
-    weights: Arc<M>,
-    line: M::Line,
+/// Entries of the pawn cache: all caches together fit into the second-level cache.
+const PAWN_SLOTS: usize = 1 << 12;
+/// Entries of the king cache.
+const KING_SLOTS: usize = 1 << 13;
+/// Entries of the material cache: a search sees few material signatures.
+const MATERIAL_SLOTS: usize = 1 << 10;
+
+/// Evaluates the current position of a line, which moves extend and shorten.
+pub struct Evaluator {
+    weights: Arc<Weights>,
+    state: EvalState,
 }
 
-impl<M: Model> Evaluator<M> {
+impl Evaluator {
     /// An evaluator at the initial position.
-    pub fn new(weights: Arc<M>) -> Evaluator<M> {
-        let line = weights.line(&Board::startpos());
-        Evaluator { weights, line }
+    pub fn new(weights: Arc<Weights>) -> Evaluator {
+        let state = EvalState::new(weights.compiled(), &Board::startpos());
+        Evaluator { weights, state }
     }
 
     /// The weights in use.
-    pub fn weights(&self) -> &Arc<M> {
+    pub fn weights(&self) -> &Arc<Weights> {
         &self.weights
     }
 
-    /// Takes another model, back at the start of the line.
-    pub fn set_weights(&mut self, weights: Arc<M>) {
-        weights.renew(&mut self.line);
+    /// Changes the weights and goes back to the root of the line.
+    pub fn set_weights(&mut self, weights: Arc<Weights>) {
+        self.state.invalidate();
         self.weights = weights;
     }
 
     /// Starts a new line.
     pub fn reset(&mut self, board: &Board) {
-        self.weights.reset(&mut self.line, board);
+        self.state.placed.reset(self.weights.compiled(), board);
     }
 
     /// Advances to the position after a move.
     #[inline]
     pub fn push(&mut self, step: &Step) {
-        self.weights.push(&mut self.line, step);
+        self.state.placed.push(self.weights.compiled(), step);
     }
 
     /// Goes back to the position before.
+    ///
+    /// # Panics
+    /// At the root of the line.
     #[inline]
     pub fn pop(&mut self) {
-        self.weights.pop(&mut self.line);
+        self.state.placed.pop();
     }
 
-    /// The value of `board`, where the line stands, for the side to move: in standard units and with what is
-    /// known about endings.
+    /// The value of `board`, the current position, for the side to move, in standard units and with endgame knowledge.
     pub fn evaluate(&mut self, board: &Board) -> i32 {
         let raw = self.evaluate_raw(board);
-        with_endings(board, self.weights.units().scaled(raw))
+        with_endings(board, self.weights.units.scaled(raw))
     }
 
-    /// The value of `board`, where the line stands, for the side to move: what the model says and nothing else.
+    /// The value of `board`, the current position, for the side to move: the tapered sum of the features' integer weights
+    /// and nothing else.
     #[inline]
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
-        self.weights.value(&mut self.line, board)
+        let [mg, eg] = self.sums(board);
+        let value = taper(mg, eg, self.weights.phase(board));
+        if board.side_to_move() == Color::White { value } else { -value }
     }
-}
 
-impl Evaluator {
-    /// Middlegame and endgame sums of `board`, where the line stands, from White's side.
+    /// Middlegame and endgame sums of `board`, the current position, from White's side.
     #[inline]
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
-        self.line.sums(self.weights.linear.compiled(), board)
+        self.state.sums(self.weights.compiled(), board)
     }
 }
 
-/// A value of `board` in standard units, for the side to move, with what is known about endings.
+/// The sums that a thread keeps for its positions.
+struct EvalState {
+    placed: Accumulator<Compiled>,
+    /// Packed sums of the pawn terms, with facts for the other terms.
+    pawns: Cache<(i64, PawnInfo)>,
+    /// Packed sums of the king terms, with facts for the other terms.
+    kings: Cache<(i64, Shelters)>,
+    /// Packed sums of the material terms, with facts for the other terms.
+    material: Cache<(i64, Balance)>,
+}
+
+impl EvalState {
+    fn new(compiled: &Compiled, board: &Board) -> EvalState {
+        let mut placed = Accumulator::new();
+        placed.reset(compiled, board);
+        EvalState {
+            placed,
+            pawns: Cache::new(PAWN_SLOTS),
+            kings: Cache::new(KING_SLOTS),
+            material: Cache::new(MATERIAL_SLOTS),
+        }
+    }
+
+    /// Invalidates all sums but keeps their memory.
+    fn invalidate(&mut self) {
+        self.placed.invalidate();
+        self.pawns.invalidate();
+        self.kings.invalidate();
+        self.material.invalidate();
+    }
+
+    #[inline]
+    fn sums(&mut self, compiled: &Compiled, board: &Board) -> [i32; 2] {
+        let [mg, eg] = self.placed.get(compiled, board).sums;
+        if !compiled.has_terms() {
+            return [mg, eg];
+        }
+        let [terms_mg, terms_eg] = unpack(self.terms(compiled, board));
+        [mg + terms_mg, eg + terms_eg]
+    }
+
+    /// The packed sum of the terms of the whole board.
+    #[inline]
+    fn terms(&mut self, compiled: &Compiled, board: &Board) -> i64 {
+        let (material, balance) = self.material.get(board.material_key(), || {
+            let mut sum = PackedSum::new(compiled);
+            let balance = material_terms(board, &mut sum);
+            (sum.sum(), balance)
+        });
+        let (pawns, info) = self.pawns.get(board.pawn_key(), || {
+            let mut sum = PackedSum::new(compiled);
+            let info = pawn_terms(board, &mut sum);
+            (sum.sum(), info)
+        });
+        let (kings, shelters) = self.kings.get(king_key(board), || {
+            let mut sum = PackedSum::new(compiled);
+            let shelters = king_terms(board, info, &mut sum);
+            (sum.sum(), shelters)
+        });
+        let mut sum = PackedSum::new(compiled);
+        piece_terms(board, balance, info, shelters, &mut sum);
+        material + pawns + kings + sum.sum()
+    }
+}
+
+/// A value of `board` in standard units, for the side to move, corrected by endgame knowledge.
 #[inline]
 pub(super) fn with_endings(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };

@@ -12,8 +12,8 @@ use super::Evaluator;
 use super::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS, group_of};
 use super::pairs::{self, name, pair};
 use super::placement::visit;
-use super::taper::{PHASE_MAX, taper};
 use super::terms::terms;
+use super::units::{PHASE_MAX, taper};
 use super::visitor::Visitor;
 use super::weights::Weights;
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
@@ -116,11 +116,11 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 /// ```
 pub fn without_each_piece(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let unit = Unit::new(weights, board);
-    let whole = Sum::of(weights, board);
+    let whole = weights.sums(board).map(i64::from);
     let pieces = board.placed_pieces().filter(|placed| placed.piece != Piece::King);
     pieces
         .filter_map(|placed| {
-            let rest = Sum::of(weights, &without(board, placed.square)?);
+            let rest = weights.sums(&without(board, placed.square)?).map(i64::from);
             Some((placed, unit.pawns([whole[0] - rest[0], whole[1] - rest[1]])))
         })
         .collect()
@@ -298,28 +298,6 @@ impl Share {
     fn plus(&self, other: &Share) -> Share {
         let add = |a: Sums, b: Sums| [a[0] + b[0], a[1] + b[1]];
         Share { white: add(self.white, other.white), black: add(self.black, other.black) }
-    }
-}
-
-/// The sum of everything.
-struct Sum<'a> {
-    weights: &'a [[i32; 2]],
-    sums: Sums,
-}
-
-impl Sum<'_> {
-    fn of(weights: &Weights, board: &Board) -> Sums {
-        let mut visitor = Sum { weights: weights.ints(), sums: [0; 2] };
-        visit(board, &mut visitor);
-        visitor.sums
-    }
-}
-
-impl Visitor for Sum<'_> {
-    fn add(&mut self, feature: usize, count: i32) {
-        for (sum, weight) in self.sums.iter_mut().zip(self.weights[feature]) {
-            *sum += i64::from(weight) * i64::from(count);
-        }
     }
 }
 

@@ -1,17 +1,54 @@
-//! The weights that a training changes: floats, and how they become integers.
+//! Float weights of a training, and their conversion to integers.
 //!
-//! The trainer keeps every weight as a float. Search needs integers, and the phase of the game is counted
-//! with the middlegame weights of the pieces, so the floats are scaled until a full set of pieces is worth a
-//! constant and then rounded (Tseng, Chen and Wu, section 3.3):
-//! integer = round(gamma w), gamma = 16488 / (2 queen + 4 rook + 4 bishop + 4 knight). The integers are
-//! what training evaluates with, what the file holds and what search plays with, so the three cannot differ.
+//! The game phase is counted with the pieces' middlegame weights. So the floats are scaled until a full set of pieces is
+//! worth a constant, then rounded (Tseng, Chen and Wu, section 3.3): integer = round(gamma w) with
+//! gamma = 16488 / (2 queen + 4 rook + 4 bishop + 4 knight). Training evaluates with the same integers that the file
+//! holds and search plays with.
 
-use super::error::{LIMIT, Stage, WeightsError};
 use super::layout::{self, LEN, MATERIAL};
-use super::taper::FULL_MATERIAL;
+use super::units::FULL_MATERIAL;
 use crate::board::{PIECE_VALUES, Piece};
+use std::fmt;
+use std::path::Path;
 
-/// The trainer's weights, one middlegame and one endgame weight for each feature.
+/// Largest absolute value of an integer weight: the fast tables hold 16 bits.
+pub const LIMIT: i32 = i16::MAX as i32;
+
+/// The two weights of a feature, in the order in which weights hold them.
+pub(super) const PHASES: [&str; 2] = ["middlegame", "endgame"];
+
+/// Why weights are refused: what is wrong and where, after the path of the file if there is one.
+#[derive(Debug)]
+pub struct WeightsError(String);
+
+impl WeightsError {
+    pub(super) fn new(message: impl Into<String>) -> WeightsError {
+        WeightsError(message.into())
+    }
+
+    pub(super) fn in_file(path: &Path, message: impl fmt::Display) -> WeightsError {
+        WeightsError(format!("{}: {message}", path.display()))
+    }
+
+    /// The weight of a feature in one phase that does not fit into an integer weight.
+    pub(super) fn at_weight(feature: usize, phase: usize, value: f64) -> WeightsError {
+        let group = layout::group_of(feature);
+        let (index, name) = (feature - group.start, group.name);
+        let fault =
+            if value.is_finite() { format!("outside -{LIMIT} to {LIMIT}") } else { "not a finite number".into() };
+        WeightsError(format!("{} weight {index} of group `{name}` is {value}, {fault}", PHASES[phase]))
+    }
+}
+
+impl fmt::Display for WeightsError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WeightsError {}
+
+/// A middlegame and an endgame weight for each feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FloatWeights {
     /// Middlegame weights.
@@ -26,7 +63,7 @@ impl FloatWeights {
         FloatWeights { mg: vec![0.0; LEN], eg: vec![0.0; LEN] }
     }
 
-    /// Material as in the paper's Table I, all else zero: where training starts.
+    /// Material as in the paper's Table I, everything else zero: where training starts.
     pub fn material() -> FloatWeights {
         let mut weights = FloatWeights::zeros();
         for (piece, value) in PIECE_VALUES.into_iter().enumerate().filter(|(piece, _)| *piece != Piece::King.to_index())
@@ -37,7 +74,7 @@ impl FloatWeights {
         weights
     }
 
-    /// Middlegame and endgame sums of a list of features.
+    /// Middlegame and endgame sums of a list of features and counts.
     pub fn dot(&self, features: &[(u32, i32)]) -> [f64; 2] {
         features.iter().fold([0.0; 2], |[mg, eg], &(feature, count)| {
             let (feature, count) = (feature as usize, f64::from(count));
@@ -45,40 +82,36 @@ impl FloatWeights {
         })
     }
 
-    /// The factor that makes a full set of pieces worth 16488.
+    /// The factor that makes a full set of pieces worth [`FULL_MATERIAL`].
+    ///
+    /// # Errors
+    /// When the pieces' middlegame weights do not sum to a positive number.
     pub fn gamma(&self) -> Result<f64, WeightsError> {
         let middlegame = |piece: Piece| self.mg[MATERIAL.at(piece)];
         let full = 2.0 * middlegame(Piece::Queen)
             + 4.0 * (middlegame(Piece::Rook) + middlegame(Piece::Bishop) + middlegame(Piece::Knight));
         let gamma = f64::from(FULL_MATERIAL) / full;
-        if full > 0.0 && gamma.is_finite() { Ok(gamma) } else { Err(WeightsError::Material(full)) }
+        if full > 0.0 && gamma.is_finite() {
+            return Ok(gamma);
+        }
+        Err(WeightsError(format!(
+            "the middlegame weights of the pieces sum to {full}, which cannot be scaled to {FULL_MATERIAL}"
+        )))
     }
 
     /// Both weights of a feature, scaled and rounded.
     pub(super) fn integers(&self, feature: usize, gamma: f64) -> Result<[i32; 2], WeightsError> {
-        let mg = rounded(self.mg[feature] * gamma);
-        let eg = rounded(self.eg[feature] * gamma);
-        match (mg, eg) {
-            (Some(mg), Some(eg)) => Ok([mg, eg]),
-            (None, _) => Err(refused(feature, Stage::Middlegame, self.mg[feature] * gamma)),
-            (_, None) => Err(refused(feature, Stage::Endgame, self.eg[feature] * gamma)),
+        let scaled = [self.mg[feature] * gamma, self.eg[feature] * gamma];
+        match scaled.map(rounded) {
+            [Some(mg), Some(eg)] => Ok([mg, eg]),
+            [None, _] => Err(WeightsError::at_weight(feature, 0, scaled[0])),
+            [_, None] => Err(WeightsError::at_weight(feature, 1, scaled[1])),
         }
     }
 }
 
-/// The nearest integer, halves away from zero, or none if it does not fit.
+/// The nearest integer, halves away from zero, if it is below [`LIMIT`].
 #[inline]
 fn rounded(weight: f64) -> Option<i32> {
     (weight.abs() < f64::from(LIMIT)).then(|| (weight + 0.5f64.copysign(weight)) as i32)
-}
-
-/// Why this weight of a feature cannot be an integer weight.
-pub(super) fn refused(feature: usize, stage: Stage, value: f64) -> WeightsError {
-    let group = layout::group_of(feature);
-    let (group, index) = (group.name, feature - group.start);
-    if value.is_finite() {
-        WeightsError::Overflow { group, index, stage, value }
-    } else {
-        WeightsError::NotFinite { group, index, stage, value }
-    }
 }

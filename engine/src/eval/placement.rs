@@ -17,10 +17,14 @@ pub fn placement<S: Visitor>(occupants: &[PieceSquare], piece: PieceSquare, visi
     let sign = pairs::sign(piece.color);
     visitor.add(MATERIAL.at(piece.piece), sign);
     visitor.add(LOCATION.at(piece.piece, HalfSquare(pairs::row(piece))), sign);
-    for &occupant in occupants {
-        let (own, other) = (pair(piece, occupant), pair(occupant, piece));
-        visitor.add(PAIRS.at(own), own.sign);
-        visitor.add(PAIRS.at(other), other.sign);
+    occupants.iter().for_each(|&occupant| pair_features(piece, occupant, visitor));
+}
+
+/// The 2-tuples of two pieces: one from the view of each.
+#[inline]
+pub fn pair_features<S: Visitor>(piece: PieceSquare, other: PieceSquare, visitor: &mut S) {
+    for pair in [pair(piece, other), pair(other, piece)] {
+        visitor.add(PAIRS.at(pair), pair.sign);
     }
 }
 

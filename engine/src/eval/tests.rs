@@ -1,9 +1,9 @@
-//! What has to hold for any weights and any position.
+//! Properties of all weights and all positions.
 
 use super::*;
-use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare};
+use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare};
+use crate::eval::gradient::Trace;
 use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
-use crate::eval::model::Step;
 use crate::eval::pairs;
 use crate::eval::terms::COUPLES;
 use rand::{RngExt, SeedableRng};
@@ -11,8 +11,8 @@ use rand_pcg::Pcg64;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Middlegames, endings, promotions on every file, en passant and castling at hand.
-const STARTS: [&str; 8] = [
+/// Middlegames, endings, promotions on every file, en passant and castling.
+pub(crate) const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -27,8 +27,8 @@ fn random(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(seed)
 }
 
-/// Dense random float weights, of about the size that trained ones have.
-fn random_floats(seed: u64) -> FloatWeights {
+/// Dense random float weights, about as large as trained ones.
+pub(crate) fn random_floats(seed: u64) -> FloatWeights {
     let mut random = random(seed);
     let mut weights = FloatWeights::material();
     for feature in MATERIAL.range().end..LEN {
@@ -43,11 +43,11 @@ fn random_floats(seed: u64) -> FloatWeights {
     weights
 }
 
-fn random_weights(seed: u64) -> Weights {
+pub(crate) fn random_weights(seed: u64) -> Weights {
     Weights::from_floats(&random_floats(seed), serde_json::Value::Null).expect("random weights are small")
 }
 
-/// Calls `visit` with every position of random games until there were `count`.
+/// Calls `visit` with `count` positions of random games.
 fn random_positions(seed: u64, count: usize, mut visit: impl FnMut(&Board)) {
     let mut random = random(seed);
     let mut seen = 0;
@@ -74,7 +74,7 @@ fn features(board: &Board) -> Vec<(u32, i32)> {
     features
 }
 
-/// Features and counts, each feature once, none with count zero.
+/// The count of each feature, without zeros.
 fn counts(board: &Board) -> HashMap<u32, i32> {
     let mut counts = HashMap::new();
     for (feature, count) in features(board) {
@@ -120,38 +120,50 @@ fn integers_are_the_rounded_floats() {
     assert!((full - 16488).abs() <= 7, "{full}");
 }
 
-/// Walks random games as search does: down, up again, evaluating some positions and passing over others.
-#[test]
-fn incremental_sums_equal_fresh_ones_at_every_node() {
-    fn walk(evaluator: &mut Evaluator, fresh: &mut Evaluator, board: &Board, depth: usize, random: &mut Pcg64) {
-        let check = |evaluator: &mut Evaluator, fresh: &mut Evaluator| {
-            fresh.reset(board);
-            assert_eq!(evaluator.sums(board), fresh.sums(board), "{}", board.fen());
-        };
-        if depth == 0 || random.random_bool(0.5) {
-            check(evaluator, fresh);
-        }
-        if depth == 0 {
-            return;
-        }
-        for &mv in board.moves().iter() {
-            let special = board.is_castling(mv) || board.is_en_passant(mv) || mv.get_promotion().is_some();
-            if special || random.random_bool(0.12) {
-                let mut next = *board;
-                let delta = board.make_move(mv, &mut next);
-                evaluator.push(&Step { before: board, after: &next, delta: &delta });
-                walk(evaluator, fresh, &next, depth - 1, random);
-                evaluator.pop();
-            }
-        }
+/// Walks a tree as a search does, with null moves and positions that are not evaluated.
+fn walk(evaluator: &mut Evaluator, fresh: &mut Evaluator, board: &Board, depth: usize, random: &mut Pcg64) {
+    let check = |evaluator: &mut Evaluator, fresh: &mut Evaluator| {
+        fresh.reset(board);
+        assert_eq!(evaluator.sums(board), fresh.sums(board), "{board}");
+        let value = evaluator.weights().forward(board, &mut Trace::default());
+        assert_eq!(evaluator.evaluate_raw(board), value, "{board}");
+    };
+    if depth == 0 || random.random_bool(0.5) {
         check(evaluator, fresh);
     }
+    if depth == 0 {
+        return;
+    }
+    let step = |evaluator: &mut Evaluator, fresh: &mut Evaluator, after: &Board, delta: &Delta, random: &mut Pcg64| {
+        evaluator.push(&Step { before: board, after, delta });
+        walk(evaluator, fresh, after, depth - 1, random);
+        evaluator.pop();
+    };
+    for &mv in board.moves().iter() {
+        let special = board.is_castling(mv) || board.is_en_passant(mv) || mv.get_promotion().is_some();
+        if special || random.random_bool(0.12) {
+            let mut after = *board;
+            let delta = board.make_move(mv, &mut after);
+            step(evaluator, fresh, &after, &delta, random);
+        }
+    }
+    if !board.in_check() && random.random_bool(0.3) {
+        let mut after = *board;
+        board.make_null(&mut after);
+        step(evaluator, fresh, &after, &Delta::none(), random);
+    }
+    check(evaluator, fresh);
+}
 
-    for weights in [random_weights(4), Weights::material()] {
-        let weights = Arc::new(weights);
-        let (mut evaluator, mut fresh) = (Evaluator::new(weights.clone()), Evaluator::new(weights));
-        for (seed, start) in STARTS.iter().enumerate() {
-            let board = Board::from_fen(start).unwrap();
+#[test]
+fn incremental_values_equal_fresh_ones_at_every_node() {
+    let weights = [random_weights(4), Weights::material()].map(Arc::new);
+    let (mut evaluator, mut fresh) = (Evaluator::new(weights[0].clone()), Evaluator::new(weights[0].clone()));
+    for (seed, start) in STARTS.iter().enumerate() {
+        let board = Board::from_fen(start).unwrap();
+        for weights in &weights {
+            evaluator.set_weights(weights.clone());
+            fresh.set_weights(weights.clone());
             evaluator.reset(&board);
             walk(&mut evaluator, &mut fresh, &board, 4, &mut random(seed as u64));
         }
@@ -159,7 +171,7 @@ fn incremental_sums_equal_fresh_ones_at_every_node() {
 }
 
 #[test]
-fn accumulator_follows_long_games_and_other_weights() {
+fn evaluator_is_exact_after_long_games_and_with_other_weights() {
     let mut random = random(5);
     let first = Arc::new(random_weights(6));
     let mut evaluator = Evaluator::new(first.clone());
@@ -181,12 +193,12 @@ fn accumulator_follows_long_games_and_other_weights() {
     assert_eq!(evaluator.sums(&Board::startpos()), second.sums(&Board::startpos()));
 }
 
-fn turned(board: &Board, flip: bool, mirror: bool) -> Board {
-    let turn = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
+fn flipped(board: &Board, flip: bool, mirror: bool) -> Board {
+    let image = if flip { 56 } else { 0 } ^ if mirror { 7 } else { 0 };
     let mut squares = [None; 64];
     for placed in board.placed_pieces() {
         let color = if flip { !placed.color } else { placed.color };
-        squares[placed.square.to_index() ^ turn] = Some(PieceSquare::new(color, placed.piece, placed.square));
+        squares[placed.square.to_index() ^ image] = Some(PieceSquare::new(color, placed.piece, placed.square));
     }
     let mut placement = String::new();
     for rank in (0..8).rev() {
@@ -198,18 +210,18 @@ fn turned(board: &Board, flip: bool, mirror: bool) -> Board {
     }
     let to_move = if (board.side_to_move() == Color::White) == flip { "b" } else { "w" };
     let en_passant =
-        board.en_passant().map_or("-".to_string(), |square| ALL_SQUARES[square.to_index() ^ turn].to_string());
-    Board::from_fen(&format!("{placement} {to_move} - {en_passant} 0 1")).expect("a turned board is as valid")
+        board.en_passant().map_or("-".to_string(), |square| ALL_SQUARES[square.to_index() ^ image].to_string());
+    Board::from_fen(&format!("{placement} {to_move} - {en_passant} 0 1")).expect("a flipped board is valid")
 }
 
 #[test]
-fn color_flip_negates_and_mirroring_keeps() {
+fn a_color_flip_negates_and_a_mirroring_keeps() {
     random_positions(8, 5_000, |board| {
-        let board = turned(board, false, false);
+        let board = flipped(board, false, false);
         let original = counts(&board);
         let negated: HashMap<_, _> = original.iter().map(|(&feature, &count)| (feature, -count)).collect();
-        assert_eq!(counts(&turned(&board, true, false)), negated, "flip of {}", board.fen());
-        assert_eq!(counts(&turned(&board, false, true)), original, "mirror of {}", board.fen());
+        assert_eq!(counts(&flipped(&board, true, false)), negated, "flip of {}", board.fen());
+        assert_eq!(counts(&flipped(&board, false, true)), original, "mirror of {}", board.fen());
     });
     let mut evaluator = Evaluator::new(Arc::new(random_weights(9)));
     random_positions(10, 5_000, |board| {
@@ -217,16 +229,16 @@ fn color_flip_negates_and_mirroring_keeps() {
             evaluator.reset(board);
             (evaluator.evaluate_raw(board), evaluator.evaluate(board))
         };
-        let board = turned(board, false, false);
+        let board = flipped(board, false, false);
         let original = value(&board);
-        assert_eq!(value(&turned(&board, true, false)), original, "{}", board.fen());
-        assert_eq!(value(&turned(&board, false, true)), original, "{}", board.fen());
-        assert_eq!(value(&turned(&board, true, true)), original, "{}", board.fen());
+        assert_eq!(value(&flipped(&board, true, false)), original, "{}", board.fen());
+        assert_eq!(value(&flipped(&board, false, true)), original, "{}", board.fen());
+        assert_eq!(value(&flipped(&board, true, true)), original, "{}", board.fen());
     });
 }
 
 #[test]
-fn every_man_brings_two_pairs_with_every_other() {
+fn every_two_pieces_have_two_pairs() {
     random_positions(11, 2_000, |board| {
         let pieces = board.occupied().popcnt() as usize;
         let pairs = features(board).iter().filter(|(feature, _)| *feature as usize >= PAIRS.start).count();
@@ -250,11 +262,11 @@ fn phase_counts_the_pieces_with_their_middlegame_weights() {
     assert_eq!(weights.phase(&kings), 0);
 }
 
-/// Nine queens against a king and the largest weights that are accepted: no sum of search overflows.
+/// Nine queens against a king with the largest weights: no sum of search overflows.
 #[test]
 fn largest_weights_do_not_overflow() {
     let half = i32::from(i16::MAX) / 2;
-    // What two pieces bring is one entry: two 2-tuples, and at most one couple.
+    // A table entry sums two 2-tuples and at most one other term of two pieces.
     let ints = (0..LEN).map(|feature| match feature {
         _ if COUPLES.contains(&feature) => [1; 2],
         _ if PAIRS.range().contains(&feature) => [half; 2],
@@ -276,33 +288,33 @@ fn largest_weights_do_not_overflow() {
 
 fn assert_same(refreshed: &Weights, compiled: &Weights) {
     assert!(refreshed.ints() == compiled.ints());
-    let [refreshed, compiled] = [refreshed, compiled].map(|weights| weights.linear.compiled());
+    let [refreshed, compiled] = [refreshed, compiled].map(|weights| weights.compiled());
     assert!(refreshed.packed() == compiled.packed());
     assert!(refreshed.squares() == compiled.squares());
-    assert!(refreshed.rows() == compiled.rows());
+    assert!(refreshed.pairs() == compiled.pairs());
     assert_eq!(refreshed.has_pairs(), compiled.has_pairs());
     assert_eq!(refreshed.has_terms(), compiled.has_terms());
 }
 
 fn has_pairs(weights: &Weights) -> bool {
-    weights.linear.compiled().has_pairs()
+    weights.compiled().has_pairs()
 }
 
 fn has_terms(weights: &Weights) -> bool {
-    weights.linear.compiled().has_terms()
+    weights.compiled().has_terms()
 }
 
 mod refreshing {
     use super::*;
 
     #[test]
-    fn a_refresh_equals_compiling_anew() {
+    fn a_refresh_equals_a_new_compilation() {
         let mut random = random(14);
         let mut floats = random_floats(15);
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         for round in 0..12 {
             let mut changed = Vec::new();
-            // Rounds with few and with most features, and with and without the pieces' weights.
+            // Rounds with few and with most features, with and without the pieces' weights.
             let count = if round % 4 == 3 { LEN } else { 2000 };
             let first = if round % 2 == 0 { MATERIAL.range().end } else { 0 };
             for _ in 0..count {
@@ -317,7 +329,7 @@ mod refreshing {
     }
 
     #[test]
-    fn the_first_pairs_and_terms_are_noticed() {
+    fn the_first_pair_adds_the_table() {
         let mut floats = FloatWeights::material();
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         assert!(!has_pairs(&weights) && !has_terms(&weights));
@@ -327,9 +339,9 @@ mod refreshing {
         assert_same(&weights, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     }
 
-    /// Every stored entry depends on its two weights and no other.
+    /// Each stored entry depends on its two weights only.
     #[test]
-    fn one_pair_touches_what_it_should() {
+    fn one_pair_updates_its_entries() {
         let mut floats = random_floats(16);
         let mut weights = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         for index in (0..PAIRS.len).step_by(9_973) {
@@ -355,7 +367,7 @@ mod refreshing {
         assert!(Weights::from_floats(&floats, serde_json::Value::Null).is_err());
         floats.mg.pop();
         assert!(
-            Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string().contains("float weights")
+            Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string().contains("weights for")
         );
     }
 
@@ -368,7 +380,7 @@ mod refreshing {
         floats.mg[PAIRS.at(one)] = 20_000.0 * f64::from(one.sign);
         floats.mg[PAIRS.at(other)] = 20_000.0 * f64::from(other.sign);
         let error = Weights::from_floats(&floats, serde_json::Value::Null).unwrap_err().to_string();
-        assert!(error.contains("knight") && error.contains("king") && error.contains("middlegame"), "{error}");
+        assert!(error.contains("the middlegame pair weights of white N") && error.contains(" and black K"), "{error}");
     }
 }
 
@@ -393,7 +405,7 @@ mod files {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn weights_survive_a_round_trip() {
         let weights = example();
         let text = weights.to_json();
         let read = Weights::from_json(&text).unwrap();
@@ -407,7 +419,7 @@ mod files {
     }
 
     #[test]
-    fn files_are_replaced_whole() {
+    fn files_are_replaced_atomically() {
         let folder = folder("replace");
         let path = folder.join("w.json");
         Weights::material().save(&path).unwrap();
@@ -459,7 +471,7 @@ mod files {
         }
     }
 
-    /// A damaged file is refused. Only in the name, which changes nothing in what is played, a flipped bit may pass.
+    /// A damaged file is refused, unless the flipped bit is in the name.
     #[test]
     fn every_flipped_bit_is_refused_or_changes_nothing() {
         let mut weights = Weights::material();
@@ -487,11 +499,11 @@ mod files {
                 passed += 1;
             }
         }
-        assert!(passed > 0, "another letter in the name is no damage");
+        assert!(passed > 0, "a flipped bit in the name may pass");
     }
 
     #[test]
-    fn the_hash_is_checked_where_there_is_one() {
+    fn the_content_hash_is_checked() {
         let text = String::from_utf8(example().to_json()).unwrap();
         let id = example().id();
         let hash = format!("\"hash\":\"{id}\",");
@@ -508,22 +520,26 @@ mod files {
             "{:?}",
             older.meta.notes
         );
-        // Name and history may be edited.
+        // Name and provenance may be edited.
         let renamed = text.replacen("an \\\"example\\\"", "another", 1).replacen("\"rate\":0.25", "\"rate\":0.5", 1);
         assert_eq!(Weights::from_json(renamed.as_bytes()).unwrap().meta.name, "another");
     }
 
     #[test]
-    fn the_identity_is_of_all_that_is_played_and_nothing_else() {
+    fn the_id_depends_on_numbers_and_units_only() {
         let id = |change: &dyn Fn(&mut Weights)| {
             let mut weights = example();
             change(&mut weights);
             weights.id()
         };
-        let changed = |feature: usize, stage: usize| {
+        let changed = |feature: usize, phase: usize| {
             let mut ints = example().ints().to_vec();
-            ints[feature][stage] += 1;
-            id(&|weights| weights.linear = Linear::from_ints(ints.clone()).unwrap())
+            ints[feature][phase] += 1;
+            id(&|weights| {
+                let units = weights.units;
+                *weights = Weights::from_ints(ints.clone()).unwrap();
+                weights.units = units;
+            })
         };
         let same = id(&|_| {});
         assert_eq!(id(&|weights| weights.meta = Weights::material().meta), same);
@@ -541,14 +557,14 @@ mod files {
     }
 
     #[test]
-    fn a_weight_out_of_range_is_refused_by_its_place() {
+    fn an_error_names_the_weight_that_is_out_of_range() {
         let mut document: Value = serde_json::from_slice(&Weights::material().to_json()).unwrap();
         document["weights"]["material"]["eg"][3] = json!(40_000);
         let error = Weights::from_json(document.to_string().as_bytes()).unwrap_err().to_string();
         assert_eq!(error, "endgame weight 3 of group `material` is 40000, outside -32767 to 32767");
     }
 
-    /// A document with another list of groups, and weights to match.
+    /// A document with another list of groups and their weights.
     fn relaid(groups: &[(&str, usize)]) -> Vec<u8> {
         let mut document: Value = serde_json::from_slice(&Weights::material().to_json()).unwrap();
         let weights = document["weights"].as_object().unwrap().clone();
@@ -560,7 +576,7 @@ mod files {
     }
 
     #[test]
-    fn an_older_layout_is_read_by_group_name_and_says_so() {
+    fn an_older_layout_is_read_by_group_name_with_a_note() {
         let older: Vec<_> =
             GROUPS.iter().rev().filter(|group| group.name != "location").map(|group| (group.name, group.len)).collect();
         let weights = Weights::from_json(&relaid(&older)).unwrap();

@@ -1,28 +1,62 @@
-//! The units of values: from a model's own to those that search uses, and what they mean.
+//! From middlegame and endgame sums to the values of search: game phase, scale and WDL model.
 //!
-//! A training finds weights in units of its own, with material as the measure. Search prunes by margins in standard
-//! units, and users want centipawns and chances. So every set of weights carries a factor for the one and a WDL
-//! model for the other. Both are fitted after the weights ([`WinRate`] says how), and neither changes which of two
-//! positions is better.
+//! The phase interpolates between the two sums (<https://www.chessprogramming.org/Tapered_Eval>). It is the non-pawn
+//! material, counted with the middlegame weights in use and clamped between two bounds (Tseng, Chen and Wu, section 2.4,
+//! after Stockfish). Weights are scaled until a full set of pieces is worth a constant (section 3.3), so the bounds are
+//! constants too. The phase is an integer, which keeps evaluations exact.
+//!
+//! A training finds weights in units of its own. Search prunes by margins in standard units, and users expect centipawns
+//! and win probabilities. So each set of weights has a scale for the one and a WDL model for the other. Both are fitted
+//! after the weights, and neither changes which of two positions is better.
 
-use super::win_rate::WinRate;
+use crate::value::WINS_HALF;
+use serde::{Deserialize, Serialize};
 
-/// [`Units::scale`] that leaves values as they are.
+/// Non-pawn material up to which a position is all endgame.
+pub const ENDGAME_MATERIAL: i32 = 3915;
+/// Non-pawn material from which a position is all middlegame.
+pub const MIDDLEGAME_MATERIAL: i32 = 15258;
+/// Non-pawn material of the full set of pieces, to which weights are scaled.
+pub const FULL_MATERIAL: i32 = 16488;
+/// The phase of a position that is all middlegame.
+pub const PHASE_MAX: i32 = MIDDLEGAME_MATERIAL - ENDGAME_MATERIAL;
+
+/// The phase for an amount of non-pawn material, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
+#[inline]
+pub fn phase_of_material(non_pawn_material: i32) -> i32 {
+    non_pawn_material.clamp(ENDGAME_MATERIAL, MIDDLEGAME_MATERIAL) - ENDGAME_MATERIAL
+}
+
+/// Interpolates between middlegame and endgame. Rounds toward zero, so that a position and its color-flipped image have
+/// exactly opposite values.
+///
+/// ```
+/// # use dyad_engine::eval::units::{FULL_MATERIAL, PHASE_MAX, phase_of_material, taper};
+/// assert_eq!(taper(100, 20, phase_of_material(FULL_MATERIAL)), 100);
+/// assert_eq!(taper(100, 20, phase_of_material(0)), 20);
+/// assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
+/// ```
+#[inline]
+pub const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
+    let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;
+    (sum / PHASE_MAX as i64) as i32
+}
+
+/// The [`Units::scale`] of weights that are in standard units.
 pub const SCALE_ONE: i32 = 1024;
-/// The largest scale: values a thousand times as large as the standard ones.
+/// The largest scale.
 pub const MAX_SCALE: i32 = 1_000_000;
 
 /// Scale and WDL model of a set of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
-    /// What search multiplies the evaluation by, in 1/1024, so that values are in standard units; 1 to [`MAX_SCALE`].
+    /// Factor from the evaluation to the standard units of search, in 1/1024: 1 to [`MAX_SCALE`].
     pub scale: i32,
-    /// What a scaled value means.
+    /// Win probabilities and centipawns of a scaled value.
     pub win_rate: WinRate,
 }
 
 impl Default for Units {
-    /// Values as they are, with the default WDL model.
     fn default() -> Units {
         Units { scale: SCALE_ONE, win_rate: WinRate::default() }
     }
@@ -33,20 +67,164 @@ impl Units {
     #[inline]
     #[must_use]
     pub fn scaled(&self, value: i32) -> i32 {
-        // Far beyond all values of a search, and small enough to be multiplied once more.
+        // Far above all values of search, and small enough for another multiplication.
         const LARGEST: i64 = 1 << 24;
         (i64::from(value) * i64::from(self.scale) / i64::from(SCALE_ONE)).clamp(-LARGEST, LARGEST) as i32
     }
 
-    /// Chances to win, draw and lose, in thousandths, of a search value at a phase.
+    /// [`WinRate::chances`] of a search value.
     #[must_use]
     pub fn chances(&self, value: i32, phase: i32) -> [u32; 3] {
         self.win_rate.chances(value, phase)
     }
 
-    /// A search value in centipawns: +100 wins half of the games at this phase.
+    /// [`WinRate::centipawns`] of a search value.
     #[must_use]
     pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
         self.win_rate.centipawns(value, phase)
+    }
+}
+
+/// The WDL model, as Stockfish's: a value v wins with probability 1 / (1 + exp((a - v) / b)) and loses with that of -v.
+/// The parameters a and b are cubic polynomials, constant first, of the phase as a fraction of [`PHASE_MAX`].
+/// +100 centipawns are the value that wins half of the games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WinRate {
+    /// The value that wins half of the games.
+    pub a: [i32; 4],
+    /// The difference in value that multiplies the odds by e.
+    pub b: [i32; 4],
+}
+
+impl Default for WinRate {
+    /// [`WINS_HALF`] in every phase.
+    fn default() -> WinRate {
+        WinRate { a: [WINS_HALF, 0, 0, 0], b: [WINS_HALF / 2, 0, 0, 0] }
+    }
+}
+
+impl WinRate {
+    /// Probabilities of win, draw and loss in thousandths; they sum to 1000.
+    ///
+    /// ```
+    /// # use dyad_engine::eval::{PHASE_MAX, WinRate};
+    /// let model = WinRate { a: [360, 0, 0, 0], b: [90, 0, 0, 0] };
+    /// assert_eq!(model.chances(360, PHASE_MAX), [500, 500, 0]);
+    /// assert_eq!(model.chances(0, PHASE_MAX), [18, 964, 18]);
+    /// assert_eq!(model.centipawns(360, PHASE_MAX), 100);
+    /// ```
+    pub fn chances(&self, value: i32, phase: i32) -> [u32; 3] {
+        let (a, b, value) = (polynomial(&self.a, phase), polynomial(&self.b, phase), f64::from(value));
+        let thousandths = |value: f64| (1000.0 / (1.0 + ((a - value) / b).exp())).round() as u32;
+        let win = thousandths(value);
+        let loss = thousandths(-value).min(1000 - win);
+        [win, 1000 - win - loss, loss]
+    }
+
+    /// A value in centipawns.
+    pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
+        self.centipawns_of(f64::from(value), phase).round() as i32
+    }
+
+    /// A fractional value in centipawns, not rounded.
+    pub fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
+        100.0 * value / polynomial(&self.a, phase)
+    }
+
+    /// The value of a number of centipawns.
+    pub fn value(&self, centipawns: i32, phase: i32) -> i32 {
+        (f64::from(centipawns) * polynomial(&self.a, phase) / 100.0).round() as i32
+    }
+
+    /// The model for values multiplied by `factor`.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> WinRate {
+        let times = |p: [i32; 4]| p.map(|coefficient| (factor * f64::from(coefficient)).round() as i32);
+        WinRate { a: times(self.a), b: times(self.b) }
+    }
+
+    /// Whether both parameters are at least 1 in every phase, so that nothing divides by zero.
+    pub fn is_valid(&self) -> bool {
+        let positive = |p: &[i32; 4]| (0..=PHASE_MAX).all(|phase| polynomial(p, phase) >= 1.0);
+        positive(&self.a) && positive(&self.b)
+    }
+}
+
+fn polynomial(coefficients: &[i32; 4], phase: i32) -> f64 {
+    let x = f64::from(phase) / f64::from(PHASE_MAX);
+    coefficients.iter().rev().fold(0.0, |sum, &c| sum * x + f64::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: WinRate = WinRate { a: [150, 100, -20, 5], b: [60, 30, 10, -7] };
+
+    #[test]
+    fn phase_is_exact_at_its_bounds() {
+        let cases = [
+            (0, 0),
+            (3914, 0),
+            (3915, 0),
+            (3916, 1),
+            (15257, PHASE_MAX - 1),
+            (15258, PHASE_MAX),
+            (15259, PHASE_MAX),
+            (16488, PHASE_MAX),
+            (90000, PHASE_MAX),
+        ];
+        for (material, phase) in cases {
+            assert_eq!(phase_of_material(material), phase, "material {material}");
+        }
+        assert_eq!(PHASE_MAX, 11343);
+    }
+
+    #[test]
+    fn taper_reaches_both_ends() {
+        for (mg, eg) in [(100, -50), (-31, 7), (1_000_000, -2_000_000), (i32::MAX, i32::MIN + 1)] {
+            assert_eq!(taper(mg, eg, PHASE_MAX), mg);
+            assert_eq!(taper(mg, eg, 0), eg);
+        }
+    }
+
+    #[test]
+    fn taper_is_odd_and_lies_between() {
+        for phase in (0..=PHASE_MAX).step_by(97) {
+            for (mg, eg) in [(1, 0), (3, -2), (200, 199), (-7, 12345)] {
+                let value = taper(mg, eg, phase);
+                assert_eq!(taper(-mg, -eg, phase), -value);
+                assert!(mg.min(eg) <= value && value <= mg.max(eg));
+            }
+        }
+    }
+
+    #[test]
+    fn a_hundred_centipawns_win_half_of_the_games() {
+        for phase in (0..=PHASE_MAX).step_by(333) {
+            let value = MODEL.value(100, phase);
+            assert!((99..=101).contains(&MODEL.centipawns(value, phase)));
+            assert!((495..=505).contains(&MODEL.chances(value, phase)[0]));
+        }
+    }
+
+    #[test]
+    fn chances_are_symmetric_and_sum_to_a_thousand() {
+        for phase in [0, 5000, PHASE_MAX] {
+            for value in -20_000..20_000 {
+                let [win, draw, loss] = MODEL.chances(value, phase);
+                assert_eq!(win + draw + loss, 1000);
+                assert_eq!(MODEL.chances(-value, phase), [loss, draw, win]);
+                assert_eq!(MODEL.centipawns(-value, phase), -MODEL.centipawns(value, phase));
+            }
+        }
+    }
+
+    #[test]
+    fn models_that_would_divide_by_zero_are_invalid() {
+        assert!(MODEL.is_valid() && WinRate::default().is_valid());
+        assert!(!WinRate { a: [100, -100, 0, 0], ..MODEL }.is_valid());
+        assert!(!WinRate { b: [-5, 0, 0, 0], ..MODEL }.is_valid());
     }
 }

@@ -81,3 +81,26 @@ impl Visitor for Vec<i32> {
         self[feature] += count;
     }
 }
+
+/// Sums the weights of the features, middlegame and endgame.
+pub struct WeightedSum<'a> {
+    weights: &'a [[i32; 2]],
+    /// The sums so far.
+    pub sums: [i32; 2],
+}
+
+impl<'a> WeightedSum<'a> {
+    /// An empty sum over weights by feature.
+    pub fn new(weights: &'a [[i32; 2]]) -> WeightedSum<'a> {
+        WeightedSum { weights, sums: [0; 2] }
+    }
+}
+
+impl Visitor for WeightedSum<'_> {
+    #[inline(always)]
+    fn add(&mut self, feature: usize, count: i32) {
+        let [mg, eg] = self.weights[feature];
+        self.sums[0] += count * mg;
+        self.sums[1] += count * eg;
+    }
+}

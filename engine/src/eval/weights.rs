@@ -1,86 +1,96 @@
-//! Weights as values: a linear model, the units of its values, and its metadata.
+//! Weights as values: the integers, the units of their sums, and metadata.
 //!
-//! [`Weights`] is what a [file](super::file) holds. Its parts know nothing of each other: the numbers
-//! ([`Linear`]), scale and WDL model ([`Units`]), and the name and history ([`Meta`]), which change nothing in what an
-//! engine plays. Weights are passed about as `Arc<Weights>` and never global, because a training iteration and a
-//! match between two sets run in one process.
+//! [`Weights`] is what a [file] holds. Weights are passed as `Arc<Weights>` and are never global, because a training and
+//! a match between two sets run in one process.
 
-use super::error::WeightsError;
-use super::floats::FloatWeights;
-use super::layout::{self, GROUPS};
-use super::linear::Linear;
-use super::units::Units;
-use crate::board::Board;
+use super::floats::{FloatWeights, LIMIT, WeightsError};
+use super::incremental::compiled::Compiled;
+use super::layout::{self, GROUPS, LEN, MATERIAL};
+use super::placement::visit;
+use super::units::{Units, phase_of_material, taper};
+use super::visitor::{Visitor, WeightedSum};
+use crate::board::{Board, Color, Piece};
 use serde_json::Value as Json;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-/// Metadata of weights. It changes nothing in how they play.
+pub mod file;
+
+/// Metadata of weights. It has no effect on the evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
-    /// What they are called.
+    /// Name of the weights.
     pub name: String,
-    /// How they were made: data, settings, seed, method, parent, what was measured.
+    /// Provenance: data, settings, seed, method, parent, measurements.
     pub made: Json,
-    /// What a reader of the file should be told: groups an older layout did not have, no content hash.
+    /// Remarks for a reader of the file: groups that an older layout lacks, a missing content hash.
     pub notes: Vec<String>,
 }
 
-/// A set of weights: the model, its units, its history.
+/// A set of weights: a middlegame and an endgame integer for each feature, compiled for search.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// Their name, history and notes.
+    /// Name, provenance and notes.
     pub meta: Meta,
-    /// From values to those of search, and what they mean.
+    /// Scale and WDL model of the values.
     pub units: Units,
-    /// The numbers.
-    pub linear: Linear,
-}
-
-impl From<Linear> for Weights {
-    /// The model with default units and no history.
-    fn from(linear: Linear) -> Weights {
-        let meta = Meta { name: "unnamed".to_string(), made: Json::Null, notes: Vec::new() };
-        Weights { meta, units: Units::default(), linear }
-    }
+    ints: Vec<[i32; 2]>,
+    compiled: Compiled,
+    /// The factor from the floats to the integers, if they come from floats.
+    gamma: Option<f64>,
 }
 
 impl From<&Weights> for FloatWeights {
-    /// The integers as floats; their gamma is 1 up to what rounding did to the pieces.
+    /// The integers as floats; their gamma is 1 up to the rounding of the pieces' weights.
     fn from(weights: &Weights) -> FloatWeights {
-        let stage = |stage: usize| weights.ints().iter().map(|w| f64::from(w[stage])).collect();
-        FloatWeights { mg: stage(0), eg: stage(1) }
+        let phase = |phase: usize| weights.ints().iter().map(|w| f64::from(w[phase])).collect();
+        FloatWeights { mg: phase(0), eg: phase(1) }
     }
 }
 
 impl Weights {
-    /// Scales and rounds what was trained.
+    /// Scales and rounds the floats of a training.
     ///
     /// # Errors
-    /// As [`Linear::from_floats`].
+    /// If there are not [`LEN`] floats, or some do not fit into integers.
     pub fn from_floats(floats: &FloatWeights, made: Json) -> Result<Weights, WeightsError> {
-        let mut weights = Weights::from(Linear::from_floats(floats)?);
+        if let Some(&found) = [floats.mg.len(), floats.eg.len()].iter().find(|&&len| len != LEN) {
+            return Err(wrong_number(found));
+        }
+        let gamma = floats.gamma()?;
+        let ints = (0..LEN).map(|feature| floats.integers(feature, gamma)).collect::<Result<_, _>>()?;
+        let mut weights = Weights::from_ints(ints)?;
+        weights.gamma = Some(gamma);
         weights.meta.made = made;
         Ok(weights)
     }
 
-    /// Compiles integers, by feature.
+    /// Compiles integers, by feature, with default units and no provenance.
     ///
     /// # Errors
-    /// As [`Linear::from_ints`].
+    /// If there are not [`LEN`] integers, or some do not fit into the fast tables.
     pub fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
-        Ok(Weights::from(Linear::from_ints(ints)?))
+        if ints.len() != LEN {
+            return Err(wrong_number(ints.len()));
+        }
+        for (feature, weight) in ints.iter().enumerate() {
+            if let Some(phase) = weight.iter().position(|weight| weight.abs() > LIMIT) {
+                return Err(WeightsError::at_weight(feature, phase, f64::from(weight[phase])));
+            }
+        }
+        let meta = Meta { name: "unnamed".to_string(), made: Json::Null, notes: Vec::new() };
+        Ok(Weights { meta, units: Units::default(), compiled: Compiled::new(&ints)?, gamma: None, ints })
     }
 
     /// The paper's Table I, scaled: where training starts.
     pub fn material() -> Weights {
-        let linear = Linear::from_floats(&FloatWeights::material()).expect("Table I is finite and small");
-        let mut weights = Weights::from(linear);
+        let mut weights =
+            Weights::from_floats(&FloatWeights::material(), Json::Null).expect("Table I is finite and small");
         weights.meta.name = "material".to_string();
         weights
     }
 
-    /// The weights that were built into the program.
+    /// The weights that are built into the program.
     pub fn embedded() -> Arc<Weights> {
         static EMBEDDED: LazyLock<Arc<Weights>> = LazyLock::new(|| {
             let file = include_bytes!(env!("DYAD_EVALFILE_PATH"));
@@ -92,8 +102,8 @@ impl Weights {
         EMBEDDED.clone()
     }
 
-    /// The weights that people call so: those built in (`default`), the value of the pieces alone (`material`), or those in
-    /// a file.
+    /// Weights by the name a user types: `default` for those built in, `material` for the values of the pieces alone, or
+    /// the path of a file.
     ///
     /// # Errors
     /// As [`Weights::load`].
@@ -105,69 +115,119 @@ impl Weights {
         }
     }
 
-    /// A name for exactly what they play: eight hexadecimal digits, of the numbers and the units and of nothing else.
+    /// An identifier of how the weights play: eight hexadecimal digits, the content hash of numbers and units.
     ///
-    /// It is the content hash of their file. Groups without weights have no part in it, so it
-    /// stays when a layout gets another group.
+    /// Groups without weights are left out, so the identifier stays when a layout gains a group.
     pub fn id(&self) -> String {
-        let groups = GROUPS.iter().map(|group| (group.name, &self.ints()[group.range()]));
+        let groups = GROUPS.iter().map(|group| (group.name, &self.ints[group.range()]));
         format!("{:08x}", content_hash(&self.units, groups))
     }
 
-    /// Whether an engine plays with the other weights as with these, and says the same of what it finds: the same
-    /// integers, scale and WDL model.
+    /// Whether an engine plays and reports the same with both: integers, scale and WDL model are equal.
     #[must_use]
     pub fn plays_as(&self, other: &Weights) -> bool {
-        self.units == other.units && self.ints() == other.ints()
+        self.units == other.units && self.ints == other.ints
     }
 
-    /// Takes over changed floats, as [`Linear::refresh`].
+    /// Updates the weights from floats of which only the `changed` features differ from those before. Equivalent to
+    /// [`Weights::from_floats`] and much faster.
+    ///
+    /// If the pieces' middlegame weights change, so does gamma, and all features are rounded again. But only a few
+    /// integers change, and only their table entries are compiled. After an error the weights must not be used.
     ///
     /// # Errors
-    /// When some floats cannot become integers.
+    /// If some floats do not fit into integers.
     pub fn refresh(
         &mut self,
         changed: impl IntoIterator<Item = usize>,
         floats: &FloatWeights,
     ) -> Result<(), WeightsError> {
-        self.linear.refresh(changed, floats)
+        let gamma = floats.gamma()?;
+        let mut rounded = Vec::new();
+        if self.gamma == Some(gamma) {
+            self.round(changed, floats, gamma, &mut rounded)?;
+        } else {
+            self.round(0..LEN, floats, gamma, &mut rounded)?;
+        }
+        self.gamma = Some(gamma);
+        self.compiled.update(&rounded, &self.ints)
+    }
+
+    /// Rounds the floats of some features and lists those whose integers change.
+    fn round(
+        &mut self,
+        features: impl IntoIterator<Item = usize>,
+        floats: &FloatWeights,
+        gamma: f64,
+        changed: &mut Vec<usize>,
+    ) -> Result<(), WeightsError> {
+        for feature in features {
+            let ints = floats.integers(feature, gamma)?;
+            if self.ints[feature] != ints {
+                self.ints[feature] = ints;
+                changed.push(feature);
+            }
+        }
+        Ok(())
     }
 
     /// Integers of all features, middlegame and endgame.
     pub fn ints(&self) -> &[[i32; 2]] {
-        self.linear.ints()
+        &self.ints
     }
 
     /// Integers of one group.
     pub fn group(&self, name: &str) -> Option<&[[i32; 2]]> {
-        layout::group(name).map(|group| &self.ints()[group.range()])
+        layout::group(name).map(|group| &self.ints[group.range()])
     }
 
-    /// How much of the middlegame is left, as [`Linear::phase`].
+    /// The compiled integers.
+    #[inline(always)]
+    pub fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// The game phase, from 0 (endgame) to [`PHASE_MAX`](super::PHASE_MAX) (middlegame).
     #[inline]
     pub fn phase(&self, board: &Board) -> i32 {
-        self.linear.phase(board)
+        let counts = board.material_key();
+        let mut non_pawn_material = 0;
+        for piece in [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+            let count = |color: Color| (counts >> (4 * (6 * color as u32 + piece as u32)) & 15) as i32;
+            let value = self.ints[MATERIAL.at(piece)][0];
+            non_pawn_material += value * (count(Color::White) + count(Color::Black));
+        }
+        phase_of_material(non_pawn_material)
     }
 
-    /// Middlegame and endgame sums of a position from White's side, as [`Linear::sums`].
+    /// Middlegame and endgame sums of a position from White's side, feature by feature: slow. Search keeps the same sums
+    /// in an [`Evaluator`](super::Evaluator).
     pub fn sums(&self, board: &Board) -> [i32; 2] {
-        self.linear.sums(board)
+        let mut sum = WeightedSum::new(&self.ints);
+        visit(board, &mut sum);
+        sum.sums
     }
 
-    /// Middlegame and endgame sums of a list of features.
+    /// Middlegame and endgame sums of a list of features and counts.
     pub fn dot(&self, features: &[(u32, i32)]) -> [i32; 2] {
-        self.linear.dot(features)
+        let mut sum = WeightedSum::new(&self.ints);
+        features.iter().for_each(|&(feature, count)| sum.add(feature as usize, count));
+        sum.sums
     }
 
-    /// The tapered value of middlegame and endgame sums on this board, from White's side.
+    /// The tapered value of middlegame and endgame sums in this position, from White's side.
     #[inline]
-    pub fn value(&self, sums: [i32; 2], board: &Board) -> i32 {
-        self.linear.value(sums, board)
+    pub fn value(&self, [mg, eg]: [i32; 2], board: &Board) -> i32 {
+        taper(mg, eg, self.phase(board))
     }
 }
 
-/// CRC-32 of all that decides what weights play: scale, WDL model, and of each group that has any weight its name, its
-/// length and its integers. It does not depend on the order of the groups.
+fn wrong_number(found: usize) -> WeightsError {
+    WeightsError::new(format!("there are {found} weights for {LEN} features"))
+}
+
+/// CRC-32 of everything that affects play: scale, WDL model, and name, length and integers of each group that has a
+/// weight. The order of the groups does not matter.
 fn content_hash<'a>(units: &Units, groups: impl Iterator<Item = (&'a str, &'a [[i32; 2]])>) -> u32 {
     let mut groups: Vec<_> = groups.filter(|(_, ints)| ints.iter().any(|weight| *weight != [0; 2])).collect();
     groups.sort_unstable_by_key(|(name, _)| *name);

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use dyad_engine::board::Color;
-use dyad_engine::eval::{Evaluator, Model};
+use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
 use crate::data::samples::SampleFile;
@@ -58,8 +58,8 @@ pub struct Auc {
 ///
 /// # Errors
 /// When the file cannot be read, or has no test positions of games that either side won.
-pub fn auc<M: Model>(model: &Arc<M>, samples: &SampleFile) -> Result<Auc, Error> {
-    let mut evaluator: Option<Evaluator<M>> = None;
+pub fn auc(model: &Arc<Weights>, samples: &SampleFile) -> Result<Auc, Error> {
+    let mut evaluator: Option<Evaluator> = None;
     let (mut values, mut games) = ([Vec::new(), Vec::new()], [0, 0]);
     for index in samples.indices(true) {
         let sample = samples.read(index as usize)?;

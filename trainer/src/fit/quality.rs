@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyad_engine::board::Color;
-use dyad_engine::eval::{Evaluator, Model};
+use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
@@ -61,7 +61,7 @@ pub struct Quality {
 type Point = [f64; 3];
 
 /// Measures weights on the held-out games.
-pub fn measure<M: Model>(weights: &Arc<M>, settings: &Settings, threads: usize) -> Result<Quality, Error> {
+pub fn measure(weights: &Arc<Weights>, settings: &Settings, threads: usize) -> Result<Quality, Error> {
     check_percent(settings.test_percent)?;
     let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
     for path in &settings.games {
@@ -88,9 +88,9 @@ fn unclear(path: &Path) -> Error {
 }
 
 /// Appends the points of a file and says how many of its games could not be read.
-fn points_of<M: Model>(
+fn points_of(
     path: &Path,
-    weights: &Arc<M>,
+    weights: &Arc<Weights>,
     settings: &Settings,
     threads: usize,
     points: &mut Vec<Point>,
@@ -128,12 +128,7 @@ fn points_of<M: Model>(
     Ok(broken)
 }
 
-fn points_of_game<M: Model>(
-    game: &GameRecord,
-    evaluator: &mut Evaluator<M>,
-    settings: &Settings,
-    points: &mut Vec<Point>,
-) {
+fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {
     if !is_held_out(game.hash(), settings.test_percent) {
         return;
     }
@@ -146,7 +141,7 @@ fn points_of_game<M: Model>(
             evaluator.reset(&board);
             let value = f64::from(evaluator.evaluate(&board)) / UNIT;
             let raw = evaluator.evaluate_raw(&board);
-            let linear = f64::from(evaluator.weights().units().scaled(raw)) / UNIT;
+            let linear = f64::from(evaluator.weights().units.scaled(raw)) / UNIT;
             points.push([target, sign * value, sign * linear]);
         }
     }

@@ -1,16 +1,14 @@
 //! From the candidates of a position to a change of the weights.
 //!
-//! An objective pulls on values: the desired move's up, the siblings' down. A value is the evaluation of
-//! a leaf, so a pull on it is a pull on the parameters of the model, by its backward pass. That of the linear model is a
-//! pull on the weights of the leaf's features, in proportion to their
-//! counts and, since evaluation is tapered, shared between middlegame and endgame weights. Formulas (4)
-//! and (5) of the Chinese chess paper share by alpha and 1 - alpha, which is the true gradient; but then
-//! the value changes by less than the pull, by half of it in the middle between the stages. Formulas
-//! (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula (9) shows that the value then changes by
-//! as much as the pull. alpha is each leaf's own, as in section 3.1 of the chess paper.
+//! An objective gives the gradient with respect to the values: up for the desired move, down for its siblings. A value is
+//! the evaluation of a leaf, so the chain rule continues to the weights of the leaf's features, in proportion to their
+//! counts and, since evaluation is tapered, to the fractions alpha and 1 - alpha of middlegame and endgame: formulas (4)
+//! and (5) of the Chinese chess paper. A step along this gradient changes the value by less than asked for, by half in the
+//! middle between the phases. Formulas (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula (9) shows that the
+//! change is then exact. alpha is that of each leaf, as in section 3.1 of the chess paper.
 //!
-//! With the perceptron's pulls, 1 for the desired leaf and -1/|S| for those in S, the sum over the
-//! leaves is the update of formula (3).
+//! With the perceptron's gradient, 1 for the desired leaf and -1/|S| for those in S, the sum over the leaves is the update
+//! of formula (3).
 
 use crate::learn::examples::Example;
 use crate::learn::gradient::{Gradient, GradientSum};
@@ -18,8 +16,9 @@ use crate::learn::leaves::{Candidate, Candidates};
 use crate::learn::objective::{Objective, Values};
 use crate::learn::settings::Settings;
 use dyad_engine::board::Color;
-use dyad_engine::eval::model::{Share, Trainable};
-use dyad_engine::eval::{Weights, layout};
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::gradient::{GradientScaling, Trace};
+use dyad_engine::eval::layout::{self, LEN};
 use dyad_engine::value::Value;
 use std::sync::Arc;
 
@@ -35,30 +34,29 @@ pub struct Lesson {
 }
 
 /// Compares the candidates of positions. Each thread has its own, for the scratch memory.
-pub struct Comparer<M: Trainable = Weights> {
+pub struct Comparer {
     objective: Arc<dyn Objective>,
     /// Whether each parameter learns.
     learns: Vec<bool>,
     /// Whether middlegame and endgame change alike.
     untapered: bool,
     sum: GradientSum,
-    trace: M::Trace,
+    trace: Trace,
     values: Vec<f64>,
     pulls: Vec<f64>,
 }
 
-impl<M: Trainable> Comparer<M> {
-    /// Compares for `objective`, with the groups that learn under `settings`, for a model with so many pairs of
-    /// parameters. Those beyond the layout's features always learn.
-    pub fn new(objective: Arc<dyn Objective>, settings: &Settings, parameters: usize) -> Comparer<M> {
+impl Comparer {
+    /// Compares for `objective`; `settings` say which groups learn.
+    pub fn new(objective: Arc<dyn Objective>, settings: &Settings) -> Comparer {
         let groups = layout::GROUPS.iter();
         let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
         Comparer {
             objective,
-            learns: learns.chain(std::iter::repeat(true)).take(parameters).collect(),
+            learns: learns.collect(),
             untapered: settings.untapered,
-            sum: GradientSum::new(parameters),
-            trace: M::Trace::default(),
+            sum: GradientSum::new(LEN),
+            trace: Trace::default(),
             values: Vec::new(),
             pulls: Vec::new(),
         }
@@ -70,7 +68,7 @@ impl<M: Trainable> Comparer<M> {
     }
 
     /// What the candidates of `example`, searched with `weights`, teach.
-    pub fn compare(&mut self, example: &Example, candidates: &Candidates, model: &M) -> Lesson {
+    pub fn compare(&mut self, example: &Example, candidates: &Candidates, weights: &Weights) -> Lesson {
         let desired = &candidates.desired;
         self.values.clear();
         self.values.extend(candidates.siblings.iter().map(|sibling| f64::from(sibling.value)));
@@ -85,27 +83,27 @@ impl<M: Trainable> Comparer<M> {
         let pull = self.objective.pull(&values, &mut self.pulls);
         let above = candidates.siblings.iter().filter(|sibling| sibling.value > desired.value).count() as u32;
         let mover = example.board.side_to_move();
-        self.add(mover, desired, pull.desired, model);
+        self.add(mover, desired, pull.desired, weights);
         for (i, sibling) in candidates.siblings.iter().enumerate() {
-            self.add(mover, sibling, self.pulls[i], model);
+            self.add(mover, sibling, self.pulls[i], weights);
         }
         Lesson { loss: pull.loss, above, gradient: self.sum.take() }
     }
 
     /// Adds the change that pulls a candidate's value up by `pull`.
-    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, model: &M) {
+    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, weights: &Weights) {
         if pull == 0.0 {
             return;
         }
         let Candidate { mv, value, leaf } = candidate;
         let sign = if leaf.side_to_move() == mover { 1 } else { -1 };
-        let evaluation = sign * model.forward(leaf, &mut self.trace);
+        let evaluation = sign * weights.forward(leaf, &mut self.trace);
         assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
         let Comparer { learns, sum, trace, untapered, .. } = self;
         // With one weight in both phases formula (2) holds as it is: the shares of the gradient add up to the pull.
         let balanced = self.objective.balanced() && !*untapered;
-        let share = if balanced { Share::Balanced } else { Share::Gradient };
-        model.backward(trace, f64::from(sign) * pull, share, |parameter, [mg, eg]| {
+        let scaling = if balanced { GradientScaling::Balanced } else { GradientScaling::Exact };
+        trace.backward(f64::from(sign) * pull, scaling, |parameter, [mg, eg]| {
             if learns[parameter as usize] {
                 let [mg, eg] = if *untapered { [mg + eg; 2] } else { [mg, eg] };
                 sum.add(parameter, mg, eg);
@@ -122,7 +120,6 @@ mod tests {
     use crate::learn::testing::{Children, example, random_examples};
     use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
-    use dyad_engine::eval::line::tapered_factors;
     use dyad_engine::eval::{FloatWeights, PHASE_MAX, placement, visit};
     use std::sync::atomic::AtomicBool;
 
@@ -130,7 +127,7 @@ mod tests {
         let never = AtomicBool::new(false);
         let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
         let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
-        Comparer::new(Arc::new(objective), &Settings::default(), LEN).compare(example, &candidates, &**weights)
+        Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
     }
 
     /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing.
@@ -194,16 +191,6 @@ mod tests {
         }
     }
 
-    /// Formula (9): moving along a leaf's features by the factors of (7) and (8) changes its value by 1.
-    #[test]
-    fn balanced_factors_change_the_value_by_the_pull() {
-        for alpha in [0.0, 0.1, 0.5, 0.77, 1.0] {
-            let [mg, eg] = tapered_factors(alpha, Share::Balanced);
-            assert!((alpha * mg + (1.0 - alpha) * eg - 1.0).abs() < 1e-12);
-        }
-        assert_eq!(tapered_factors(0.5, Share::Gradient), [0.5, 0.5]);
-    }
-
     /// Without tapering the value of a feature changes by the pull in every phase, by formula (2).
     #[test]
     fn untapered_weights_stay_equal_in_both_phases() {
@@ -213,7 +200,7 @@ mod tests {
         let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&Settings::default()).into(), &never);
         let candidates = leaves.candidates(&example, 0).unwrap().expect("no mate is near");
         let settings = Settings { untapered: true, ..Settings::default() };
-        let lesson = Comparer::new(Arc::new(Perceptron), &settings, LEN).compare(&example, &candidates, &*weights);
+        let lesson = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
         let queen = MATERIAL.at(Piece::Queen);
         assert!(lesson.gradient.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12), "{:?}", lesson.gradient);
         let queen = lesson.gradient.iter().find(|entry| entry.feature as usize == queen).unwrap();

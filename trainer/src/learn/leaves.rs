@@ -22,7 +22,7 @@
 use crate::learn::examples::Example;
 use crate::learn::settings::{SearchWay, Settings};
 use dyad_engine::board::{Board, ChessMove};
-use dyad_engine::eval::{Trainable, Weights};
+use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
 use std::sync::Arc;
@@ -30,11 +30,8 @@ use std::sync::atomic::AtomicBool;
 
 /// Finds the value of a position and the leaf it comes from.
 pub trait LeafSearch {
-    /// What it evaluates with.
-    type Model: Trainable;
-
     /// Searches with `weights` from now on.
-    fn set_weights(&mut self, weights: &Arc<Self::Model>);
+    fn set_weights(&mut self, weights: &Arc<Weights>);
 
     /// Forgets what earlier searches learned.
     fn begin_position(&mut self);
@@ -54,8 +51,6 @@ pub trait LeafSearch {
 }
 
 impl LeafSearch for LeafSearcher {
-    type Model = Weights;
-
     fn set_weights(&mut self, weights: &Arc<Weights>) {
         LeafSearcher::set_weights(self, Arc::clone(weights));
     }
@@ -136,7 +131,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     }
 
     /// Searches with `weights` from now on.
-    pub fn set_weights(&mut self, weights: &Arc<L::Model>) {
+    pub fn set_weights(&mut self, weights: &Arc<Weights>) {
         self.searcher.set_weights(weights);
     }
 

@@ -3,7 +3,8 @@
 use crate::learn::examples::{Example, Examples};
 use crate::learn::leaves::LeafSearch;
 use dyad_engine::board::Board;
-use dyad_engine::eval::{Trainable, Weights};
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::gradient::Trace;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, Unfinished};
 use dyad_engine::value::{DRAW, MATE, Value};
 use rand::{RngExt, SeedableRng};
@@ -12,12 +13,10 @@ use std::io;
 use std::sync::Arc;
 
 /// A searcher that does not search: each child is its own leaf.
-pub struct Children<M = Weights>(pub Arc<M>);
+pub struct Children(pub Arc<Weights>);
 
-impl<M: Trainable> LeafSearch for Children<M> {
-    type Model = M;
-
-    fn set_weights(&mut self, weights: &Arc<M>) {
+impl LeafSearch for Children {
+    fn set_weights(&mut self, weights: &Arc<Weights>) {
         self.0 = Arc::clone(weights);
     }
 
@@ -28,7 +27,7 @@ impl<M: Trainable> LeafSearch for Children<M> {
             let value = if board.in_check() { -MATE } else { DRAW };
             return Ok(Leaf { value, end: LeafEnd::Terminal, nodes: 1 });
         }
-        let value = self.0.forward(board, &mut M::Trace::default());
+        let value = self.0.forward(board, &mut Trace::default());
         Ok(Leaf { value, end: LeafEnd::Quiet(*board), nodes: 1 })
     }
 }

@@ -112,7 +112,7 @@ pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
 /// Makes a searcher for each thread.
 type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
 
-fn begin_with<L: LeafSearch<Model = Weights>>(
+fn begin_with<L: LeafSearch>(
     settings: &Settings,
     folder: &Path,
     surroundings: Surroundings,
@@ -150,7 +150,7 @@ fn refuse_foreign(folder: &Folder) -> Result<(), TrainError> {
     }
 }
 
-fn resume_with<L: LeafSearch<Model = Weights>>(
+fn resume_with<L: LeafSearch>(
     folder: &Path,
     change: &dyn Fn(&mut Settings),
     surroundings: Surroundings,
@@ -246,7 +246,7 @@ struct Plan {
     state: State,
 }
 
-fn train<L: LeafSearch<Model = Weights>>(
+fn train<L: LeafSearch>(
     plan: Plan,
     surroundings: Surroundings,
     make_searcher: MakeSearcher<L>,
@@ -263,7 +263,7 @@ fn train<L: LeafSearch<Model = Weights>>(
         examples,
         stop,
         leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop),
-        comparer: Comparer::new(Arc::clone(&objective), &settings, layout::LEN),
+        comparer: Comparer::new(Arc::clone(&objective), &settings),
     };
     with_team(thread_count(&settings), &make, |team| {
         let now = Instant::now();
@@ -280,7 +280,7 @@ fn thread_count(settings: &Settings) -> usize {
 }
 
 /// A training under way.
-struct Run<'a, 't, L: LeafSearch<Model = Weights>> {
+struct Run<'a, 't, L: LeafSearch> {
     plan: Plan,
     surroundings: Surroundings<'a>,
     sum: GradientSum,
@@ -297,7 +297,7 @@ struct Run<'a, 't, L: LeafSearch<Model = Weights>> {
     ticked: Instant,
 }
 
-impl<L: LeafSearch<Model = Weights>> Run<'_, '_, L> {
+impl<L: LeafSearch> Run<'_, '_, L> {
     fn iterations(mut self) -> Result<Summary, TrainError> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {

@@ -14,6 +14,7 @@ use crate::learn::comparison::{Comparer, Lesson};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
 use std::any::Any;
 use std::io;
@@ -30,7 +31,7 @@ pub struct Worker<'a, L: LeafSearch> {
     /// Searches.
     pub leaves: Leaves<'a, L>,
     /// Compares.
-    pub comparer: Comparer<L::Model>,
+    pub comparer: Comparer,
 }
 
 /// What to do with a position.
@@ -55,9 +56,9 @@ pub struct Answer {
     pub nodes: u64,
 }
 
-struct Job<M> {
+struct Job {
     task: Task,
-    weights: Arc<M>,
+    weights: Arc<Weights>,
     positions: Vec<u32>,
     next: AtomicUsize,
 }
@@ -75,7 +76,7 @@ enum Message {
 /// All threads of a run.
 pub struct Team<'a, L: LeafSearch> {
     own: Worker<'a, L>,
-    others: Vec<Sender<Arc<Job<L::Model>>>>,
+    others: Vec<Sender<Arc<Job>>>,
     messages: Receiver<Message>,
 }
 
@@ -122,7 +123,7 @@ impl<L: LeafSearch> Team<'_, L> {
     pub fn work(
         &mut self,
         task: Task,
-        weights: &Arc<L::Model>,
+        weights: &Arc<Weights>,
         positions: &[u32],
         hear: &mut dyn FnMut(&Answer),
     ) -> io::Result<Vec<Answer>> {
@@ -146,7 +147,7 @@ impl<L: LeafSearch> Team<'_, L> {
 
 impl<L: LeafSearch> Worker<'_, L> {
     /// Takes positions of the job until there are none, and gives each answer with its place.
-    fn work(&mut self, job: &Job<L::Model>, mut give: impl FnMut(usize, io::Result<Answer>)) {
+    fn work(&mut self, job: &Job, mut give: impl FnMut(usize, io::Result<Answer>)) {
         self.leaves.set_weights(&job.weights);
         while !self.stop.load(Ordering::Relaxed) {
             let place = job.next.fetch_add(1, Ordering::Relaxed);
@@ -155,7 +156,7 @@ impl<L: LeafSearch> Worker<'_, L> {
         }
     }
 
-    fn answer(&mut self, job: &Job<L::Model>, position: u32) -> io::Result<Answer> {
+    fn answer(&mut self, job: &Job, position: u32) -> io::Result<Answer> {
         let Worker { examples, leaves, comparer, .. } = self;
         let example = &examples.get(position as usize)?;
         let mut answer = Answer::default();
@@ -182,7 +183,7 @@ pub fn with_team<'a, L: LeafSearch, R>(
     std::thread::scope(|scope| {
         let (send_message, messages) = unbounded();
         let start = |_| {
-            let (send, jobs) = bounded::<Arc<Job<L::Model>>>(1);
+            let (send, jobs) = bounded::<Arc<Job>>(1);
             let send_message = send_message.clone();
             scope.spawn(move || {
                 let mut worker = make();

@@ -8,11 +8,11 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
+use dyad_engine::eval::PHASE_MAX;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::explain::describe_feature;
 use dyad_engine::eval::layout::{Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL};
 use dyad_engine::eval::pairs::{self, ROWS};
-use dyad_engine::eval::taper::PHASE_MAX;
 
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
 use crate::page::figures::{self, Board};
@@ -116,7 +116,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
 /// A piece on a square, and twelve boards of what others add to it.
 fn explorer(page: &mut Page, sets: &[Set]) {
     page.heading("A piece and its company");
-    if !sets.iter().any(|set| set.weights.linear.compiled().has_pairs()) {
+    if !sets.iter().any(|set| set.weights.compiled().has_pairs()) {
         page.paragraph("These weights have no 2-tuples: no piece is worth more or less by where another one stands.");
         return;
     }

@@ -438,7 +438,7 @@ fn locations(page: &mut Page, weights: &Weights, start: Option<&Weights>) {
 }
 
 fn pairs_of(page: &mut Page, weights: &Weights, focus: PieceSquare) {
-    if !weights.linear.compiled().has_pairs() {
+    if !weights.compiled().has_pairs() {
         return;
     }
     page.heading("Pair weights");

@@ -1,8 +1,8 @@
-//! The pieces on the board as a list that rows are summed over.
+//! The pieces on the board as a list, over which rows are summed.
 
-use super::tables::{NO_PIECE, PackedPiece, piece_of};
+use super::tables::{NO_PIECE, PackedPiece, unpacked_piece};
 
-/// The pieces on the board, in no order, and where in the list each square's piece is.
+/// The pieces on the board, in no order, with the index of each square's piece.
 #[derive(Clone, Debug)]
 pub struct PieceList {
     list: [PackedPiece; 32],
@@ -16,7 +16,7 @@ impl PieceList {
         PieceList { list: [NO_PIECE; 32], slots: [0; 64], len: 0 }
     }
 
-    /// One more piece.
+    /// Adds a piece.
     #[inline]
     pub fn add(&mut self, piece: PackedPiece) {
         self.list[self.len] = piece;
@@ -24,11 +24,11 @@ impl PieceList {
         self.len += 1;
     }
 
-    /// One piece less; it must be there.
+    /// Removes a piece, which must be in the list.
     #[inline]
     pub fn remove(&mut self, piece: PackedPiece) {
         let slot = usize::from(self.slots[square(piece)]);
-        debug_assert_eq!(self.list[slot], piece, "{:?} is not there", piece_of(piece));
+        debug_assert_eq!(self.list[slot], piece, "{:?} is not in the list", unpacked_piece(piece));
         self.len -= 1;
         let last = self.list[self.len];
         self.list[slot] = last;
@@ -36,28 +36,28 @@ impl PieceList {
         self.list[self.len] = NO_PIECE;
     }
 
-    /// Those of these pieces that are not among the others.
+    /// The pieces that are not in `others`.
     pub fn without(&self, others: &PieceList) -> PieceList {
-        let mut left = PieceList::empty();
-        let stands =
-            |piece: PackedPiece| others.present().get(usize::from(others.slots[square(piece)])) == Some(&piece);
-        self.present().iter().filter(|&&piece| !stands(piece)).for_each(|&piece| left.add(piece));
-        left
+        let mut rest = PieceList::empty();
+        let in_others =
+            |piece: PackedPiece| others.pieces().get(usize::from(others.slots[square(piece)])) == Some(&piece);
+        self.pieces().iter().filter(|&&piece| !in_others(piece)).for_each(|&piece| rest.add(piece));
+        rest
     }
 
-    /// How many there are.
+    /// Number of pieces.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// All of them.
+    /// All pieces.
     #[inline]
-    pub fn present(&self) -> &[PackedPiece] {
+    pub fn pieces(&self) -> &[PackedPiece] {
         &self.list[..self.len]
     }
 
-    /// All of them, and [`NO_PIECE`] up to the end.
+    /// All pieces, padded with [`NO_PIECE`].
     #[inline]
     pub fn padded(&self) -> &[PackedPiece; 32] {
         &self.list

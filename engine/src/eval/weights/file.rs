@@ -1,35 +1,31 @@
-//! The weights file: JSON that says what it holds, for which layout, and how it was made.
+//! The weights file: JSON with the weights, their layout and their provenance.
 //!
-//! A file outlives the program that wrote it, so it names its groups and their lengths. If they are this
-//! engine's, the integers are taken over; if an older layout lacks some of our groups, those stay zero and
-//! a note says so; anything else is refused, because a weight under the wrong feature plays on silently.
-//! Only integers are accepted. A group without any weight is written as `0`, which keeps small sets small.
-//! Files are replaced [whole or not at all](crate::files).
+//! A file may come from another version of the engine, so it lists its groups and their lengths. Groups that the file
+//! lacks stay zero, and a note says so. A group that the engine lacks, or has with another length, is an error, because a
+//! weight at the wrong feature would go unnoticed. Only integers are accepted. A group without any weight is written as
+//! `0`, which keeps small sets small. Files are written [atomically](crate::files).
 //!
-//! A digit that changes on a disk or on the way leaves a file that reads well and plays otherwise. So it carries a hash
-//! of scale, WDL model and numbers with their groups, which is checked. Name and history are not in it, and may be
-//! edited. Files of version 1 have no hash; they are read, and a note says so.
+//! A file carries a content hash of scale, WDL model and weights, against damage that leaves valid JSON. Name and
+//! provenance are not part of it and may be edited. Files of version 1 have no hash; they are read, with a note.
 
-use super::error::{Stage, WeightsError};
-use super::layout::{self, GROUPS, Group, LEN};
-use super::units::{MAX_SCALE, Units};
-use super::weights::Weights;
-use super::win_rate::WinRate;
-use crate::files;
-use crate::files::write_atomic;
+use super::Weights;
+use crate::eval::floats::{PHASES, WeightsError};
+use crate::eval::layout::{self, GROUPS, Group, LEN};
+use crate::eval::units::{MAX_SCALE, Units, WinRate};
+use crate::files::{self, write_atomic};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 
-/// Version of the file's format: 2 has a content hash.
+/// Version of the file format: 2 has a content hash.
 pub const FORMAT: u32 = 2;
 /// The oldest version that is read.
 pub const OLDEST_FORMAT: u32 = 1;
-/// The note about a file of the oldest version.
+/// The note on a file of version 1.
 const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
-/// Bytes of the largest file that is read: many times what all weights with the longest history take.
+/// Bytes of the largest file that is read, many times those of any complete set.
 const LARGEST_FILE: u64 = 256 << 20;
 
 impl Weights {
@@ -43,7 +39,7 @@ impl Weights {
     /// assert!(Weights::from_json(b"{}").is_err());
     /// ```
     pub fn from_json(text: &[u8]) -> Result<Weights, WeightsError> {
-        // To the parser a minus sign at the end is a bad number; it is a cut like any other.
+        // The parser takes a minus sign at the end for a bad number, not for an early end.
         let document = read(text.strip_suffix(b"-").unwrap_or(text))?;
         document.check()?;
         let (ints, mut notes) = document.integers()?;
@@ -59,10 +55,10 @@ impl Weights {
     /// Reads a weights file.
     ///
     /// # Errors
-    /// When there is no such file, or it holds no weights for this engine.
+    /// If the file cannot be read or does not fit the layout.
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        let text = files::read(path, LARGEST_FILE).map_err(|error| WeightsError::Io { path: path.into(), error })?;
-        Weights::from_json(&text).map_err(|error| WeightsError::InFile { path: path.into(), error: Box::new(error) })
+        let text = files::read(path, LARGEST_FILE).map_err(|error| WeightsError::in_file(path, error))?;
+        Weights::from_json(&text).map_err(|error| WeightsError::in_file(path, error))
     }
 
     /// The text of a weights file.
@@ -85,37 +81,38 @@ impl Weights {
         text
     }
 
-    /// Writes a weights file, or leaves what was there untouched.
+    /// Writes a weights file. On an error the old file stays as it is.
     pub fn save(&self, path: &Path) -> Result<(), WeightsError> {
-        write_atomic(path, &self.to_json()).map_err(|error| {
-            let error = std::io::Error::new(error.kind(), format!("cannot be written: {error}"));
-            WeightsError::Io { path: path.into(), error }
-        })
+        write_atomic(path, &self.to_json())
+            .map_err(|error| WeightsError::in_file(path, format_args!("cannot be written: {error}")))
     }
 }
 
-/// Reads the document, or finds out what is wrong with it.
+/// Parses the document, or says why it cannot be parsed.
 fn read(text: &[u8]) -> Result<Document, WeightsError> {
     let error = match serde_json::from_slice::<Document>(text) {
-        Ok(document) if is_known(document.format) => return Ok(document),
-        Ok(document) => return Err(unknown(document.format)),
+        Ok(document) => return check_format(document.format).map(|()| document),
         Err(error) => error,
     };
-    // The text as a whole says more than the place where it first surprised.
-    Err(match serde_json::from_slice::<Version>(text) {
-        Ok(Version { format }) if !is_known(format) => unknown(format),
-        Err(whole) if whole.is_eof() => WeightsError::Cut(whole),
-        Err(whole) if whole.is_syntax() => WeightsError::Syntax(error),
-        _ => WeightsError::Shape(error),
-    })
+    // The whole text says more than the first unexpected place in it: another version, an early end.
+    let whole = serde_json::from_slice::<Version>(text);
+    if let Ok(version) = &whole {
+        check_format(version.format)?;
+    }
+    Err(WeightsError::new(match whole {
+        Err(whole) if whole.is_eof() => format!("the weights end too early, the file is cut off: {whole}"),
+        Err(whole) if whole.is_syntax() => format!("the weights are not valid JSON: {error}"),
+        _ => format!("the weights are not as expected: {error}"),
+    }))
 }
 
-fn is_known(format: u32) -> bool {
-    (OLDEST_FORMAT..=FORMAT).contains(&format)
-}
-
-fn unknown(format: u32) -> WeightsError {
-    WeightsError::Format { found: format, known: [OLDEST_FORMAT, FORMAT] }
+fn check_format(found: u32) -> Result<(), WeightsError> {
+    if (OLDEST_FORMAT..=FORMAT).contains(&found) {
+        return Ok(());
+    }
+    Err(WeightsError::new(format!(
+        "the weights have format version {found}, and this engine reads versions {OLDEST_FORMAT} to {FORMAT}"
+    )))
 }
 
 #[derive(Deserialize)]
@@ -146,21 +143,23 @@ struct Layout {
     groups: Vec<(String, usize)>,
 }
 
-/// The weights of a group; none where all are zero.
+/// The weights of a group, middlegame and endgame; `None` if all are zero.
 type Integers = Option<[Vec<i32>; 2]>;
 
 impl Document {
     fn check(&self) -> Result<(), WeightsError> {
         if !(1..=MAX_SCALE).contains(&self.scale) {
-            return Err(WeightsError::Scale(self.scale));
+            return Err(WeightsError::new(format!("the scale is {}, and must be from 1 to {MAX_SCALE}", self.scale)));
         }
         if !self.win_rate.is_valid() {
-            return Err(WeightsError::WinRate);
+            return Err(WeightsError::new("the WDL model's parameters are not positive at every phase"));
         }
         let Layout { checksum: stated, groups } = &self.layout;
         let computed = layout::checksum_of(groups.iter().map(|(name, len)| (name.as_str(), *len)));
         if computed != *stated {
-            return Err(WeightsError::Checksum { stated: *stated, computed });
+            return Err(WeightsError::new(format!(
+                "the layout's checksum is {computed} by its groups, but the file says {stated}"
+            )));
         }
         no_name_twice(groups.iter().map(|(name, _)| name))?;
         no_name_twice(self.weights.iter().map(|(name, _)| name))
@@ -170,35 +169,37 @@ impl Document {
         Units { scale: self.scale, win_rate: self.win_rate }
     }
 
-    /// Compares the hash that the file states, if any, with that of what was read.
+    /// Compares the content hash in the file, if any, with the computed one.
     fn check_hash(&self, computed: &str, notes: &mut Vec<String>) -> Result<(), WeightsError> {
         match &self.hash {
-            Some(stated) if stated == computed => {}
-            None if self.format == OLDEST_FORMAT => notes.push(NO_HASH.to_string()),
-            stated => {
-                return Err(WeightsError::Hash { stated: stated.clone(), computed: computed.to_string() });
+            Some(stated) if stated == computed => Ok(()),
+            Some(stated) => Err(WeightsError::new(format!(
+                "the content hash is {computed} by the numbers, but the file says {stated}: the file is damaged or was \
+                 changed by hand"
+            ))),
+            None if self.format == OLDEST_FORMAT => {
+                notes.push(NO_HASH.to_string());
+                Ok(())
             }
+            None => Err(WeightsError::new("the weights have no content hash")),
         }
-        Ok(())
     }
 
-    /// The integers by feature of our layout, and what to say about groups the file does not have.
+    /// The integers by feature, and a note for each group that the file lacks.
     fn integers(&self) -> Result<(Vec<[i32; 2]>, Vec<String>), WeightsError> {
         let mut ints = vec![[0; 2]; LEN];
+        let missing =
+            |name: &str| WeightsError::new(format!("group `{name}` is not both in the layout and among the weights"));
         for (name, len) in &self.layout.groups {
-            let ours = known(name, *len)?;
-            let (_, lists) = self
-                .weights
-                .iter()
-                .find(|(group, _)| group == name)
-                .ok_or_else(|| WeightsError::GroupMissing(name.clone()))?;
-            if let Some(lists) = lists {
+            let ours = known_group(name, *len)?;
+            let weights = self.weights.iter().find(|(group, _)| group == name);
+            if let (_, Some(lists)) = weights.ok_or_else(|| missing(name))? {
                 copy(ours, lists, &mut ints)?;
             }
         }
         for (name, _) in &self.weights {
             if !self.layout.groups.iter().any(|(group, _)| group == name) {
-                return Err(WeightsError::GroupMissing(name.clone()));
+                return Err(missing(name));
             }
         }
         let absent = GROUPS.iter().filter(|ours| !self.layout.groups.iter().any(|(name, _)| name == ours.name));
@@ -212,25 +213,30 @@ fn no_name_twice<'a>(names: impl Iterator<Item = &'a String>) -> Result<(), Weig
     let mut seen = std::collections::HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(WeightsError::GroupTwice(name.clone()));
+            return Err(WeightsError::new(format!("group `{name}` comes twice")));
         }
     }
     Ok(())
 }
 
-fn known(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
-    let group = layout::group(name).ok_or_else(|| WeightsError::UnknownGroup(name.to_string()))?;
-    if group.len != len {
-        return Err(WeightsError::GroupLength { group: name.to_string(), found: len, expected: group.len });
+fn known_group(name: &str, len: usize) -> Result<&'static Group, WeightsError> {
+    match layout::group(name) {
+        Some(group) if group.len == len => Ok(group),
+        Some(group) => Err(WeightsError::new(format!(
+            "group `{name}` has {len} features in the weights and {} in this engine",
+            group.len
+        ))),
+        None => Err(WeightsError::new(format!("the weights have a group `{name}` that this engine does not know"))),
     }
-    Ok(group)
 }
 
 fn copy(group: &Group, lists: &[Vec<i32>; 2], ints: &mut [[i32; 2]]) -> Result<(), WeightsError> {
-    for (list, stage) in lists.iter().zip(Stage::ALL) {
+    for (list, phase) in lists.iter().zip(PHASES) {
         if list.len() != group.len {
-            let (found, expected) = (list.len(), group.len);
-            return Err(WeightsError::Count { group: group.name.to_string(), stage, found, expected });
+            let (name, found, expected) = (group.name, list.len(), group.len);
+            return Err(WeightsError::new(format!(
+                "group `{name}` has {found} {phase} weights where the layout says {expected}"
+            )));
         }
     }
     for ((weight, &mg), &eg) in ints[group.range()].iter_mut().zip(&lists[0]).zip(&lists[1]) {
@@ -239,7 +245,7 @@ fn copy(group: &Group, lists: &[Vec<i32>; 2], ints: &mut [[i32; 2]]) -> Result<(
     Ok(())
 }
 
-/// Reads groups in order, and says in which one an error is.
+/// Deserializes the groups in order; errors name the group.
 fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Integers)>, D::Error> {
     struct Groups;
 
@@ -266,7 +272,7 @@ fn groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Int
     deserializer.deserialize_map(Groups)
 }
 
-/// Reads one group: `0` or its two lists.
+/// Deserializes a group: `0` or two lists.
 struct InGroup {
     len: usize,
 }
@@ -311,7 +317,7 @@ impl<'de> Visitor<'de> for InGroup {
     }
 }
 
-/// Reads a list of integers, and says which one is wrong.
+/// Deserializes a list of integers; errors name the list and the index.
 struct List {
     name: &'static str,
     len: usize,

@@ -1,23 +1,23 @@
-//! The integers of a linear model, compiled into what search adds up.
+//! The integer weights in the forms in which search sums them.
 //!
-//! Three forms for three uses: material and location by piece-square, 2-tuples and couples as rows ([`tables`](super::tables)),
-//! which are kept along the line of a search, and the other features packed, both stages in one integer, for the
-//! terms that are found anew.
+//! Material and piece-square weights by piece-square, and weights of two pieces in rows: both [`tables`](super::tables) are
+//! for the incremental sums. All other weights are packed, middlegame and endgame in one integer, for the terms that are
+//! computed in each position.
 
-use super::error::WeightsError;
 use super::kernel::Kernel;
-use super::layout::{ATTACKED, Attacker, Defense, LOCATION, PAIRS, TERMS_LEN, Target};
-use super::tables::{Rows, Squares};
-use super::terms::COUPLES;
-use super::visitor::{TwoSided, Visitor};
+use super::tables::{PairTable, SquareTable};
+use crate::eval::floats::WeightsError;
+use crate::eval::layout::{ATTACKED, Attacker, Defense, LOCATION, PAIRS, TERMS_LEN, Target};
+use crate::eval::terms::COUPLES;
+use crate::eval::visitor::{TwoSided, Visitor};
 
-/// The fast form of a linear model's integers.
+/// Integer weights, compiled for search.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     packed: Packed,
     attacked: Attacked,
-    squares: Squares,
-    rows: Rows,
+    squares: SquareTable,
+    pairs: PairTable,
     has_pairs: bool,
     has_terms: bool,
     kernel: Kernel,
@@ -25,56 +25,56 @@ pub struct Compiled {
 
 impl Compiled {
     /// Compiles integers, by feature.
-    pub(super) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
+    pub fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
         let packed = packed(ints);
         let has_pairs = any(&ints[PAIRS.range()]);
         Ok(Compiled {
             attacked: attacked(&packed),
             packed,
-            squares: Squares::compile(ints),
-            rows: if has_pairs || any(&ints[COUPLES]) { Rows::compile(ints)? } else { Rows::default() },
+            squares: SquareTable::compile(ints),
+            pairs: if has_pairs || any(&ints[COUPLES]) { PairTable::compile(ints)? } else { PairTable::default() },
             has_pairs,
             has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
             kernel: Kernel::best(),
         })
     }
 
-    /// Brings up to date what depends on the integers of the `touched` features.
-    pub(super) fn update(&mut self, touched: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
-        /// With more pairs than this it is faster to compile all rows in order.
+    /// Updates everything that depends on the integers of the `changed` features.
+    pub fn update(&mut self, changed: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
+        /// From this number of pairs on it is faster to compile the whole table.
         const MANY: usize = PAIRS.len / 4;
         let mut pairs = 0;
         let mut couples = false;
-        let mut placed = false;
-        for &feature in touched {
+        let mut squares = false;
+        for &feature in changed {
             if PAIRS.range().contains(&feature) {
                 pairs += 1;
             } else {
                 self.packed[feature] = pack(ints[feature]);
                 couples |= COUPLES.contains(&feature);
-                placed |= feature < LOCATION.range().end;
+                squares |= feature < LOCATION.range().end;
                 self.has_terms |= feature >= LOCATION.range().end;
             }
         }
         self.attacked = attacked(&self.packed);
-        if placed {
-            self.squares = Squares::compile(ints);
+        if squares {
+            self.squares = SquareTable::compile(ints);
         }
         self.has_pairs |= pairs > 0;
-        if pairs > MANY || (pairs > 0 || couples) && self.rows.is_empty() {
-            self.rows = Rows::compile(ints)?;
+        if pairs > MANY || (pairs > 0 || couples) && self.pairs.is_empty() {
+            self.pairs = PairTable::compile(ints)?;
             return Ok(());
         }
-        for &feature in touched.iter().filter(|feature| PAIRS.range().contains(feature)) {
-            self.rows.update(feature - PAIRS.start, ints)?;
+        for &feature in changed.iter().filter(|feature| PAIRS.range().contains(feature)) {
+            self.pairs.update(feature - PAIRS.start, ints)?;
         }
         if couples {
-            self.rows.update_couples(ints)?;
+            self.pairs.update_couples(ints)?;
         }
         Ok(())
     }
 
-    /// Integers of all features before the 2-tuples, packed for [`Total`].
+    /// Packed integers of all features before the 2-tuples.
     #[inline(always)]
     pub fn packed(&self) -> &[i64] {
         &self.packed[..TERMS_LEN]
@@ -86,33 +86,33 @@ impl Compiled {
         self.has_pairs
     }
 
-    /// Whether anything of the whole board has a weight: features that are neither placement.
+    /// Whether any term of the whole board has a weight.
     #[inline(always)]
     pub fn has_terms(&self) -> bool {
         self.has_terms
     }
 
-    /// Material and location by piece-square.
+    /// Material and piece-square weights.
     #[inline(always)]
-    pub fn squares(&self) -> &Squares {
+    pub fn squares(&self) -> &SquareTable {
         &self.squares
     }
 
-    /// How rows are summed on this processor.
+    /// Weights of two pieces; empty without any.
+    #[inline(always)]
+    pub fn pairs(&self) -> &PairTable {
+        &self.pairs
+    }
+
+    /// The fastest kernel of this CPU.
     #[inline(always)]
     pub(super) fn kernel(&self) -> Kernel {
         self.kernel
     }
-
-    /// Compiled 2-tuples and couples; empty without any.
-    #[inline(always)]
-    pub fn rows(&self) -> &Rows {
-        &self.rows
-    }
 }
 
-/// Packed integers of the features before the 2-tuples, padded to a power of two: a masked index needs no check, which
-/// a sum of some two hundred terms feels.
+/// Packed integers of the features before the 2-tuples. The length is a power of two, so that a masked index needs no
+/// bounds check.
 type Packed = Box<[i64; TERMS_LEN.next_power_of_two()]>;
 
 fn packed(ints: &[[i32; 2]]) -> Packed {
@@ -123,8 +123,8 @@ fn packed(ints: &[[i32; 2]]) -> Packed {
     packed
 }
 
-/// Packed integers of [`ATTACKED`] once more, by defense and target, so that those of the six attackers lie side by side:
-/// a processor adds them all at once, and two more that are 0.
+/// A copy of the packed integers of [`ATTACKED`] by defense, target and attacker. The six attackers and two zeros are
+/// contiguous, for SIMD additions.
 type Attacked = [[[i64; 8]; 5]; 3];
 
 fn attacked(packed: &Packed) -> Attacked {
@@ -139,31 +139,31 @@ fn attacked(packed: &Packed) -> Attacked {
     rows
 }
 
-/// Sums packed integers of features before the 2-tuples: both stages in one addition.
-pub struct Total<'a> {
+/// Sums packed integers of features before the 2-tuples: middlegame and endgame in one addition.
+pub struct PackedSum<'a> {
     packed: &'a Packed,
     attacked: &'a Attacked,
     sum: i64,
-    /// The rest of the sum, from [`Attacked`], by attacker: added up at the end.
+    /// The part from [`Attacked`], by attacker.
     lanes: [i64; 8],
 }
 
-impl<'a> Total<'a> {
-    /// Nothing yet.
+impl<'a> PackedSum<'a> {
+    /// An empty sum.
     #[inline(always)]
-    pub fn new(compiled: &'a Compiled) -> Total<'a> {
-        Total { packed: &compiled.packed, attacked: &compiled.attacked, sum: 0, lanes: [0; 8] }
+    pub fn new(compiled: &'a Compiled) -> PackedSum<'a> {
+        PackedSum { packed: &compiled.packed, attacked: &compiled.attacked, sum: 0, lanes: [0; 8] }
     }
 
-    /// Both stages, packed: such sums may be kept and added.
+    /// The packed sum. Packed sums can be added.
     #[inline(always)]
     pub fn sum(&self) -> i64 {
         self.sum + self.lanes.iter().sum::<i64>()
     }
 }
 
-impl Visitor for Total<'_> {
-    /// They are in the [`Rows`].
+impl Visitor for PackedSum<'_> {
+    /// They are in the [`PairTable`].
     const KNOWS_COUPLES: bool = true;
 
     #[inline(always)]
@@ -187,7 +187,7 @@ impl Visitor for Total<'_> {
     }
 }
 
-impl TwoSided for Total<'_> {
+impl TwoSided for PackedSum<'_> {
     #[inline(always)]
     fn turn(&mut self) {
         self.sum = -self.sum;
@@ -195,7 +195,7 @@ impl TwoSided for Total<'_> {
     }
 }
 
-/// Both stages in one integer, whose multiples and sums unpack exactly.
+/// Both phases in one integer; sums and multiples of packed weights unpack exactly.
 #[inline(always)]
 pub const fn pack([mg, eg]: [i32; 2]) -> i64 {
     ((mg as i64) << 32) + eg as i64

@@ -1,10 +1,10 @@
-//! Sums of rows over the pieces on the board: the innermost loop of the placement sums.
+//! Sums of rows of the [`PairTable`] over a list of pieces: the innermost loop of an update.
 //!
-//! On x86-64 with AVX2 eight entries are gathered at once, which makes the 2-tuples a sixth cheaper (43 against
-//! 51 ns a move and evaluation on a Xeon); the processor is asked when weights are compiled.
+//! With AVX2 eight entries are gathered at once, which makes 2-tuples a sixth cheaper (43 instead of 51 ns for a move
+//! and an evaluation on a Xeon). The CPU is asked when weights are compiled.
 
 use super::piece_list::PieceList;
-use super::tables::{PACKED_PIECES, PackedPiece, Row, Rows, Turn, turn};
+use super::tables::{PACKED_PIECES, PackedPiece, PairTable, Row, StoredRow, stored_row};
 
 /// How rows are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,44 +17,50 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The fastest one that this processor has.
+    /// The fastest kernel that the CPU supports.
     pub fn best() -> Kernel {
         #[cfg(target_arch = "x86_64")]
-        if let Some(available) = avx2::Available::ask() {
+        if let Some(available) = avx2::Available::detect() {
             return Kernel::Avx2(available);
         }
         Kernel::Scalar
     }
 
-    /// What the pieces that came make with those that stayed, less what the pieces that left made with them.
+    /// The pair terms of the added pieces with those kept, minus the pair terms of the removed pieces with those kept.
     #[inline]
-    pub fn change(self, rows: &Rows, stayed: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
+    pub fn delta(
+        self,
+        pairs: &PairTable,
+        kept: &PieceList,
+        removed: &[PackedPiece],
+        added: &[PackedPiece],
+    ) -> [i32; 2] {
         match self {
-            Kernel::Scalar => scalar(rows, stayed, removed, added),
+            Kernel::Scalar => scalar(pairs, kept, removed, added),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(available) => avx2::change(available, rows, stayed, removed, added),
+            Kernel::Avx2(available) => avx2::delta(available, pairs, kept, removed, added),
         }
     }
 }
 
-/// Adds both stages.
+/// Adds both phases.
 #[inline(always)]
 pub fn add(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] + mg, sums[1] + eg];
 }
 
-/// Takes both stages away.
+/// Subtracts both phases.
 #[inline(always)]
 pub fn subtract(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] - mg, sums[1] - eg];
 }
 
-fn scalar(rows: &Rows, stayed: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
+fn scalar(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
     let mut sums = [0; 2];
     for (pieces, sign) in [(added, false), (removed, true)] {
         for &piece in pieces {
-            let Turn { row, mask, negative } = turn(piece);
-            let sum = scalar_row(rows.row(row), stayed, mask);
+            let StoredRow { index, flip, negative } = stored_row(piece);
+            let sum = scalar_row(pairs.row(index), kept, flip);
             if sign == negative { add(&mut sums, sum) } else { subtract(&mut sums, sum) }
         }
     }
@@ -62,50 +68,49 @@ fn scalar(rows: &Rows, stayed: &PieceList, removed: &[PackedPiece], added: &[Pac
 }
 
 #[inline]
-fn scalar_row(row: &Row, stayed: &PieceList, mask: PackedPiece) -> [i32; 2] {
+fn scalar_row(row: &Row, kept: &PieceList, flip: PackedPiece) -> [i32; 2] {
     let mut sums = [0; 2];
-    for &piece in stayed.present() {
-        add(&mut sums, row[usize::from(piece ^ mask) % PACKED_PIECES].map(i32::from));
+    for &piece in kept.pieces() {
+        add(&mut sums, row[usize::from(piece ^ flip) % PACKED_PIECES].map(i32::from));
     }
     sums
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{PieceList, Turn, turn};
-    use crate::eval::tables::{PACKED_PIECES, PackedPiece, Row, Rows};
+    use super::{PACKED_PIECES, PackedPiece, PairTable, PieceList, Row, StoredRow, stored_row};
     use std::arch::x86_64::*;
 
-    /// Proof that this processor has AVX2: there is no other way to make one than to ask it.
+    /// Proof that the CPU has AVX2.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Available(());
 
     impl Available {
-        pub fn ask() -> Option<Available> {
+        pub fn detect() -> Option<Available> {
             is_x86_feature_detected!("avx2").then_some(Available(()))
         }
     }
 
     #[inline]
-    pub fn change(
+    pub fn delta(
         _: Available,
-        rows: &Rows,
-        stayed: &PieceList,
+        pairs: &PairTable,
+        kept: &PieceList,
         removed: &[PackedPiece],
         added: &[PackedPiece],
     ) -> [i32; 2] {
-        // SAFETY: an `Available` exists, so the processor has AVX2.
-        unsafe { sum(rows, stayed, removed, added) }
+        // SAFETY: an `Available` exists, so the CPU has AVX2.
+        unsafe { sum(pairs, kept, removed, added) }
     }
 
     #[target_feature(enable = "avx2")]
-    fn sum(rows: &Rows, stayed: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
+    fn sum(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
         let zero = _mm256_setzero_si256();
         let (mut mg, mut eg) = (zero, zero);
         for (pieces, sign) in [(added, false), (removed, true)] {
             for &piece in pieces {
-                let Turn { row, mask, negative } = turn(piece);
-                let [row_mg, row_eg] = row_sums(rows.row(row), stayed, mask);
+                let StoredRow { index, flip, negative } = stored_row(piece);
+                let [row_mg, row_eg] = row_sums(pairs.row(index), kept, flip);
                 if sign == negative {
                     mg = _mm256_add_epi32(mg, row_mg);
                     eg = _mm256_add_epi32(eg, row_eg);
@@ -120,20 +125,19 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn row_sums(row: &Row, stayed: &PieceList, mask: PackedPiece) -> [__m256i; 2] {
-        let mask = _mm256_set1_epi32(i32::from(mask));
+    fn row_sums(row: &Row, kept: &PieceList, flip: PackedPiece) -> [__m256i; 2] {
+        let flip = _mm256_set1_epi32(i32::from(flip));
         let within = _mm256_set1_epi32(PACKED_PIECES as i32 - 1);
         let low = _mm256_set1_epi32(1);
         let (mut mg, mut eg) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-        for eight in stayed.padded().chunks_exact(8).take(stayed.len().div_ceil(8)) {
+        for eight in kept.padded().chunks_exact(8).take(kept.len().div_ceil(8)) {
             // SAFETY: `eight` is 16 bytes long, and the load may be unaligned.
             let pieces = unsafe { _mm_loadu_si128(eight.as_ptr().cast()) };
-            let turned = _mm256_xor_si256(_mm256_cvtepu16_epi32(pieces), mask);
-            let columns = _mm256_and_si256(turned, within);
-            // SAFETY: all columns are below 1024, which is the length of a row, of 4 bytes an entry;
-            // gathers may be unaligned.
+            let flipped = _mm256_xor_si256(_mm256_cvtepu16_epi32(pieces), flip);
+            let columns = _mm256_and_si256(flipped, within);
+            // SAFETY: all columns are below 1024, the length of a row of 4-byte entries; gathers may be unaligned.
             let entries = unsafe { _mm256_i32gather_epi32::<4>(row.as_ptr().cast(), columns) };
-            // An entry's low half is the middlegame weight, its high half the endgame weight.
+            // The low half of an entry is the middlegame weight, the high half the endgame weight.
             mg = _mm256_add_epi32(mg, _mm256_madd_epi16(entries, low));
             eg = _mm256_add_epi32(eg, _mm256_srai_epi32::<16>(entries));
         }
@@ -156,22 +160,22 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    /// Any pieces, even those that no game has, and any entries.
+    /// Any pieces, even those that no game has, with any table.
     #[test]
     fn kernels_agree() {
         let mut random = Pcg64::seed_from_u64(1);
-        let rows = Rows::filled(|| [random.random(), random.random()]);
-        // Miri, which watches every access, takes its time.
+        let pairs = PairTable::filled(|| [random.random(), random.random()]);
+        // Miri is slow.
         let cases = if cfg!(miri) { 70 } else { 500 };
         for count in (0..=32).cycle().take(cases) {
-            let mut stayed = PieceList::empty();
+            let mut kept = PieceList::empty();
             let mut any =
                 || random.random_range(0..6) << 6 | random.random_range(0..64) | random.random_range(0..2) << 9;
-            (0..count).for_each(|_| stayed.add(any()));
+            (0..count).for_each(|_| kept.add(any()));
             let (removed, added) = ([any(), any()], [any(), any()]);
             for (removed, added) in [(&removed[..1], &added[..1]), (&removed, &added[..1]), (&removed, &added)] {
-                let sums = Kernel::Scalar.change(&rows, &stayed, removed, added);
-                assert_eq!(Kernel::best().change(&rows, &stayed, removed, added), sums);
+                let sums = Kernel::Scalar.delta(&pairs, &kept, removed, added);
+                assert_eq!(Kernel::best().delta(&pairs, &kept, removed, added), sums);
             }
         }
     }

@@ -1,0 +1,141 @@
+//! A stack of sums along the line of a search, computed lazily.
+//!
+//! Making a move only records what it changed. Sums are computed when a position is evaluated, from the nearest
+//! ancestor that has them, and stay valid for its other descendants. Positions that are never evaluated cost nothing.
+//!
+//! A table may request a refresh instead of an update: tuples with the zone of a king need one when a king changes its
+//! zone. No table in use does; the tests keep this working.
+
+use crate::board::{Board, Delta};
+
+/// A move or a null move.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The position before the move.
+    pub before: &'a Board,
+    /// The position after the move.
+    pub after: &'a Board,
+    /// The pieces that were removed and added.
+    pub delta: &'a Delta,
+}
+
+/// A table whose sums can be updated by a move.
+pub trait Incremental {
+    /// What is stored for each position.
+    type Sums: Clone + Default;
+    /// What has to be recorded of a move.
+    type Update: Copy;
+
+    /// The update for a move, or `None` if the sums after it need a refresh.
+    fn update(&self, step: &Step) -> Option<Self::Update>;
+
+    /// Computes the sums of a position from scratch. `sums` may hold anything.
+    fn refresh(&self, board: &Board, sums: &mut Self::Sums);
+
+    /// As [`Incremental::refresh`], but `sums` hold those of another position, which may be similar.
+    fn refresh_from(&self, board: &Board, sums: &mut Self::Sums) {
+        self.refresh(board, sums);
+    }
+
+    /// Computes the sums after a move from those before. `sums` may hold anything.
+    fn apply(&self, update: &Self::Update, before: &Self::Sums, sums: &mut Self::Sums);
+}
+
+/// The sums of the positions of a line.
+pub struct Accumulator<T: Incremental> {
+    stack: Vec<Slot<T>>,
+    top: usize,
+}
+
+/// A position of the line.
+struct Slot<T: Incremental> {
+    /// From the position before; `None` if a refresh is needed.
+    update: Option<T::Update>,
+    valid: bool,
+    sums: T::Sums,
+}
+
+impl<T: Incremental> Slot<T> {
+    fn invalid() -> Slot<T> {
+        Slot { update: None, valid: false, sums: T::Sums::default() }
+    }
+}
+
+impl<T: Incremental> Accumulator<T> {
+    /// An accumulator without valid sums.
+    pub fn new() -> Accumulator<T> {
+        Accumulator { stack: vec![Slot::invalid()], top: 0 }
+    }
+
+    /// Starts a new line with the same table.
+    pub fn reset(&mut self, table: &T, board: &Board) {
+        self.top = 0;
+        let root = &mut self.stack[0];
+        if root.valid {
+            table.refresh_from(board, &mut root.sums);
+        } else {
+            table.refresh(board, &mut root.sums);
+            root.valid = true;
+        }
+    }
+
+    /// Goes back to the root and invalidates all sums: required when the table changes.
+    pub fn invalidate(&mut self) {
+        self.top = 0;
+        self.stack[0].valid = false;
+    }
+
+    /// Advances to the position after a move.
+    #[inline]
+    pub fn push(&mut self, table: &T, step: &Step) {
+        self.top += 1;
+        if self.top == self.stack.len() {
+            self.stack.push(Slot::invalid());
+        }
+        let slot = &mut self.stack[self.top];
+        slot.valid = false;
+        slot.update = table.update(step);
+    }
+
+    /// Goes back to the position before.
+    ///
+    /// # Panics
+    /// At the root of the line.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.top = self.top.checked_sub(1).expect("pops match pushes");
+    }
+
+    /// The sums of `board`, the current position.
+    #[inline]
+    pub fn get(&mut self, table: &T, board: &Board) -> &T::Sums {
+        let mut valid = self.top;
+        while !self.stack[valid].valid {
+            if self.stack[valid].update.is_none() {
+                let slot = &mut self.stack[self.top];
+                table.refresh(board, &mut slot.sums);
+                slot.valid = true;
+                return &slot.sums;
+            }
+            valid -= 1;
+        }
+        while valid < self.top {
+            let (before, after) = self.stack.split_at_mut(valid + 1);
+            let slot = &mut after[0];
+            let update = slot.update.as_ref().expect("all positions after the valid one have an update");
+            table.apply(update, &before[valid].sums, &mut slot.sums);
+            slot.valid = true;
+            valid += 1;
+        }
+        &self.stack[self.top].sums
+    }
+}
+
+impl<T: Incremental> Default for Accumulator<T> {
+    fn default() -> Accumulator<T> {
+        Accumulator::new()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! A direct-mapped cache for sums that many positions of a search share.
+
+use crate::hash::GOLDEN;
+
+/// Values by key; each slot holds the last value computed for it.
+#[derive(Clone, Debug)]
+pub struct Cache<T> {
+    slots: Vec<(u64, T)>,
+}
+
+/// The key of an empty slot. A position has it as rarely as two positions share a key.
+const EMPTY: u64 = u64::MAX;
+
+impl<T: Copy + Default> Cache<T> {
+    /// An empty cache; `slots` must be a power of two.
+    pub fn new(slots: usize) -> Cache<T> {
+        assert!(slots.is_power_of_two(), "slots are found by masking the key");
+        Cache { slots: vec![(EMPTY, T::default()); slots] }
+    }
+
+    /// Invalidates all values.
+    pub fn invalidate(&mut self) {
+        self.slots.fill((EMPTY, T::default()));
+    }
+
+    /// The value for `key`, computed by `compute` if it is not in the cache.
+    #[inline]
+    pub fn get(&mut self, key: u64, compute: impl FnOnce() -> T) -> &T {
+        // Some keys are counts, which may differ in any bit: the multiplication carries them to the top.
+        let mixed = key.wrapping_mul(GOLDEN) >> 32;
+        let slot = mixed as usize & (self.slots.len() - 1);
+        let (slot_key, value) = &mut self.slots[slot];
+        if *slot_key != key {
+            *slot_key = key;
+            *value = compute();
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computes_a_value_once_and_again_after_invalidation() {
+        let mut cache = Cache::new(1024);
+        let mut computed = 0;
+        for round in 1..=2 {
+            for _ in 0..3 {
+                let value = *cache.get(0, || {
+                    computed += 1;
+                    7
+                });
+                assert_eq!((value, computed), (7, round));
+            }
+            cache.invalidate();
+        }
+        for key in 0..100_000u64 {
+            assert_eq!(*cache.get(key << 9, || key), key);
+        }
+    }
+}
