@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use dyad_engine::board::quote;
 use dyad_engine::engine::AnyEngine;
-use dyad_engine::levels::file::{HIGHEST, MoveModel};
-use dyad_engine::levels::player::{Persona, Player};
+use dyad_engine::levels::file::{MAX_ELO, MoveModel};
+use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::Limits;
 use dyad_trainer::deepchess::network::Network;
 use dyad_trainer::deepchess::search::ComparisonEngine;
@@ -27,7 +27,7 @@ pub struct Opponent {
     style: Option<Arc<MoveModel>>,
     /// The seed drawn for this game.
     game: u64,
-    player: Option<Player>,
+    player: Option<LevelPlayer>,
     /// Plays by comparing positions.
     network: Option<ComparisonEngine>,
 }
@@ -35,7 +35,7 @@ pub struct Opponent {
 impl Opponent {
     /// Nobody plays in place of the search.
     pub fn new() -> Opponent {
-        Opponent { limited: false, elo: HIGHEST, seed: 0, style: None, game: any_seed(), player: None, network: None }
+        Opponent { limited: false, elo: MAX_ELO, seed: 0, style: None, game: any_seed(), player: None, network: None }
     }
 
     /// Sets `StyleFile`; an empty path is none. A file that cannot be used leaves what was.
@@ -70,16 +70,16 @@ impl Opponent {
             return self.network.as_mut().map(|network| network as &mut dyn AnyEngine);
         }
         let seed = if self.seed == 0 { self.game } else { self.seed };
-        let persona = match &self.style {
-            Some(style) => Persona::with_style(style, seed),
-            None => Persona::with_elo(&MoveModel::embedded(), self.elo.into(), seed),
+        let profile = match &self.style {
+            Some(style) => PlayerProfile::with_style(style, seed),
+            None => PlayerProfile::with_elo(&MoveModel::embedded(), self.elo.into(), seed),
         };
         let player = match self.player.take() {
             Some(mut player) => {
-                player.set_persona(persona);
+                player.set_profile(profile);
                 player
             }
-            None => Player::new(persona),
+            None => LevelPlayer::new(profile),
         };
         Some(self.player.insert(player))
     }

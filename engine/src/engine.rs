@@ -174,12 +174,12 @@ impl Engine {
     }
 }
 
-/// How another program did when it was last asked.
+/// What another program did at its last search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conduct {
-    /// Why it has no move to give: it could not be started, died or hung.
+pub struct EngineStatus {
+    /// Why it has no move: it did not start, died or hung.
     pub failure: Option<String>,
-    /// Whether it told no value of its move; that of the outcome means nothing then.
+    /// Whether it reported no value; that of the outcome is then meaningless.
     pub unscored: bool,
 }
 
@@ -191,8 +191,8 @@ pub trait AnyEngine: Send {
     /// A game begins, which has this number. Who plays by chance draws by it; a search does not.
     fn begin(&mut self, _game: u64) {}
 
-    /// How it did, where it is another program. A search of this one has nothing to fail at.
-    fn conduct(&self) -> Option<&Conduct> {
+    /// The status of another program; `None` for our own searches, which cannot fail.
+    fn status(&self) -> Option<&EngineStatus> {
         None
     }
 
@@ -233,8 +233,8 @@ impl AnyEngine for Box<dyn AnyEngine> {
         (**self).begin(game);
     }
 
-    fn conduct(&self) -> Option<&Conduct> {
-        (**self).conduct()
+    fn status(&self) -> Option<&EngineStatus> {
+        (**self).status()
     }
 
     fn search(

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_engine::levels::file::{MoveModel, Strength};
-use dyad_engine::levels::player::Persona;
+use dyad_engine::levels::player::PlayerProfile;
 use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
 use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
@@ -385,20 +385,20 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         let number = text.parse::<f64>().ok().filter(|number| (-5.0..=4000.0).contains(number));
         number.ok_or_else(|| format!("'{argument}': '{text}' is not a number from -5 to 4000"))
     };
-    let persona = if let Some(elo) = argument.strip_prefix("level:") {
+    let profile = if let Some(elo) = argument.strip_prefix("level:") {
         let (elo, file) = elo.split_once(':').map_or((elo, None), |(elo, file)| (elo, Some(file)));
         let model = file.map_or(Ok(model), |file| MoveModel::load(Path::new(file)).map(Arc::new))?;
-        Persona::with_elo(&model, number(elo)?, SEED)
+        PlayerProfile::with_elo(&model, number(elo)?, SEED)
     } else if let Some(text) = argument.strip_prefix("rating:") {
         let mut parts = text.splitn(3, ':');
         let rating = number(parts.next().unwrap_or_default())?;
-        let care = parts.next().map_or(Ok(0.0), number)?;
+        let inverse_temperature = parts.next().map_or(Ok(0.0), number)?;
         let nodes = parts.next().map_or(Ok(0), |nodes| {
             nodes.parse().map_err(|_| format!("'{argument}': '{nodes}' is not a number of nodes"))
         })?;
-        Persona::with_strength(&model, Strength { rating, care, nodes }, SEED)
+        PlayerProfile::with_strength(&model, Strength { rating, inverse_temperature, nodes }, SEED)
     } else if let Some(path) = argument.strip_prefix("style:") {
-        Persona::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
+        PlayerProfile::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
     } else if let Some(file) = argument.strip_prefix("deepchess:") {
         let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
         return Ok(Contestant::new(name, Arc::new(network), budget));
@@ -408,7 +408,7 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
     } else {
         return Ok(Contestant::new(name, load_weights(Path::new(argument))?, budget));
     };
-    Ok(Contestant::new(name, Arc::new(persona), budget))
+    Ok(Contestant::new(name, Arc::new(profile), budget))
 }
 
 /// The options, beside the constants of the search, that have no effect on who an argument means.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use dyad_engine::board::quote;
 use dyad_engine::engine::{DEFAULT_HASH, Engine, MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::file::{HIGHEST, LOWEST};
+use dyad_engine::levels::file::{MAX_ELO, MIN_ELO};
 use dyad_engine::params::{TUNABLES, Tunable};
 use dyad_engine::search::MOVE_OVERHEAD;
 use vampirc_uci::{Serializable, UciOptionConfig};
@@ -118,7 +118,7 @@ const TABLE: [Row; 29] = [
         session.opponent.limited = on;
         Ok(None)
     } }) },
-    Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: HIGHEST as i64, min: LOWEST as i64, max: HIGHEST as i64, set: |session, elo| {
+    Row { name: "UCI_Elo", of: Of::Engine(Kind::Spin { default: MAX_ELO as i64, min: MIN_ELO as i64, max: MAX_ELO as i64, set: |session, elo| {
         session.opponent.elo = elo as u32;
         Ok(None)
     } }) },

@@ -1,11 +1,11 @@
-//! The move model as it is kept: a file of JSON.
+//! The file of a move model: JSON.
 //!
-//! Coefficients stand under the names of what they belong to, each with its numbers at the knots of the rating, so that
-//! the file can be read by people, and a model whose cues are not this program's is refused by name.
+//! Each coefficient is stored under its name with one number per spline knot. A model with other features is refused,
+//! and the error names the feature.
 
 use super::analysis::{DEPTHS, PLIES};
-use super::cues::{NAMES, PLAIN, SQUARES};
-use super::model::{FIRST_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES};
+use super::features::{NAMED_FEATURES, NAMES, SQUARE_FEATURES};
+use super::model::{FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS, SkillLevel, VALUE_CURVES};
 use crate::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,45 +15,47 @@ use std::sync::{Arc, LazyLock};
 /// The version of the format.
 const FORMAT: u32 = 1;
 /// The lowest `UCI_Elo`.
-pub const LOWEST: u32 = 1000;
+pub const MIN_ELO: u32 = 1000;
 /// The highest `UCI_Elo`.
-pub const HIGHEST: u32 = 2400;
+pub const MAX_ELO: u32 = 2400;
 
-/// What the shares depended on in version 0.2.0: the first of those they depend on now.
+/// Number of gates in version 0.2.0: the first ones of today.
 const GATES_OF_0_2_0: usize = 5;
 
-/// The most nodes that a strength may ask for.
-const MOST_NODES: u64 = 10_000_000;
+/// Upper bound of [`Strength::nodes`].
+const MAX_NODES: u64 = 10_000_000;
 
-/// How the model has to play to have a strength.
+/// The settings of a model that give it a strength.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Strength {
-    /// The rating, on the scale of the games learned from, of the players whose moves it plays.
+    /// Rating of the players whose moves are modeled, on the scale of the training games.
     pub rating: f64,
-    /// How much more than such players it shuns losses: a move that loses so many pawns, by the deepest values, is
-    /// `exp(care * pawns)` times less likely than the model says. 0 plays like these players.
-    pub care: f64,
-    /// Nodes of a search whose values of the best moves are taken for the deepest values; 0 takes those of the model.
+    /// Inverse temperature of a softmax over the deepest values, in 1 / pawns: a move that loses `p` pawns is
+    /// `exp(inverse_temperature * p)` times less likely than the model says. 0 plays like those players.
+    #[serde(rename = "care")]
+    pub inverse_temperature: f64,
+    /// Nodes of a search that values the best moves; 0 uses the values of the analysis.
     #[serde(default)]
     pub nodes: u64,
 }
 
-/// A strength and what it is worth in games.
+/// A strength and its Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibrated {
     /// Elo measured in games.
     pub elo: f64,
-    /// By how much the strength differs from game to game: a standard deviation, in Elo.
-    #[serde(default)]
-    pub form: f64,
-    /// How the model plays then.
+    /// Standard deviation of the strength from game to game, in Elo.
+    #[serde(rename = "form", default)]
+    pub elo_deviation: f64,
+    /// The settings for it.
     #[serde(flatten)]
     pub strength: Strength,
 }
 
-type Knots = [f64; KNOTS.len()];
+/// A coefficient at each spline knot.
+type Knots = [f64; SPLINE_KNOTS.len()];
 
-/// The file.
+/// The file format.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -66,11 +68,11 @@ struct File {
     shares: Vec<Vec<Knots>>,
     slopes: Vec<Vec<Knots>>,
     cues: BTreeMap<String, Knots>,
-    /// For each cue, what each depth adds to it.
+    /// For each feature, what each depth adds to its coefficient.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     cues_by_depth: BTreeMap<String, Vec<Knots>>,
     squares: Vec<Knots>,
-    /// For each depth, the logarithm of how much squares count.
+    /// For each depth, the logarithm of the scale of the square features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     squares_by_depth: Vec<Knots>,
 }
@@ -78,22 +80,21 @@ struct File {
 /// A move model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveModel {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// How it was made.
     pub made: serde_json::Value,
-    /// What its strengths are worth, from the weakest on.
+    /// Measured strengths, by rising Elo.
     pub calibration: Vec<Calibrated>,
-    /// Its parameters: each coefficient at each knot.
+    /// Each coefficient at each spline knot.
     pub parameters: Vec<f64>,
 }
 
 impl MoveModel {
-    /// The model that is built into the program.
+    /// The built-in model.
     ///
     /// # Panics
-    /// When it does not fit the program, which a test sees to.
-    #[must_use]
+    /// If it does not fit the program; a test checks that it does.
     pub fn embedded() -> Arc<MoveModel> {
         static EMBEDDED: LazyLock<Arc<MoveModel>> = LazyLock::new(|| {
             let file = include_bytes!("../../../weights/levels.json");
@@ -102,60 +103,65 @@ impl MoveModel {
         EMBEDDED.clone()
     }
 
-    /// Reads the model of a file.
+    /// Reads a model file.
     ///
     /// # Errors
-    /// Says which file cannot be read, or what is wrong with it.
+    /// The path, and why the file cannot be read or is refused.
     pub fn load(path: &Path) -> Result<MoveModel, String> {
-        /// Bytes of the largest model.
-        const LARGEST: u64 = 4 << 20;
+        const MAX_BYTES: u64 = 4 << 20;
         let name = path.display();
-        let text = files::read(path, LARGEST).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let text = files::read(path, MAX_BYTES).map_err(|error| format!("cannot read {name}: {error}"))?;
         MoveModel::from_json(&text).map_err(|error| format!("{name}: {error}"))
     }
 
-    /// Reads a model.
+    /// Reads a model from the text of a file.
     ///
     /// # Errors
-    /// Says what is wrong with the file.
+    /// Why the text is refused.
     pub fn from_json(text: &[u8]) -> Result<MoveModel, String> {
         let mut file: File = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if file.format != FORMAT {
-            return Err(format!("format {} where {FORMAT} was expected", file.format));
+            return Err(format!("expected format {FORMAT}, found {}", file.format));
         }
-        if file.plies != PLIES || file.knots != KNOTS {
-            return Err(format!("a model of other depths or knots than {PLIES:?} and {KNOTS:?}"));
+        if file.plies != PLIES || file.knots != SPLINE_KNOTS {
+            return Err(format!(
+                "expected plies {PLIES:?} and knots {SPLINE_KNOTS:?}, found {:?} and {:?}",
+                file.plies, file.knots
+            ));
         }
         let mut parameters = vec![0.0; PARAMETERS];
         let mut put = |coefficient: usize, knots: &Knots| {
-            parameters[coefficient * KNOTS.len()..][..KNOTS.len()].copy_from_slice(knots);
+            parameters[coefficient * SPLINE_KNOTS.len()..][..SPLINE_KNOTS.len()].copy_from_slice(knots);
         };
         let shape = |name: &str, rows: &[Vec<Knots>], width: usize| {
             let fits = rows.len() == DEPTHS && rows.iter().all(|row| row.len() == width);
             if fits { Ok(()) } else { Err(format!("{name}: expected {DEPTHS} rows of {width} coefficients")) }
         };
-        // Models of version 0.2.0, and styles made of them, know fewer.
+        // Models and styles of version 0.2.0 have fewer gates.
         for row in file.shares.iter_mut().filter(|row| row.len() == GATES_OF_0_2_0) {
-            row.resize(GATES, [0.0; KNOTS.len()]);
+            row.resize(GATES, [0.0; SPLINE_KNOTS.len()]);
         }
         shape("shares", &file.shares, GATES)?;
-        shape("slopes", &file.slopes, SLOPES)?;
+        shape("slopes", &file.slopes, VALUE_CURVES)?;
         for depth in 0..DEPTHS {
-            (0..GATES).for_each(|gate| put(Level::gate(depth, gate), &file.shares[depth][gate]));
-            (0..SLOPES).for_each(|slope| put(Level::slope(depth, slope), &file.slopes[depth][slope]));
+            (0..GATES).for_each(|gate| put(SkillLevel::gate(depth, gate), &file.shares[depth][gate]));
+            (0..VALUE_CURVES).for_each(|slope| put(SkillLevel::value(depth, slope), &file.slopes[depth][slope]));
         }
         let mut named = file.cues.keys().chain(file.cues_by_depth.keys());
         if let Some(unknown) = named.find(|name| !NAMES.contains(&name.as_str())) {
-            return Err(format!("cues: {unknown} is not known"));
+            return Err(format!("cues: unknown name {unknown}"));
         }
         for (index, &name) in NAMES.iter().enumerate() {
-            put(FIRST_CUE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
-            // Models of version 0.2.0 have none.
+            put(FIRST_FEATURE + index, file.cues.get(name).ok_or_else(|| format!("cues: {name} is missing"))?);
+            // Models of version 0.2.0 have no coefficients by depth.
             if let Some(depths) = file.cues_by_depth.get(name) {
                 let depths: &[Knots; DEPTHS] = depths.as_slice().try_into().map_err(|_| {
                     format!("cues_by_depth: {name}: expected {DEPTHS} coefficients, not {}", depths.len())
                 })?;
-                depths.iter().enumerate().for_each(|(depth, knots)| put(Level::depth_cue(depth, index), knots));
+                depths
+                    .iter()
+                    .enumerate()
+                    .for_each(|(depth, knots)| put(SkillLevel::depth_feature(depth, index), knots));
             }
         }
         if !matches!(file.squares_by_depth.len(), 0 | DEPTHS) {
@@ -164,103 +170,104 @@ impl MoveModel {
                 file.squares_by_depth.len()
             ));
         }
-        file.squares_by_depth.iter().enumerate().for_each(|(depth, knots)| put(Level::scale(depth), knots));
-        if file.squares.len() != SQUARES {
-            return Err(format!("squares: expected {SQUARES} coefficients, not {}", file.squares.len()));
+        file.squares_by_depth.iter().enumerate().for_each(|(depth, knots)| put(SkillLevel::square_scale(depth), knots));
+        if file.squares.len() != SQUARE_FEATURES {
+            return Err(format!("squares: expected {SQUARE_FEATURES} coefficients, not {}", file.squares.len()));
         }
-        file.squares.iter().enumerate().for_each(|(index, knots)| put(FIRST_SQUARE + index, knots));
+        file.squares.iter().enumerate().for_each(|(index, knots)| put(FIRST_SQUARE_FEATURE + index, knots));
         if let Some(bad) = parameters.iter().find(|x| !x.is_finite() || x.abs() > 100.0) {
-            return Err(format!("{bad} is no coefficient"));
+            return Err(format!("expected coefficients from -100 to 100, found {bad}"));
         }
         let rises = file.calibration.windows(2).all(|pair| pair[0].elo < pair[1].elo);
-        let sane = |point: &Calibrated| {
+        let in_bounds = |point: &Calibrated| {
             (0.0..=4000.0).contains(&point.elo)
                 && (0.0..=4000.0).contains(&point.strength.rating)
-                && (-5.0..=1000.0).contains(&point.strength.care)
-                && (0.0..=500.0).contains(&point.form)
-                && point.strength.nodes <= MOST_NODES
+                && (-5.0..=1000.0).contains(&point.strength.inverse_temperature)
+                && (0.0..=500.0).contains(&point.elo_deviation)
+                && point.strength.nodes <= MAX_NODES
         };
-        if !rises || !file.calibration.iter().all(sane) {
-            return Err("calibration: the Elo must rise, and ratings, care, nodes and form be sensible".to_string());
+        if !rises || !file.calibration.iter().all(in_bounds) {
+            return Err(
+                "calibration: Elo must rise, and ratings, care, nodes and form must be within their bounds".to_string()
+            );
         }
         Ok(MoveModel { name: file.name, made: file.made, calibration: file.calibration, parameters })
     }
 
-    /// The model as a file. Coefficients are rounded to [`round`]'s digits.
-    #[must_use]
+    /// The text of the model's file, with coefficients rounded by [`round`].
     pub fn to_json(&self) -> String {
         let knots = |coefficient: usize| -> Knots {
-            std::array::from_fn(|knot| round(self.parameters[coefficient * KNOTS.len() + knot]))
+            std::array::from_fn(|knot| round(self.parameters[coefficient * SPLINE_KNOTS.len() + knot]))
         };
         let rows = |width: usize, index: fn(usize, usize) -> usize| {
             (0..DEPTHS).map(|depth| (0..width).map(|column| knots(index(depth, column))).collect()).collect()
         };
-        let cues = (0..PLAIN).map(|cue| (NAMES[cue].to_string(), knots(FIRST_CUE + cue))).collect();
+        let cues = (0..NAMED_FEATURES).map(|cue| (NAMES[cue].to_string(), knots(FIRST_FEATURE + cue))).collect();
         let file = File {
             format: FORMAT,
             name: self.name.clone(),
             made: self.made.clone(),
             plies: PLIES.to_vec(),
-            knots: KNOTS.to_vec(),
+            knots: SPLINE_KNOTS.to_vec(),
             calibration: self.calibration.clone(),
-            shares: rows(GATES, Level::gate),
-            slopes: rows(SLOPES, Level::slope),
+            shares: rows(GATES, SkillLevel::gate),
+            slopes: rows(VALUE_CURVES, SkillLevel::value),
             cues,
-            cues_by_depth: (0..PLAIN)
+            cues_by_depth: (0..NAMED_FEATURES)
                 .map(|cue| {
-                    let depths = (0..DEPTHS).map(|depth| knots(Level::depth_cue(depth, cue)));
+                    let depths = (0..DEPTHS).map(|depth| knots(SkillLevel::depth_feature(depth, cue)));
                     (NAMES[cue].to_string(), depths.collect())
                 })
                 .collect(),
-            squares_by_depth: (0..DEPTHS).map(|depth| knots(Level::scale(depth))).collect(),
-            squares: (0..SQUARES).map(|square| knots(FIRST_SQUARE + square)).collect(),
+            squares_by_depth: (0..DEPTHS).map(|depth| knots(SkillLevel::square_scale(depth))).collect(),
+            squares: (0..SQUARE_FEATURES).map(|square| knots(FIRST_SQUARE_FEATURE + square)).collect(),
         };
         let mut text = serde_json::to_string(&file).expect("numbers and names are JSON");
         text.push('\n');
         text
     }
 
-    /// How much higher a rating of a pool of players (`board`, `fics`, `chess-com`) is on the scale of the model than as it
-    /// is written; 0 where the training did not tell it from others.
-    #[must_use]
-    pub fn offset(&self, pool: &str) -> f64 {
-        self.made["settings"][format!("{pool}-offset")].as_f64().unwrap_or(0.0)
+    /// What to add to a rating of a rating system (`board`, `fics`, `chess-com`) to bring it to the scale of the model.
+    pub fn offset(&self, rating_system: &str) -> f64 {
+        self.made["settings"][format!("{rating_system}-offset")].as_f64().unwrap_or(0.0)
     }
 
-    /// How the model plays with this Elo: between what was calibrated linear, and beyond it as at its ends.
-    #[must_use]
+    /// The settings for an Elo: interpolated between calibrated ones, and constant beyond them.
     pub fn calibrated(&self, elo: f64) -> Calibrated {
         let points = &self.calibration;
         let after = points.iter().position(|point| point.elo >= elo);
         match after {
-            _ if points.is_empty() => {
-                Calibrated { elo, form: 0.0, strength: Strength { rating: elo, care: 0.0, nodes: 0 } }
-            }
+            _ if points.is_empty() => Calibrated {
+                elo,
+                elo_deviation: 0.0,
+                strength: Strength { rating: elo, inverse_temperature: 0.0, nodes: 0 },
+            },
             Some(0) => points[0],
             None => points[points.len() - 1],
             Some(after) => {
                 let (low, high) = (&points[after - 1], &points[after]);
-                let share = (elo - low.elo) / (high.elo - low.elo);
-                let mix = |low: f64, high: f64| low + share * (high - low);
+                let fraction = (elo - low.elo) / (high.elo - low.elo);
+                let interpolate = |low: f64, high: f64| low + fraction * (high - low);
                 let strength = Strength {
-                    rating: mix(low.strength.rating, high.strength.rating),
-                    care: mix(low.strength.care, high.strength.care),
-                    nodes: mix(low.strength.nodes as f64, high.strength.nodes as f64).round() as u64,
+                    rating: interpolate(low.strength.rating, high.strength.rating),
+                    inverse_temperature: interpolate(
+                        low.strength.inverse_temperature,
+                        high.strength.inverse_temperature,
+                    ),
+                    nodes: interpolate(low.strength.nodes as f64, high.strength.nodes as f64).round() as u64,
                 };
-                Calibrated { elo, form: mix(low.form, high.form), strength }
+                Calibrated { elo, elo_deviation: interpolate(low.elo_deviation, high.elo_deviation), strength }
             }
         }
     }
 
-    /// How the model plays with this Elo on a day that is so many standard deviations better than others.
-    #[must_use]
-    pub fn strength(&self, elo: f64, day: f64) -> Strength {
-        self.calibrated(elo + day * self.calibrated(elo).form).strength
+    /// The settings for an Elo in a game whose strength is `deviations` standard deviations above the mean.
+    pub fn strength(&self, elo: f64, deviations: f64) -> Strength {
+        self.calibrated(elo + deviations * self.calibrated(elo).elo_deviation).strength
     }
 }
 
-/// A number with the digits that a file keeps.
-#[must_use]
+/// Rounds to the four digits of a file.
 pub fn round(x: f64) -> f64 {
     (x * 1e4).round() / 1e4
 }

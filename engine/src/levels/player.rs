@@ -1,14 +1,14 @@
-//! A player of a given strength: it analyzes a position and draws a move from what the model says.
+//! A player of a given strength: analyzes a position and draws a move from the model's probabilities.
 //!
-//! The draw depends on the seed, the game, the position and how often it stood, and on nothing else, so that the same move
-//! comes after a take-back. People have better and worse days, and so do levels: their strength is drawn for each game
-//! around its mean, as Elo's rating system takes it to be (The Rating of Chessplayers, 1978). The analysis has depths and nodes and no time, so that a level is the same on any machine; only where
-//! the clock is too short is it cut.
+//! The draw depends on the seed, the game, the position and its repetitions alone, so a take-back leads to the same
+//! move. As in Elo's model (The Rating of Chessplayers, 1978), the strength in a game is normally distributed around
+//! the rating. Depths and nodes limit the analysis, not time, so a level plays the same on any machine; only a short
+//! clock cuts it.
 
-use super::analysis::{Analysis, Analyst, Valued};
-use super::cues::{Scene, pawns};
+use super::analysis::{Analysis, AnalyzedMove, MoveAnalyzer};
+use super::features::{PositionContext, pawns};
 use super::file::{MoveModel, Strength};
-use super::model::{Choice, Level};
+use super::model::{PositionInput, SkillLevel};
 use crate::board::{Board, Color, Game, Piece, Squares};
 use crate::control::Control;
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
@@ -20,110 +20,107 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// From this rating of the model on the simplest endings are won, a queen or a rook against a bare king: by every
-/// level, as the weakest has a higher one, but not by every style.
-pub const KNOWS_ENDINGS: f64 = 1100.0;
+/// From this rating of the model, the player mates with a queen or a rook against a bare king. All levels are above it;
+/// a style may be below.
+pub const BASIC_MATES_RATING: f64 = 1100.0;
 
-/// Who plays: a model at a strength.
+/// A model at a strength.
 #[derive(Clone, Debug)]
-pub struct Persona {
-    /// What they are called.
+pub struct PlayerProfile {
+    /// The name of the player.
     pub name: String,
     /// The model.
     pub model: Arc<MoveModel>,
-    /// How it plays.
-    pub playing: Playing,
+    /// The strength.
+    pub target: TargetStrength,
     /// Seed of the draws.
     pub seed: u64,
 }
 
-/// How a model plays.
+/// The strength that a player has over many games.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Playing {
-    /// With this Elo over many games.
+pub enum TargetStrength {
+    /// An Elo; the strength of a game is drawn around it.
     Elo(f64),
-    /// With the same strength in each game.
-    Strength(Strength),
+    /// The same settings in each game.
+    Fixed(Strength),
 }
 
-impl Persona {
+impl PlayerProfile {
     /// A model at an Elo.
-    #[must_use]
-    pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> Persona {
-        Persona { name: format!("level-{elo}"), model: Arc::clone(model), playing: Playing::Elo(elo), seed }
+    pub fn with_elo(model: &Arc<MoveModel>, elo: f64, seed: u64) -> PlayerProfile {
+        PlayerProfile { name: format!("level-{elo}"), model: Arc::clone(model), target: TargetStrength::Elo(elo), seed }
     }
 
-    /// The style of one player: a model that is the same at every rating. What decides is the rating that it was found most
-    /// like (`made.rating`).
-    #[must_use]
-    pub fn with_style(style: &Arc<MoveModel>, seed: u64) -> Persona {
-        let rating = style.made["rating"].as_f64().unwrap_or(KNOWS_ENDINGS);
+    /// The style of one player: a model that is the same at every rating. Its own rating is `made.rating`.
+    pub fn with_style(style: &Arc<MoveModel>, seed: u64) -> PlayerProfile {
+        let rating = style.made["rating"].as_f64().unwrap_or(BASIC_MATES_RATING);
         let name = format!("style-{}", style.name);
-        Persona { name, ..Persona::with_strength(style, Strength { rating, care: 0.0, nodes: 0 }, seed) }
+        PlayerProfile {
+            name,
+            ..PlayerProfile::with_strength(style, Strength { rating, inverse_temperature: 0.0, nodes: 0 }, seed)
+        }
     }
 
-    /// A model at a strength of its own scale.
-    #[must_use]
-    pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> Persona {
-        let Strength { rating, care, nodes } = strength;
-        let name = format!("rating-{rating}-{care}-{nodes}");
-        Persona { name, model: Arc::clone(model), playing: Playing::Strength(strength), seed }
+    /// A model with fixed settings.
+    pub fn with_strength(model: &Arc<MoveModel>, strength: Strength, seed: u64) -> PlayerProfile {
+        let Strength { rating, inverse_temperature, nodes } = strength;
+        let name = format!("rating-{rating}-{inverse_temperature}-{nodes}");
+        PlayerProfile { name, model: Arc::clone(model), target: TargetStrength::Fixed(strength), seed }
     }
 
-    /// How it plays in the game of this number.
-    #[must_use]
+    /// The strength in the game with this number.
     pub fn strength(&self, game: u64) -> Strength {
-        match self.playing {
-            Playing::Elo(elo) => self.model.strength(elo, day(mix(self.seed ^ mix(game)))),
-            Playing::Strength(strength) => strength,
+        match self.target {
+            TargetStrength::Elo(elo) => self.model.strength(elo, game_deviation(mix(self.seed ^ mix(game)))),
+            TargetStrength::Fixed(strength) => strength,
         }
     }
 }
 
-/// Plays as a [`Persona`].
-pub struct Player {
-    persona: Persona,
-    /// The number of the game.
+/// Plays as a [`PlayerProfile`].
+pub struct LevelPlayer {
+    profile: PlayerProfile,
+    /// Number of the current game.
     game: u64,
-    /// How it plays in this game.
+    /// The strength in this game.
     strength: Strength,
-    level: Level,
-    analyst: Analyst,
+    level: SkillLevel,
+    analyzer: MoveAnalyzer,
 }
 
-impl Player {
-    /// A player. The weights are always those built in: with others a level would be another one.
-    #[must_use]
-    pub fn new(persona: Persona) -> Player {
-        let strength = persona.strength(0);
-        let level = Level::new(&persona.model.parameters, strength.rating);
-        let mut analyst = Analyst::new(Weights::embedded());
-        analyst.make_room(strength.nodes);
-        Player { persona, game: 0, strength, level, analyst }
+impl LevelPlayer {
+    /// Creates a player. It evaluates with the built-in weights, which the levels are calibrated for.
+    pub fn new(profile: PlayerProfile) -> LevelPlayer {
+        let strength = profile.strength(0);
+        let level = SkillLevel::new(&profile.model.parameters, strength.rating);
+        let mut analyzer = MoveAnalyzer::new(Weights::embedded());
+        analyzer.resize_table(strength.nodes);
+        LevelPlayer { profile, game: 0, strength, level, analyzer }
     }
 
-    /// Becomes another.
-    pub fn set_persona(&mut self, persona: Persona) {
-        self.persona = persona;
-        self.prepare();
+    /// Changes the profile.
+    pub fn set_profile(&mut self, profile: PlayerProfile) {
+        self.profile = profile;
+        self.set_up_game();
     }
 
-    /// Plays this game as the persona does.
-    fn prepare(&mut self) {
-        self.strength = self.persona.strength(self.game);
-        self.level = Level::new(&self.persona.model.parameters, self.strength.rating);
-        self.analyst.make_room(self.strength.nodes);
+    /// Sets up the strength of the current game.
+    fn set_up_game(&mut self) {
+        self.strength = self.profile.strength(self.game);
+        self.level = SkillLevel::new(&self.profile.model.parameters, self.strength.rating);
+        self.analyzer.resize_table(self.strength.nodes);
     }
 
-    /// Index of the move that is played.
+    /// Index of the move to play.
     fn choose(&self, game: &Game, analysis: &Analysis) -> usize {
-        if self.strength.rating >= KNOWS_ENDINGS && wins_simply(game.board()) {
+        if self.strength.rating >= BASIC_MATES_RATING && is_basic_mate(game.board()) {
             return best(&analysis.moves);
         }
-        let shares = self.probabilities(game, analysis);
-        let mut left = unit(self.draw(game)) * shares.iter().sum::<f64>();
-        for (index, share) in shares.iter().enumerate() {
-            left -= share;
+        let probabilities = self.probabilities(game, analysis);
+        let mut left = unit(self.random_word(game)) * probabilities.iter().sum::<f64>();
+        for (index, probability) in probabilities.iter().enumerate() {
+            left -= probability;
             if left < 0.0 {
                 return index;
             }
@@ -131,30 +128,31 @@ impl Player {
         best(&analysis.moves)
     }
 
-    /// What the moves are drawn by: probabilities, up to a common factor.
+    /// Probabilities of the moves, up to a common factor.
     fn probabilities(&self, game: &Game, analysis: &Analysis) -> Vec<f64> {
-        let choice = choice(game, analysis);
-        let care = self.strength.care;
-        let best = analysis.moves.iter().map(|valued| pawns(valued.deep)).fold(f64::NEG_INFINITY, f64::max);
-        let with_care = |(p, valued): (f64, &Valued)| p * (-care * (best - pawns(valued.deep))).exp();
-        let mut shares: Vec<f64> =
-            self.level.predict(&choice).moves.into_iter().zip(&analysis.moves).map(with_care).collect();
-        let highest = shares.iter().copied().fold(0.0, f64::max);
-        shares.iter_mut().filter(|share| **share < LEAST_SHARE * highest).for_each(|share| *share = 0.0);
-        shares
+        let position = position_input(game, analysis);
+        let inverse_temperature = self.strength.inverse_temperature;
+        let best = analysis.moves.iter().map(|analyzed| pawns(analyzed.deep)).fold(f64::NEG_INFINITY, f64::max);
+        let tempered =
+            |(p, analyzed): (f64, &AnalyzedMove)| p * (-inverse_temperature * (best - pawns(analyzed.deep))).exp();
+        let mut probabilities: Vec<f64> =
+            self.level.predict(&position).moves.into_iter().zip(&analysis.moves).map(tempered).collect();
+        let highest = probabilities.iter().copied().fold(0.0, f64::max);
+        probabilities.iter_mut().filter(|p| **p < MIN_PROBABILITY * highest).for_each(|p| *p = 0.0);
+        probabilities
     }
 
-    /// A number that stands for the position as it stands now.
-    fn draw(&self, game: &Game) -> u64 {
-        let seen = game.repetitions() as u64;
-        let word = self.persona.seed ^ game.board().key().rotate_left(17) ^ seen.wrapping_mul(GOLDEN);
+    /// The random number of the draw.
+    fn random_word(&self, game: &Game) -> u64 {
+        let repetitions = game.repetitions() as u64;
+        let word = self.profile.seed ^ game.board().key().rotate_left(17) ^ repetitions.wrapping_mul(GOLDEN);
         mix(mix(word ^ mix(self.game)).wrapping_add(self.strength.rating.to_bits()))
     }
 
-    fn info(&self, board: &Board, valued: &Valued, analysis: &Analysis, since: Instant) -> Info {
-        let glanced = || {
-            let value = valued.values[0];
-            let weights = self.analyst.weights();
+    fn info(&self, board: &Board, analyzed: &AnalyzedMove, analysis: &Analysis, since: Instant) -> Info {
+        let static_info = || {
+            let value = analyzed.values[0];
+            let weights = self.analyzer.weights();
             let phase = weights.phase(board);
             Info {
                 depth: 1,
@@ -168,75 +166,73 @@ impl Player {
                 time: since.elapsed(),
                 hashfull: 0,
                 tbhits: 0,
-                pv: vec![valued.mv],
+                pv: vec![analyzed.mv],
             }
         };
-        let info = valued.info.clone().unwrap_or_else(glanced);
+        let info = analyzed.info.clone().unwrap_or_else(static_info);
         Info { multipv: 1, nodes: analysis.nodes, time: since.elapsed(), tbhits: 0, ..info }
     }
 }
 
-/// Moves that are so much less likely than the likeliest are not played: the tail of a model is where it knows least.
-const LEAST_SHARE: f64 = 0.003;
+/// Moves less likely than this share of the likeliest are not played, since the tail of the model is its least reliable
+/// part.
+const MIN_PROBABILITY: f64 = 0.003;
 
-/// What the model sees of an analysis.
-#[must_use]
-pub fn choice(game: &Game, analysis: &Analysis) -> Choice {
+/// The model's input for an analyzed position.
+pub fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
     let (board, moves) = (game.board(), game.moves());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
-    let scene = Scene { board, last: before(1), last_captured: last_captured(game), own: before(2) };
-    let values: Vec<_> = analysis.moves.iter().map(|valued| valued.values).collect();
-    let played: Vec<_> = analysis.moves.iter().map(|valued| valued.mv).collect();
+    let context = PositionContext { board, last: before(1), last_captured: last_captured(game), own: before(2) };
+    let values: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.values).collect();
+    let played: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.mv).collect();
     let repeats: Vec<bool> = played.iter().map(|&mv| game.keys().contains(&board.after(mv).key())).collect();
-    Choice::new(&scene, &played, &values, &repeats)
+    PositionInput::new(&context, &played, &values, &repeats)
 }
 
-/// Whether the last move of a game captured.
-#[must_use]
+/// Whether the last move of a game was a capture.
 pub fn last_captured(game: &Game) -> bool {
     game.moves().split_last().is_some_and(|(&last, earlier)| {
         earlier.iter().fold(*game.start(), |board, &mv| board.after(mv)).is_capture(last)
     })
 }
 
-/// The move that is worth most.
-fn best(moves: &[Valued]) -> usize {
+/// Index of the best move.
+fn best(moves: &[AnalyzedMove]) -> usize {
     let value = |&index: &usize| (moves[index].deep, std::cmp::Reverse(index));
     (0..moves.len()).max_by_key(value).unwrap_or(0)
 }
 
-/// Whether the opponent has a bare king and the player a queen or a rook.
-fn wins_simply(board: &Board) -> bool {
+/// Whether the opponent has a bare king and the side to move a queen or a rook.
+fn is_basic_mate(board: &Board) -> bool {
     let us: Color = board.side_to_move();
     let heavy = board.colored(us, Piece::Queen) | board.colored(us, Piece::Rook);
     board.colors(!us).len() == 1 && heavy.any()
 }
 
-/// How good a day is that has this number: normally distributed, with a standard deviation of one, and none is further
-/// off than [`BEST_DAY`].
-fn day(word: u64) -> f64 {
+/// A normally distributed number from a random word (Box-Muller), clamped to [`MAX_DEVIATION`].
+fn game_deviation(word: u64) -> f64 {
     let radius = (-2.0 * (1.0 - unit(word)).ln()).sqrt();
-    (radius * (TAU * unit(mix(word))).cos()).clamp(-BEST_DAY, BEST_DAY)
+    (radius * (TAU * unit(mix(word))).cos()).clamp(-MAX_DEVIATION, MAX_DEVIATION)
 }
 
-/// Standard deviations of the best and of the worst day.
-const BEST_DAY: f64 = 2.0;
+/// Largest deviation of a game's strength, in standard deviations.
+const MAX_DEVIATION: f64 = 2.0;
 
-/// A number from 0 up to 1.
+/// A uniform number in [0, 1).
 fn unit(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
 
-impl AnyEngine for Player {
+impl AnyEngine for LevelPlayer {
     fn clear(&mut self) {}
 
     fn begin(&mut self, game: u64) {
         self.game = game;
-        self.prepare();
+        self.set_up_game();
     }
 
-    /// Chooses a move as people do. Time and the moves to search are looked at, and no other limit: what a level sees
-    /// does not depend on them. It does not think while it ponders.
+    /// Draws a move. Of the limits, only time and `searchmoves` apply, since others would change the level. Pondering
+    /// just waits.
     fn search(
         &mut self,
         game: &Game,
@@ -249,20 +245,20 @@ impl AnyEngine for Player {
         let since = control.hit().unwrap_or_else(|| control.accepted());
         let board = game.board();
         let time = bounds(limits, options).map(|bounds| bounds.hard);
-        let mut analysis = self.analyst.analyze(game, &limits.searchmoves, time, control);
+        let mut analysis = self.analyzer.analyze(game, &limits.searchmoves, time, control);
         if self.strength.nodes > 0 {
-            self.analyst.deepen(game, &mut analysis, self.strength.nodes, time, control);
+            self.analyzer.deepen(game, &mut analysis, self.strength.nodes, time, control);
         }
         if analysis.moves.is_empty() {
             let outcome = game_over(board);
             report(&Report::Answer(outcome.clone()));
             return outcome;
         }
-        let valued = &analysis.moves[self.choose(game, &analysis)];
-        let info = self.info(board, valued, &analysis, since);
+        let analyzed = &analysis.moves[self.choose(game, &analysis)];
+        let info = self.info(board, analyzed, &analysis, since);
         report(&Report::Info(info.clone()));
         let outcome = Outcome {
-            best: Some(valued.mv),
+            best: Some(analyzed.mv),
             ponder: info.pv.get(1).copied(),
             value: info.value,
             score: info.score,
@@ -275,12 +271,12 @@ impl AnyEngine for Player {
     }
 }
 
-impl AnyModel for Persona {
+impl AnyModel for PlayerProfile {
     fn id(&self) -> String {
         self.name.clone()
     }
 
-    fn engine(self: Arc<Persona>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(Player::new((*self).clone())))
+    fn engine(self: Arc<PlayerProfile>, _megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+        Ok(Box::new(LevelPlayer::new((*self).clone())))
     }
 }

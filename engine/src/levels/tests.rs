@@ -1,8 +1,8 @@
-use super::analysis::{Analyst, DEPTHS, PLIES};
-use super::cues::{NAMES, PLAIN, Scene};
-use super::file::{HIGHEST, LOWEST, MoveModel, Strength};
-use super::model::{FIRST_CUE, KNOTS, Level, basis};
-use super::player::{Persona, Player, choice};
+use super::analysis::{DEPTHS, MoveAnalyzer, PLIES};
+use super::features::{NAMED_FEATURES, NAMES, PositionContext};
+use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
+use super::model::{FIRST_FEATURE, SPLINE_KNOTS, SkillLevel, basis};
+use super::player::{LevelPlayer, PlayerProfile, position_input};
 use crate::board::{Board, ChessMove, Game};
 use crate::control::Control;
 use crate::engine::AnyEngine;
@@ -17,8 +17,8 @@ fn game(fen: &str) -> Game {
     Game::new(Board::from_fen(fen).unwrap())
 }
 
-/// A move, and the lines that told of it.
-fn play(player: &mut Player, game: &Game, limits: &Limits) -> (ChessMove, Vec<Vec<ChessMove>>) {
+/// The move played, and the reported lines.
+fn play(player: &mut LevelPlayer, game: &Game, limits: &Limits) -> (ChessMove, Vec<Vec<ChessMove>>) {
     let mut lines = Vec::new();
     let mut note = |report: &Report| {
         if let Report::Info(info) = report {
@@ -29,19 +29,19 @@ fn play(player: &mut Player, game: &Game, limits: &Limits) -> (ChessMove, Vec<Ve
     (outcome.best.unwrap(), lines)
 }
 
-fn player(elo: f64, seed: u64) -> Player {
-    Player::new(Persona::with_elo(&MoveModel::embedded(), elo, seed))
+fn player(elo: f64, seed: u64) -> LevelPlayer {
+    LevelPlayer::new(PlayerProfile::with_elo(&MoveModel::embedded(), elo, seed))
 }
 
 #[test]
-fn the_built_in_model_fits_and_survives_its_file() {
+fn the_embedded_model_survives_a_round_trip() {
     let model = MoveModel::embedded();
     assert_eq!(MoveModel::from_json(model.to_json().as_bytes()).as_ref(), Ok(&*model));
     let ends = [model.calibration.first(), model.calibration.last()].map(|end| end.unwrap().elo);
-    assert!(ends[0] <= f64::from(LOWEST) && f64::from(HIGHEST) <= ends[1], "{ends:?}");
+    assert!(ends[0] <= f64::from(MIN_ELO) && f64::from(MAX_ELO) <= ends[1], "{ends:?}");
 }
 
-/// Models of version 0.2.0 know fewer gates, and nothing that belongs to one depth.
+/// Models of version 0.2.0 have fewer gates and no coefficients by depth.
 #[test]
 fn models_of_version_0_2_0_are_read() {
     let model = MoveModel::embedded();
@@ -52,24 +52,26 @@ fn models_of_version_0_2_0_are_read() {
         row.as_array_mut().unwrap().truncate(5);
     }
     let old = MoveModel::from_json(file.to_string().as_bytes()).unwrap();
-    let [own, old] = [model.as_ref(), &old].map(|model| Level::new(&model.parameters, 1200.0).coefficients);
+    let [own, old] = [model.as_ref(), &old].map(|model| SkillLevel::new(&model.parameters, 1200.0).coefficients);
     for depth in 0..DEPTHS {
-        assert_eq!(old[Level::gate(depth, 4)], own[Level::gate(depth, 4)]);
-        assert_eq!((old[Level::gate(depth, 5)], old[Level::scale(depth)]), (0.0, 1.0));
-        (0..PLAIN).for_each(|cue| assert_eq!(old[Level::depth_cue(depth, cue)], own[FIRST_CUE + cue]));
+        assert_eq!(old[SkillLevel::gate(depth, 4)], own[SkillLevel::gate(depth, 4)]);
+        assert_eq!((old[SkillLevel::gate(depth, 5)], old[SkillLevel::square_scale(depth)]), (0.0, 1.0));
+        (0..NAMED_FEATURES).for_each(|feature| {
+            assert_eq!(old[SkillLevel::depth_feature(depth, feature)], own[FIRST_FEATURE + feature])
+        });
     }
 }
 
 #[test]
-fn files_that_do_not_fit_are_refused_with_the_reason() {
+fn invalid_files_are_refused_with_the_reason() {
     let good = MoveModel::embedded().to_json();
     for (from, to, expected) in [
-        ("{\"format\":1", "{\"format\":9", "format 9"),
-        ("\"plies\":[0,", "\"plies\":[7,", "other depths"),
-        ("\"check\":[", "\"checks\":[", "checks is not known"),
+        ("{\"format\":1", "{\"format\":9", "found 9"),
+        ("\"plies\":[0,", "\"plies\":[7,", "expected plies"),
+        ("\"check\":[", "\"checks\":[", "unknown name checks"),
         ("\"mate\":[", "\"mate\":[1000,", "line 1"),
         ("\"slopes\":[", "\"slopes\":[[],", "slopes: expected 7 rows"),
-        ("\"cues_by_depth\":{", "\"cues_by_depth\":{\"chess\":[],", "chess is not known"),
+        ("\"cues_by_depth\":{", "\"cues_by_depth\":{\"chess\":[],", "unknown name chess"),
         ("\"squares_by_depth\":[", "\"squares_by_depth\":[[0,0,0,0,0,0],", "squares_by_depth: expected 7"),
         ("\"elo\":", "\"elo\":-", "calibration"),
         ("{", "", "line 1"),
@@ -82,82 +84,84 @@ fn files_that_do_not_fit_are_refused_with_the_reason() {
 }
 
 #[test]
-fn knots_share_every_rating() {
+fn spline_weights_sum_to_one() {
     for rating in (500..3100).step_by(50).map(f64::from) {
         let basis = basis(rating);
         let sum: f64 = basis.iter().sum();
-        let back: f64 = basis.iter().zip(KNOTS).map(|(share, knot)| share * knot).sum();
+        let back: f64 = basis.iter().zip(SPLINE_KNOTS).map(|(weight, knot)| weight * knot).sum();
         assert!((sum - 1.0).abs() < 1e-9 && (back - rating).abs() < 1e-6, "{rating}: {basis:?}");
     }
 }
 
 #[test]
-fn strengths_are_linear_between_what_was_calibrated() {
+fn strengths_are_interpolated_between_calibrated_ones() {
     let mut model = (*MoveModel::embedded()).clone();
     let point = |elo, rating, nodes| super::file::Calibrated {
         elo,
-        form: elo / 10.0,
-        strength: Strength { rating, care: 0.0, nodes },
+        elo_deviation: elo / 10.0,
+        strength: Strength { rating, inverse_temperature: 0.0, nodes },
     };
     model.calibration = vec![point(1000.0, 1100.0, 0), point(2000.0, 2300.0, 1000)];
     for (elo, rating) in [(900.0, 1100.0), (1000.0, 1100.0), (1500.0, 1700.0), (2000.0, 2300.0), (2500.0, 2300.0)] {
         assert_eq!(model.strength(elo, 0.0).rating, rating, "{elo}");
     }
     assert_eq!(model.strength(1500.0, 0.0).nodes, 500);
-    assert_eq!(model.strength(1500.0, 1.0), model.strength(1650.0, 0.0), "a day that is better by 150 Elo");
+    assert_eq!(model.strength(1500.0, 1.0), model.strength(1650.0, 0.0), "a game played 150 Elo better");
 }
 
 #[test]
-fn an_analysis_sees_deeper_with_each_step_and_is_always_the_same() {
-    // The queen takes a defended pawn; the rook mates in two plies more.
-    let mut analyst = Analyst::new(Weights::embedded());
+fn an_analysis_sees_deeper_with_each_step_and_is_reproducible() {
+    // Qxf7+ loses the queen to the next ply; Ra8 mates.
+    let mut analyzer = MoveAnalyzer::new(Weights::embedded());
     let game = game("6k1/5ppp/3p4/4p3/8/8/5QPP/R5K1 w - - 0 1");
-    let mut analyze = |only: &[ChessMove]| analyst.analyze(&game, only, None, &Control::new(false));
+    let mut analyze = |only: &[ChessMove]| analyzer.analyze(&game, only, None, &Control::new(false));
     let analysis = analyze(&[]);
     let of = |text: &str| {
         let mv = game.board().parse_uci(text).unwrap();
-        analysis.moves.iter().find(|valued| valued.mv == mv).unwrap().values
+        analysis.moves.iter().find(|analyzed| analyzed.mv == mv).unwrap().values
     };
     assert_eq!(of("a1a8")[1..], [MATE - 1; DEPTHS - 1]);
     let blunder = of("f2f7");
     assert!(blunder[0] > blunder[1] + 1000, "{blunder:?}");
     let again = analyze(&[]);
     let values = |analysis: &super::analysis::Analysis| {
-        analysis.moves.iter().map(|valued| (valued.mv, valued.values)).collect::<Vec<_>>()
+        analysis.moves.iter().map(|analyzed| (analyzed.mv, analyzed.values)).collect::<Vec<_>>()
     };
     assert_eq!((values(&again), again.nodes), (values(&analysis), analysis.nodes));
     let mv = game.board().parse_uci("g2g3").unwrap();
     assert_eq!(analyze(&[mv]).moves.len(), 1);
 }
 
-/// The search that goes deeper finds the best moves itself, and what the model sees stays.
+/// The deepened search finds the best moves itself; the input of the model does not change.
 #[test]
-fn a_deeper_search_values_the_best_moves_of_all() {
+fn a_deepened_search_values_the_best_moves() {
     const NODES: u64 = 30_000;
-    let mut analyst = Analyst::new(Weights::embedded());
+    let mut analyzer = MoveAnalyzer::new(Weights::embedded());
     let game = game("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9");
-    let before = analyst.analyze(&game, &[], None, &Control::new(false));
+    let before = analyzer.analyze(&game, &[], None, &Control::new(false));
     let mut after = before.clone();
     let stopped = Control::new(false);
     stopped.stop();
-    analyst.deepen(&game, &mut after, NODES, None, &stopped);
+    analyzer.deepen(&game, &mut after, NODES, None, &stopped);
     let deep =
-        |analysis: &super::analysis::Analysis| analysis.moves.iter().map(|valued| valued.deep).collect::<Vec<_>>();
-    assert_eq!(deep(&after), deep(&before), "a search that was stopped changes nothing");
-    analyst.deepen(&game, &mut after, NODES, None, &Control::new(false));
-    let (found, rest): (Vec<_>, Vec<_>) =
-        after.moves.iter().partition(|valued| valued.info.as_ref().is_some_and(|info| info.depth > PLIES[DEPTHS - 1]));
-    let worst = found.iter().map(|valued| valued.deep).min();
+        |analysis: &super::analysis::Analysis| analysis.moves.iter().map(|analyzed| analyzed.deep).collect::<Vec<_>>();
+    assert_eq!(deep(&after), deep(&before), "a stopped search changes nothing");
+    analyzer.deepen(&game, &mut after, NODES, None, &Control::new(false));
+    let (found, rest): (Vec<_>, Vec<_>) = after
+        .moves
+        .iter()
+        .partition(|analyzed| analyzed.info.as_ref().is_some_and(|info| info.depth > PLIES[DEPTHS - 1]));
+    let worst = found.iter().map(|analyzed| analyzed.deep).min();
     assert_eq!(found.len(), 2);
-    assert!(rest.iter().all(|valued| Some(valued.deep) <= worst), "{worst:?}");
+    assert!(rest.iter().all(|analyzed| Some(analyzed.deep) <= worst), "{worst:?}");
     assert!(after.moves.iter().zip(&before.moves).all(|(after, before)| after.values == before.values));
-    // A search looks at its limit every few nodes.
+    // A search checks its limit every few nodes.
     let most = before.nodes + NODES + NODES / 100;
     assert!((before.nodes + NODES / 2..=most).contains(&after.nodes), "{} {}", before.nodes, after.nodes);
 }
 
 #[test]
-fn cues_of_moves() {
+fn features_of_moves() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let trade = "r1bqkbnr/ppp2ppp/2np4/4p3/4P3/3P1N2/PPP2PPP/RNBQKB1R w KQkq - 0 1";
     for (fen, last, mv, has, has_not) in [
@@ -179,29 +183,29 @@ fn cues_of_moves() {
             let square = |at: usize| text[at..at + 2].parse().unwrap();
             ChessMove::new(square(0), square(2), None)
         });
-        let scene = Scene { board: &board, last, last_captured: false, own: None };
+        let context = PositionContext { board: &board, last, last_captured: false, own: None };
         let mv = ChessMove::new(mv[..2].parse().unwrap(), mv[2..4].parse().unwrap(), promotion(mv));
-        let names: Vec<&str> = scene
-            .cues(mv, &[0; DEPTHS], &[0; DEPTHS], false)
+        let names: Vec<&str> = context
+            .features(mv, &[0; DEPTHS], &[0; DEPTHS], false)
             .iter()
-            .filter(|(cue, _)| usize::from(*cue) < PLAIN)
-            .map(|(cue, _)| NAMES[usize::from(*cue)])
+            .filter(|(feature, _)| usize::from(*feature) < NAMED_FEATURES)
+            .map(|(feature, _)| NAMES[usize::from(*feature)])
             .collect();
         assert!(names.contains(&has) && !names.contains(&has_not), "{fen} {mv}: {names:?}");
     }
 }
 
-/// Both players see the board alike: what White sees of a move, Black sees of its mirror image.
+/// A move and its mirror image have the same features.
 #[test]
-fn cues_are_the_same_for_both_players() {
+fn features_are_the_same_for_both_colors() {
     let white = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     let black = "r3k2r/pppbbppp/2n2q1P/1P2p3/3pn3/BN2PNP1/P1PPQPB1/R3K2R b KQkq - 0 1";
-    let cues = |fen: &str, [last, own, mv]: [&str; 3]| {
+    let features = |fen: &str, [last, own, mv]: [&str; 3]| {
         let board = Board::from_fen(fen).unwrap();
         let [last, own, mv] =
             [last, own, mv].map(|text| ChessMove::new(text[..2].parse().unwrap(), text[2..4].parse().unwrap(), None));
-        let scene = Scene { board: &board, last: Some(last), last_captured: false, own: Some(own) };
-        scene.cues(mv, &[0; DEPTHS], &[0; DEPTHS], false)
+        let context = PositionContext { board: &board, last: Some(last), last_captured: false, own: Some(own) };
+        context.features(mv, &[0; DEPTHS], &[0; DEPTHS], false)
     };
     let moves =
         [["b4b3", "d1f3", "f3f6"], ["h7h3", "e4e5", "a2a4"], ["e8e7", "c1d2", "d2a5"], ["d8e7", "c1d2", "e1g1"]];
@@ -211,10 +215,10 @@ fn cues_are_the_same_for_both_players() {
             text.chars().map(|c| if c.is_ascii_digit() { flip(c) } else { c }).collect::<String>()
         });
         let mirrored = [mirrored[0].as_str(), mirrored[1].as_str(), mirrored[2].as_str()];
-        assert_eq!(cues(white, moves), cues(black, mirrored), "{moves:?}");
+        assert_eq!(features(white, moves), features(black, mirrored), "{moves:?}");
     }
-    // Next to where the opponent went is another place than far from there, and where the own last move went counts too.
-    let of = |last: &str, own: &str| cues(white, [last, own, "d2a5"]);
+    // Features depend on the opponent's last move and on the own one.
+    let of = |last: &str, own: &str| features(white, [last, own, "d2a5"]);
     assert_ne!(of("b4b3", "d1f3"), of("h7h3", "d1f3"));
     assert_ne!(of("b4b3", "d1f3"), of("b4b3", "c1d2"));
 }
@@ -231,12 +235,12 @@ fn promotion(text: &str) -> Option<crate::board::Piece> {
 fn probabilities_sum_to_one_and_better_players_lose_less() {
     // The queen can be taken by a pawn after Qxd5.
     let game = game("4k3/4pppp/2p5/3p4/8/3Q4/5PPP/4K3 w - - 0 1");
-    let mut analyst = Analyst::new(Weights::embedded());
-    let analysis = analyst.analyze(&game, &[], None, &Control::new(false));
-    let choice = choice(&game, &analysis);
-    let blunder = analysis.moves.iter().position(|valued| valued.mv.to_string() == "d3d5").unwrap();
+    let mut analyzer = MoveAnalyzer::new(Weights::embedded());
+    let analysis = analyzer.analyze(&game, &[], None, &Control::new(false));
+    let position = position_input(&game, &analysis);
+    let blunder = analysis.moves.iter().position(|analyzed| analyzed.mv.to_string() == "d3d5").unwrap();
     let of = |rating: f64| {
-        let moves = Level::new(&MoveModel::embedded().parameters, rating).predict(&choice).moves;
+        let moves = SkillLevel::new(&MoveModel::embedded().parameters, rating).predict(&position).moves;
         assert!((moves.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         moves[blunder]
     };
@@ -244,12 +248,12 @@ fn probabilities_sum_to_one_and_better_players_lose_less() {
 }
 
 #[test]
-fn the_same_seed_plays_the_same_move_whatever_came_between() {
+fn a_move_depends_on_seed_and_position_alone() {
     let game = Game::default();
     let limits = Limits::default();
     let mut one = player(1400.0, 1);
     let (first, lines) = play(&mut one, &game, &limits);
-    assert_eq!(lines.last().unwrap()[0], first, "the last line begins with the move played");
+    assert_eq!(lines.last().unwrap()[0], first, "the last line starts with the move played");
     let mut after = game.clone();
     after.push(first);
     play(&mut one, &after, &limits);
@@ -261,26 +265,33 @@ fn the_same_seed_plays_the_same_move_whatever_came_between() {
 }
 
 #[test]
-fn strength_differs_from_game_to_game_around_its_mean() {
+fn the_strength_of_games_is_distributed_around_its_mean() {
     const GAMES: u64 = 2_000;
     let mut model = (*MoveModel::embedded()).clone();
-    let point =
-        |elo| super::file::Calibrated { elo, form: 100.0, strength: Strength { rating: elo, care: 0.0, nodes: 0 } };
+    let point = |elo| super::file::Calibrated {
+        elo,
+        elo_deviation: 100.0,
+        strength: Strength { rating: elo, inverse_temperature: 0.0, nodes: 0 },
+    };
     model.calibration = vec![point(1000.0), point(3000.0)];
-    let persona = Persona::with_elo(&Arc::new(model), 2000.0, 7);
-    let ratings: Vec<f64> = (0..GAMES).map(|game| persona.strength(game).rating).collect();
+    let profile = PlayerProfile::with_elo(&Arc::new(model), 2000.0, 7);
+    let ratings: Vec<f64> = (0..GAMES).map(|game| profile.strength(game).rating).collect();
     let mean = ratings.iter().sum::<f64>() / GAMES as f64;
     let deviation = (ratings.iter().map(|rating| (rating - mean).powi(2)).sum::<f64>() / GAMES as f64).sqrt();
     assert!((mean - 2000.0).abs() < 8.0, "{mean}");
-    assert!((90.0..100.0).contains(&deviation), "{deviation}: two deviations are the most");
+    assert!((90.0..100.0).contains(&deviation), "{deviation}: clamped at two deviations");
     assert!(ratings.iter().all(|rating| (1800.0..=2200.0).contains(rating)));
-    assert_eq!(persona.strength(3), persona.strength(3));
-    let style = Persona::with_strength(&MoveModel::embedded(), Strength { rating: 1500.0, care: 0.0, nodes: 0 }, 7);
-    assert_eq!(style.strength(1), style.strength(2), "a strength that was asked for is kept");
+    assert_eq!(profile.strength(3), profile.strength(3));
+    let style = PlayerProfile::with_strength(
+        &MoveModel::embedded(),
+        Strength { rating: 1500.0, inverse_temperature: 0.0, nodes: 0 },
+        7,
+    );
+    assert_eq!(style.strength(1), style.strength(2), "fixed settings do not vary");
 }
 
 #[test]
-fn another_game_brings_other_moves() {
+fn moves_differ_between_games() {
     let mut one = player(1400.0, 1);
     let mut moves = std::collections::HashSet::new();
     for number in 0..20 {
@@ -291,7 +302,7 @@ fn another_game_brings_other_moves() {
 }
 
 #[test]
-fn a_clock_that_has_run_down_still_gets_a_move() {
+fn an_expired_clock_still_gets_a_move() {
     let clock = Some(Clock { remaining: Duration::from_millis(1), ..Clock::default() });
     let limits = Limits { clock, ..Limits::default() };
     let game = game("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1");
@@ -300,7 +311,7 @@ fn a_clock_that_has_run_down_still_gets_a_move() {
 }
 
 #[test]
-fn the_simplest_endings_are_won_against_the_best_defense() {
+fn basic_mates_are_won_against_the_best_defense() {
     let (queen, rook) = ("8/8/8/4k3/8/8/8/3QK3 w - - 0 1", "8/8/8/4k3/8/8/8/R3K3 w - - 0 1");
     for (fen, elo) in [(queen, 1000.0), (rook, 1000.0), (queen, 1200.0), (rook, 1200.0)] {
         let mut game = game(fen);
@@ -321,7 +332,7 @@ fn the_simplest_endings_are_won_against_the_best_defense() {
 }
 
 #[test]
-fn a_level_is_no_weaker_for_a_mate_that_it_sees() {
+fn a_level_usually_plays_a_mate_in_one() {
     let game = game("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
     let mates =
         (0..20).filter(|&seed| play(&mut player(1600.0, seed), &game, &Limits::default()).0.to_string() == "a1a8");
@@ -330,7 +341,7 @@ fn a_level_is_no_weaker_for_a_mate_that_it_sees() {
 }
 
 #[test]
-fn castling_of_chess960_is_played() {
+fn chess960_castling_is_played() {
     let game = game("4k3/8/8/8/8/8/8/1R1RK3 w D - 0 1").with_chess960(true);
     let castling = game.board().parse_uci("e1d1").unwrap();
     let limits = Limits { searchmoves: vec![castling], ..Limits::default() };

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
-use dyad_engine::engine::{AnyEngine, AnyModel, Conduct};
+use dyad_engine::engine::{AnyEngine, AnyModel, EngineStatus};
 use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
 use dyad_engine::tt::HashError;
 
@@ -49,7 +49,7 @@ impl AnyModel for Outside {
     }
 
     fn engine(self: Arc<Outside>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None, conduct: Conduct::default() }))
+        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None, status: EngineStatus::default() }))
     }
 }
 
@@ -58,7 +58,7 @@ struct Seat {
     program: Program,
     megabytes: usize,
     running: Option<OutsideEngine>,
-    conduct: Conduct,
+    status: EngineStatus,
 }
 
 impl Seat {
@@ -72,7 +72,7 @@ impl Seat {
 
     fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
         let answer = self.running()?.play(game, &go(limits), patience(limits), control)?;
-        self.conduct.unscored = answer.score.is_none();
+        self.status.unscored = answer.score.is_none();
         let score = match answer.score {
             Some(score) if score.is_mate() => {
                 let moves = i32::from(crate::data::score::Score::MATE - score.0.abs());
@@ -94,8 +94,8 @@ impl AnyEngine for Seat {
         let _ = self.running();
     }
 
-    fn conduct(&self) -> Option<&Conduct> {
-        Some(&self.conduct)
+    fn status(&self) -> Option<&EngineStatus> {
+        Some(&self.status)
     }
 
     fn search(
@@ -106,10 +106,10 @@ impl AnyEngine for Seat {
         control: &Control,
         _report: &mut (dyn FnMut(&Report) + Send),
     ) -> Outcome {
-        self.conduct = Conduct::default();
+        self.status = EngineStatus::default();
         self.answer(game, limits, control).unwrap_or_else(|error| {
             self.running = None;
-            self.conduct.failure = Some(match error {
+            self.status.failure = Some(match error {
                 Error::Engine(problem) => problem,
                 other => other.to_string(),
             });

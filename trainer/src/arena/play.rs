@@ -359,7 +359,7 @@ pub(crate) fn search(
     control: &Control,
 ) -> Outcome {
     let own = Control::new(false);
-    let timed = engine.conduct().is_none() && (limits.movetime.is_some() || limits.clock.is_some());
+    let timed = engine.status().is_none() && (limits.movetime.is_some() || limits.clock.is_some());
     let held_by = if timed { &own } else { control };
     let mut listen = |_: &Report| {
         if control.stopped() {
@@ -372,7 +372,7 @@ pub(crate) fn search(
 impl<E: AnyEngine> Table<'_, E> {
     /// Why the engine of this color gave no move when it was last asked.
     fn failure(&self, color: Color) -> Option<String> {
-        self.players[color.to_index()].engine.conduct()?.failure.clone()
+        self.players[color.to_index()].engine.status()?.failure.clone()
     }
 
     fn turn(&mut self, control: &Control) -> Turn {
@@ -388,7 +388,7 @@ impl<E: AnyEngine> Table<'_, E> {
         match player.budget {
             Budget::Clock { .. } if time > self.clocks[side] => return Turn::Lost(Reason::TimeForfeit),
             Budget::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
-            Budget::MoveTime(most) if player.engine.conduct().is_some() && time > most + MOVE_TIME_MARGIN => {
+            Budget::MoveTime(most) if player.engine.status().is_some() && time > most + MOVE_TIME_MARGIN => {
                 return Turn::Lost(Reason::TimeForfeit);
             }
             _ => (),
@@ -397,8 +397,8 @@ impl<E: AnyEngine> Table<'_, E> {
             None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(Reason::EngineFailure),
             Some(mv) if self.game.board().is_legal(mv) => {
                 self.game.push(mv);
-                let conduct = self.players[side].engine.conduct();
-                let unscored = conduct.is_some_and(|conduct| conduct.unscored);
+                let status = self.players[side].engine.status();
+                let unscored = status.is_some_and(|status| status.unscored);
                 let score = (!unscored).then(|| score_of(outcome.score));
                 Turn::Moved(SearchedMove { mv, score, depth: outcome.depth, nodes: outcome.nodes, time })
             }

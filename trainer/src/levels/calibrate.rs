@@ -149,8 +149,8 @@ mod tests {
     fn points(elos: &[f64]) -> Vec<Calibrated> {
         let point = |(&elo, rating)| Calibrated {
             elo,
-            form: 0.0,
-            strength: Strength { rating: f64::from(rating), care: 0.0, nodes: 0 },
+            elo_deviation: 0.0,
+            strength: Strength { rating: f64::from(rating), inverse_temperature: 0.0, nodes: 0 },
         };
         elos.iter().zip(0..).map(point).collect()
     }

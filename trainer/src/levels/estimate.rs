@@ -7,9 +7,9 @@ use std::sync::Arc;
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::Analyst;
+use dyad_engine::levels::analysis::MoveAnalyzer;
 use dyad_engine::levels::file::MoveModel;
-use dyad_engine::levels::model::Level;
+use dyad_engine::levels::model::SkillLevel;
 
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
@@ -100,9 +100,9 @@ pub fn estimate(
         ordered_for_each(
             job.threads,
             games.iter(),
-            || Ok::<_, Error>(Analyst::new(Arc::clone(weights))),
-            |analyst, (game, side)| {
-                let examples = moves_of(analyst, game, *side, job.control);
+            || Ok::<_, Error>(MoveAnalyzer::new(Arc::clone(weights))),
+            |analyzer, (game, side)| {
+                let examples = moves_of(analyzer, game, *side, job.control);
                 if job.control.stopped() { Err(Error::Stopped) } else { Ok(examples) }
             },
             |more| {
@@ -129,12 +129,12 @@ pub fn estimate(
 }
 
 /// The moves of one side, but those of openings and those without a choice.
-fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Control) -> Vec<Example> {
+fn moves_of(analyzer: &mut MoveAnalyzer, played: &Played, side: usize, control: &Control) -> Vec<Example> {
     let mut game = Game::default();
     let mut examples = Vec::new();
     for (ply, &mv) in played.moves.iter().enumerate() {
         if ply % 2 == side && ply >= FIRST_PLY as usize && game.board().count_moves() > 1 {
-            examples.push(Example::new(&record(analyst, &game, mv, control, |record| record), &Offsets::default()));
+            examples.push(Example::new(&record(analyzer, &game, mv, control, |record| record), &Offsets::default()));
         }
         game.push(mv);
     }
@@ -145,8 +145,8 @@ fn moves_of(analyst: &mut Analyst, played: &Played, side: usize, control: &Contr
 pub(super) fn likeliest(parameters: &[f64], examples: &[&Example]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
-        let level = Level::new(parameters, f64::from(rating));
-        examples.iter().map(|example| level.predict(&example.choice).moves[example.played].max(1e-12).ln()).sum()
+        let level = SkillLevel::new(parameters, f64::from(rating));
+        examples.iter().map(|example| level.predict(&example.input).moves[example.played].max(1e-12).ln()).sum()
     };
     let curve: Vec<(u32, f64)> =
         (from..=to).step_by(step as usize).map(|rating| (rating, likelihood(rating))).collect();
@@ -190,7 +190,7 @@ mod tests {
         for rating in [800.0, 2600.0] {
             let mut pgn = String::new();
             for seed in 0..2 {
-                pgn.push_str(&played(&model, Strength { rating, care: 0.0, nodes: 0 }, seed, 60));
+                pgn.push_str(&played(&model, Strength { rating, inverse_temperature: 0.0, nodes: 0 }, seed, 60));
             }
             found.extend(estimates(&model, &pgn));
         }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_name_on_two_scales_is_two_players() {
         let model = MoveModel::embedded();
-        let game = played(&model, Strength { rating: 1800.0, care: 0.0, nodes: 0 }, 1, 40);
+        let game = played(&model, Strength { rating: 1800.0, inverse_temperature: 0.0, nodes: 0 }, 1, 40);
         let found = estimates(&model, &format!("[Site \"FICS\"]\n{game}[Site \"https://lichess.org/x\"]\n{game}"));
         let [lichess, fics] = &found[..] else { panic!("{found:?}") };
         assert_eq!((lichess.pool, fics.pool, lichess.moves), (Pool::Lichess, Pool::Fics, fics.moves));

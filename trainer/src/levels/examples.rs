@@ -2,8 +2,8 @@
 
 use dyad_engine::board::ChessMove;
 use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::cues::Scene;
-use dyad_engine::levels::model::Choice;
+use dyad_engine::levels::features::PositionContext;
+use dyad_engine::levels::model::PositionInput;
 use dyad_engine::value::Value;
 
 use crate::levels::prepare::band_of;
@@ -13,7 +13,7 @@ use crate::levels::records::{Offsets, Record};
 #[derive(Clone, Debug)]
 pub struct Example {
     /// What the model sees.
-    pub choice: Choice,
+    pub input: PositionInput,
     /// Index of the move played.
     pub played: usize,
     /// The mover's rating, on the scale of the model.
@@ -39,10 +39,11 @@ impl Example {
         let board = &record.board;
         let moves: Vec<ChessMove> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
-        let scene = Scene { board, last: record.last, last_captured: record.last_captured, own: record.own };
+        let context =
+            PositionContext { board, last: record.last, last_captured: record.last_captured, own: record.own };
         let rating = f64::from(record.rating) + record.pool.offset(offsets);
         Example {
-            choice: Choice::new(&scene, &moves, &values, &record.repeats),
+            input: PositionInput::new(&context, &moves, &values, &record.repeats),
             played: record.played,
             rating,
             band: band_of(rating as u32),

@@ -6,8 +6,8 @@
 use std::collections::HashSet;
 
 use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::cues::loss;
-use dyad_engine::levels::model::Level;
+use dyad_engine::levels::features::loss;
+use dyad_engine::levels::model::SkillLevel;
 use dyad_engine::value::MATE;
 
 use crate::base::error::Error;
@@ -118,7 +118,7 @@ pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]
         }
         let losses = losses(example);
         let is_mate = |index: usize| example.values[index][1] >= MATE - 1;
-        let moves = Level::new(parameters, example.rating).predict(&example.choice).moves;
+        let moves = SkillLevel::new(parameters, example.rating).predict(&example.input).moves;
         for (index, loss) in LOSSES.iter().enumerate() {
             human[index] += f64::from(u8::from(losses[example.played] >= *loss));
             model[index] += moves.iter().zip(&losses).filter(|(_, lost)| *lost >= loss).map(|(p, _)| p).sum::<f64>();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dyad_engine::board::{Board, ChessMove, Color, Game};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_engine::levels::analysis::{Analyst, DEPTHS, PLIES};
+use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
 use dyad_engine::levels::player::last_captured;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
@@ -169,9 +169,9 @@ pub(super) fn analyze_all(
     ordered_for_each(
         job.threads,
         candidates.iter().skip(before),
-        || Ok::<_, Error>(Analyst::new(Arc::clone(weights))),
-        |analyst, candidate| {
-            let record = analyze(analyst, &games[candidate.game], candidate, job.control);
+        || Ok::<_, Error>(MoveAnalyzer::new(Arc::clone(weights))),
+        |analyzer, candidate| {
+            let record = analyze(analyzer, &games[candidate.game], candidate, job.control);
             if job.control.stopped() { Err(Error::Stopped) } else { Ok(record) }
         },
         |record| {
@@ -276,11 +276,11 @@ pub(super) fn has_a_choice(game: &Played, ply: usize) -> bool {
     board.count_moves() > 1
 }
 
-fn analyze(analyst: &mut Analyst, played: &Played, candidate: &Candidate, control: &Control) -> Record {
+fn analyze(analyzer: &mut MoveAnalyzer, played: &Played, candidate: &Candidate, control: &Control) -> Record {
     let mut game = Game::default();
     played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
     let side = usize::from(game.board().side_to_move() == Color::Black);
-    record(analyst, &game, played.moves[candidate.ply], control, |record| Record {
+    record(analyzer, &game, played.moves[candidate.ply], control, |record| Record {
         rating: played.ratings[side].unwrap_or_default() as u16,
         pool: played.pool,
         player: played.players[side],
@@ -292,13 +292,13 @@ fn analyze(analyst: &mut Analyst, played: &Played, candidate: &Candidate, contro
 
 /// The record of a move of a game; `who` adds who made it.
 pub(super) fn record(
-    analyst: &mut Analyst,
+    analyzer: &mut MoveAnalyzer,
     game: &Game,
     mv: ChessMove,
     control: &Control,
     who: impl FnOnce(Record) -> Record,
 ) -> Record {
-    let analysis = analyst.analyze(game, &[], None, control);
+    let analysis = analyzer.analyze(game, &[], None, control);
     let (moves, board) = (game.moves(), game.board());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
     let short = |value: Value| value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;

@@ -14,7 +14,7 @@ use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{DEPTHS, PLIES};
 use dyad_engine::levels::file::{MoveModel, round};
-use dyad_engine::levels::model::{COEFFICIENTS, KNOTS, Level, basis};
+use dyad_engine::levels::model::{COEFFICIENTS, SPLINE_KNOTS, SkillLevel, basis};
 use serde::{Deserialize, Serialize};
 
 use crate::base::atomic::write_atomic;
@@ -125,7 +125,7 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
     let (_, records) = records::read(&beside)?;
     // All stand at the first knot, so that it alone learns.
-    let at_first_knot = |record| Example { rating: KNOTS[0], ..Example::new(record, &Offsets::default()) };
+    let at_first_knot = |record| Example { rating: SPLINE_KNOTS[0], ..Example::new(record, &Offsets::default()) };
     let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
     let mut style = fit(settings, model, &examples, job.control)?;
     style.games = games_of(&games, &job.player).count();
@@ -227,10 +227,10 @@ fn fit(settings: &Settings, model: &MoveModel, examples: &[Example], control: &C
 fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
     let shares = basis(rating);
     let at = |coefficient: usize| -> f64 {
-        let knots = &parameters[coefficient * KNOTS.len()..][..KNOTS.len()];
+        let knots = &parameters[coefficient * SPLINE_KNOTS.len()..][..SPLINE_KNOTS.len()];
         knots.iter().zip(shares).map(|(knot, share)| knot * share).sum()
     };
-    (0..COEFFICIENTS).flat_map(|coefficient| [at(coefficient); KNOTS.len()]).collect()
+    (0..COEFFICIENTS).flat_map(|coefficient| [at(coefficient); SPLINE_KNOTS.len()]).collect()
 }
 
 /// Trains from `start`, pulled back to it, on examples that stand at the first knot.
@@ -249,7 +249,7 @@ fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) 
         }
     };
     let trained = descend(&descent, start.to_vec(), examples, back, |_, _| ());
-    everywhere(&trained, KNOTS[0])
+    everywhere(&trained, SPLINE_KNOTS[0])
 }
 
 /// What was learned, in a sentence.
@@ -273,10 +273,10 @@ pub fn summary(style: &Style) -> String {
 /// difference of the utility, mean over the depths.
 #[must_use]
 pub fn traits(style: &MoveModel, model: &MoveModel, rating: f64) -> Vec<(&'static str, f64)> {
-    let (own, others) = (Level::new(&style.parameters, rating), Level::new(&model.parameters, rating));
-    let names = dyad_engine::levels::cues::NAMES.iter().enumerate();
-    let mean = |level: &Level, cue: usize| -> f64 {
-        (0..DEPTHS).map(|depth| level.coefficients[Level::depth_cue(depth, cue)]).sum::<f64>() / DEPTHS as f64
+    let (own, others) = (SkillLevel::new(&style.parameters, rating), SkillLevel::new(&model.parameters, rating));
+    let names = dyad_engine::levels::features::NAMES.iter().enumerate();
+    let mean = |level: &SkillLevel, cue: usize| -> f64 {
+        (0..DEPTHS).map(|depth| level.coefficients[SkillLevel::depth_feature(depth, cue)]).sum::<f64>() / DEPTHS as f64
     };
     let difference = |cue: usize| mean(&own, cue) - mean(&others, cue);
     let mut traits: Vec<(&str, f64)> = names.map(|(cue, &name)| (name, difference(cue))).collect();
@@ -290,7 +290,7 @@ mod tests {
     use crate::base::testing::Temporary;
     use crate::levels::testing::{GAMES, played};
     use dyad_engine::levels::file::Strength;
-    use dyad_engine::levels::model::{FIRST_DEPTH_CUE, FIRST_SQUARE};
+    use dyad_engine::levels::model::{FIRST_DEPTH_FEATURE, FIRST_SQUARE_FEATURE};
 
     fn learned(folder: &Path, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
         learned_under(&Control::new(false), folder, name, pgn, player, threads)
@@ -317,12 +317,12 @@ mod tests {
     #[test]
     fn a_style_predicts_its_player_better_than_the_level() {
         let mut model = (*MoveModel::embedded()).clone();
-        let squares = FIRST_SQUARE * KNOTS.len()..FIRST_DEPTH_CUE * KNOTS.len();
+        let squares = FIRST_SQUARE_FEATURE * SPLINE_KNOTS.len()..FIRST_DEPTH_FEATURE * SPLINE_KNOTS.len();
         for (index, parameter) in model.parameters[squares].iter_mut().enumerate() {
-            let bend = hash::unit(hash::mix((index / KNOTS.len()) as u64)) - 0.5;
+            let bend = hash::unit(hash::mix((index / SPLINE_KNOTS.len()) as u64)) - 0.5;
             *parameter += 4.0 * bend;
         }
-        let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
+        let strength = Strength { rating: 1500.0, inverse_temperature: 0.0, nodes: 0 };
         let model = Arc::new(model);
         let pgn: String = (0..12).map(|seed| played(&model, strength, seed, 100)).collect();
         let folder = Temporary::folder();
@@ -333,7 +333,7 @@ mod tests {
         assert!(text.len() < 200_000 && !folder.join("a.json.records").exists());
         let read = MoveModel::from_json(&text).unwrap();
         assert_eq!(read, style.model);
-        let at = |rating: f64| Level::new(&read.parameters, rating).coefficients;
+        let at = |rating: f64| SkillLevel::new(&read.parameters, rating).coefficients;
         assert_eq!(at(900.0), at(2500.0), "a style has no rating");
         assert_eq!(learned(&folder, "b.json", &pgn, "x", 1).unwrap().model.parameters, style.model.parameters);
         assert!(!traits(&style.model, &MoveModel::embedded(), 1500.0).is_empty());
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn what_a_stopped_learning_left_is_in_nobodys_way() {
         let (folder, control) = (Temporary::folder(), Control::new(false));
-        let strength = Strength { rating: 1500.0, care: 0.0, nodes: 0 };
+        let strength = Strength { rating: 1500.0, inverse_temperature: 0.0, nodes: 0 };
         let games: Vec<String> = (0..9).map(|seed| played(&MoveModel::embedded(), strength, seed, 100)).collect();
         control.stop();
         let stopped = |pgn: &[String]| learned_under(&control, &folder, "a.json", &pgn.concat(), "X", 1);

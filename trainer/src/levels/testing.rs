@@ -8,7 +8,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::{MoveModel, Strength};
-use dyad_engine::levels::player::{Persona, Player};
+use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options};
 
 use crate::base::testing::Temporary;
@@ -44,7 +44,7 @@ pub fn examples() -> Vec<Example> {
 
 /// A game (PGN) of a model with itself, x against y, whose ratings are written; it ends after so many plies.
 pub fn played(model: &Arc<MoveModel>, strength: Strength, seed: u64, plies: usize) -> String {
-    let mut player = Player::new(Persona::with_strength(model, strength, seed));
+    let mut player = LevelPlayer::new(PlayerProfile::with_strength(model, strength, seed));
     let mut game = Game::default();
     let mut text = String::new();
     while game.ending().is_none() && game.moves().len() < plies {

@@ -7,9 +7,10 @@
 //! summed in one order in 64-bit floats: a training depends on its settings and its records alone.
 
 use dyad_engine::levels::analysis::DEPTHS;
-use dyad_engine::levels::cues::PLAIN;
+use dyad_engine::levels::features::NAMED_FEATURES;
 use dyad_engine::levels::model::{
-    COEFFICIENTS, FIRST_CUE, FIRST_DEPTH_CUE, FIRST_SQUARE, GATES, KNOTS, Level, PARAMETERS, SLOPES, basis, start,
+    COEFFICIENTS, FIRST_DEPTH_FEATURE, FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS,
+    SkillLevel, VALUE_CURVES, basis, start,
 };
 use serde::{Deserialize, Serialize};
 
@@ -121,32 +122,33 @@ pub(super) fn descend(
 
 /// Adds the gradient of an example's loss, times `share`, and returns the loss.
 pub(super) fn add_gradient(parameters: &[f64], example: &Example, share: f64, gradient: &mut [f64]) -> f64 {
-    let level = Level::new(parameters, example.rating);
+    let level = SkillLevel::new(parameters, example.rating);
     let basis = basis(example.rating);
     let mut add = |coefficient: usize, slope: f64| {
         for (knot, weight) in basis.iter().enumerate() {
-            gradient[coefficient * KNOTS.len() + knot] += share * slope * weight;
+            gradient[coefficient * SPLINE_KNOTS.len() + knot] += share * slope * weight;
         }
     };
     coefficient_gradient(&level, example, &mut add)
 }
 
 /// The gradient with respect to the coefficients at the example's rating, slopes before their exponential.
-pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut impl FnMut(usize, f64)) -> f64 {
-    let choice = &example.choice;
+pub(super) fn coefficient_gradient(level: &SkillLevel, example: &Example, add: &mut impl FnMut(usize, f64)) -> f64 {
+    let choice = &example.input;
     let prediction = level.predict(choice);
     let likelihood = prediction.moves[example.played].max(1e-12);
     let chosen = &prediction.by_depth[example.played];
     // What each depth has in the move played.
-    let blame: [f64; DEPTHS] = std::array::from_fn(|depth| prediction.shares[depth] * chosen[depth] / likelihood);
-    for (depth, (share, blame)) in prediction.shares.iter().zip(&blame).enumerate() {
+    let blame: [f64; DEPTHS] =
+        std::array::from_fn(|depth| prediction.depth_weights[depth] * chosen[depth] / likelihood);
+    for (depth, (share, blame)) in prediction.depth_weights.iter().zip(&blame).enumerate() {
         for gate in 0..GATES {
-            add(Level::gate(depth, gate), (share - blame) * f64::from(choice.gates[gate]));
+            add(SkillLevel::gate(depth, gate), (share - blame) * f64::from(choice.gates[gate]));
         }
     }
-    let mut slopes = [[0.0; SLOPES]; DEPTHS];
+    let mut slopes = [[0.0; VALUE_CURVES]; DEPTHS];
     let mut scales = [0.0; DEPTHS];
-    for (index, candidate) in choice.candidates.iter().enumerate() {
+    for (index, candidate) in choice.moves.iter().enumerate() {
         let played = f64::from(u8::from(index == example.played));
         let squares = level.squares(candidate);
         let changes: [f64; DEPTHS] =
@@ -154,31 +156,31 @@ pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut i
         let (mut together, mut scaled) = (0.0, 0.0);
         for (depth, change) in changes.into_iter().enumerate() {
             together += change;
-            scaled += change * level.coefficients[Level::scale(depth)];
+            scaled += change * level.coefficients[SkillLevel::square_scale(depth)];
             scales[depth] += change * squares;
             for (sum, &value) in slopes[depth].iter_mut().zip(&candidate.values[depth]) {
                 *sum += change * f64::from(value);
             }
         }
-        for &(cue, strength) in &candidate.cues {
-            let (cue, strength) = (usize::from(cue), f64::from(strength));
-            if cue < PLAIN {
-                add(FIRST_CUE + cue, together * strength);
+        for &(feature, x) in &candidate.features {
+            let (feature, x) = (usize::from(feature), f64::from(x));
+            if feature < NAMED_FEATURES {
+                add(FIRST_FEATURE + feature, together * x);
                 for (depth, change) in changes.iter().enumerate() {
-                    add(Level::depth_cue(depth, cue), change * strength);
+                    add(SkillLevel::depth_feature(depth, feature), change * x);
                 }
             } else {
-                add(FIRST_CUE + cue, scaled * strength);
+                add(FIRST_FEATURE + feature, scaled * x);
             }
         }
     }
     for (depth, change) in scales.into_iter().enumerate() {
-        let at = Level::scale(depth);
+        let at = SkillLevel::square_scale(depth);
         add(at, change * level.coefficients[at]);
     }
     for (depth, slopes) in slopes.iter().enumerate() {
         for (slope, &change) in slopes.iter().enumerate() {
-            let at = Level::slope(depth, slope);
+            let at = SkillLevel::value(depth, slope);
             add(at, change * level.coefficients[at]);
         }
     }
@@ -188,12 +190,12 @@ pub(super) fn coefficient_gradient(level: &Level, example: &Example, add: &mut i
 fn add_penalty(settings: &Settings, parameters: &[f64], gradient: &mut [f64]) {
     for coefficient in 0..COEFFICIENTS {
         let (smooth, shrink) = match coefficient {
-            FIRST_DEPTH_CUE.. => (settings.smooth, settings.shrink),
-            FIRST_SQUARE.. => (settings.smooth_squares, settings.shrink_squares),
-            FIRST_CUE.. => (settings.smooth, settings.shrink),
+            FIRST_DEPTH_FEATURE.. => (settings.smooth, settings.shrink),
+            FIRST_SQUARE_FEATURE.. => (settings.smooth_squares, settings.shrink_squares),
+            FIRST_FEATURE.. => (settings.smooth, settings.shrink),
             _ => (settings.smooth, 0.0),
         };
-        let knots = coefficient * KNOTS.len()..(coefficient + 1) * KNOTS.len();
+        let knots = coefficient * SPLINE_KNOTS.len()..(coefficient + 1) * SPLINE_KNOTS.len();
         for at in knots.clone() {
             gradient[at] += shrink * parameters[at];
             if at + 1 < knots.end {
@@ -234,18 +236,18 @@ impl Adam {
 /// The mean quality of a model on examples, each taken at its own rating or all at one.
 #[must_use]
 pub fn quality<'a>(parameters: &[f64], rating: Option<f64>, examples: impl Iterator<Item = &'a Example>) -> Quality {
-    let fixed = rating.map(|rating| Level::new(parameters, rating));
+    let fixed = rating.map(|rating| SkillLevel::new(parameters, rating));
     let mut quality = Quality::default();
     for example in examples {
         let own;
         let level = match &fixed {
             Some(level) => level,
             None => {
-                own = Level::new(parameters, example.rating);
+                own = SkillLevel::new(parameters, example.rating);
                 &own
             }
         };
-        let moves = level.predict(&example.choice).moves;
+        let moves = level.predict(&example.input).moves;
         quality.count += 1;
         quality.loss -= moves[example.played].max(1e-12).ln();
         quality.accuracy += f64::from(u8::from(likeliest(&moves) == example.played));
