@@ -112,7 +112,7 @@ impl Choice {
 
     /// Says what was wrong with the tables in a search.
     pub fn tell_fault(&self, say: &mut (dyn FnMut(String) + Send)) {
-        if let Some(fault) = self.found.as_ref().and_then(|tables| tables.take_fault()) {
+        if let Some(fault) = self.found.as_ref().and_then(|tables| tables.take_error()) {
             say(format!("info string SyzygyPath: {fault}"));
         }
     }

@@ -1,9 +1,9 @@
-//! Endgame tables of the Syzygy kind: who wins, and how many plies it takes to the next capture or pawn move.
+//! Syzygy endgame tables: win, draw or loss (WDL), and the plies to the next capture or pawn move (DTZ).
+//! <https://www.chessprogramming.org/Syzygy_Bases>
 //!
-//! The files are read by `shakmaty-syzygy`. They come from a user's disk, so any of them may be missing, cut or
-//! damaged: a probe then finds nothing, the first fault is kept to be reported, and the search continues as without
-//! tables. The crate would map files into memory, where a fault of the disk kills the program, and calls that unsafe;
-//! here small files are read whole when they are first needed, which is as fast, and of the others what is asked for.
+//! `shakmaty-syzygy` reads the files. They may be missing, truncated or damaged: a probe then fails, the first error is
+//! kept for a report, and the search continues as without tables. Memory-mapped files would turn a disk error into a
+//! crash, so small files are read whole on first use, which is as fast, and of larger ones just what a probe needs.
 
 use crate::board::{Board, COLORS, ChessMove, Color, Game, PIECES};
 use crate::value::{DRAW, TABLE_WIN, Value};
@@ -19,32 +19,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use shakmaty_syzygy::Wdl;
 
-/// Files up to this size are read whole. Those of three and four pieces are smaller, and most for five that tell who wins.
+/// Files up to this size are read whole: all of three and four pieces, and most WDL files of five.
 const READ_WHOLE: u64 = 4 << 20;
 
-/// Who wins an ending.
+/// The result of a position with best play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Winner {
-    /// The side of this color.
-    Side(Color),
-    /// It is a draw.
-    Nobody,
+pub enum TableResult {
+    /// This color wins.
+    Win(Color),
+    /// A draw.
+    Draw,
 }
 
-/// A collection of tables, used by any number of threads.
+/// A set of table files, shared by all threads.
 pub struct Tablebase {
     tables: shakmaty_syzygy::Tablebase<Chess>,
     files: usize,
-    faults: Mutex<Faults>,
+    errors: Mutex<ProbeErrors>,
 }
 
-/// The first fault of either kind that a probe met since it was asked for.
+/// The first error of each kind since the last report.
 #[derive(Default)]
-struct Faults {
-    /// A table that is not there, which is none where nobody has all of them.
+struct ProbeErrors {
+    /// Missing table: expected, since few users have the full set.
     missing: Option<String>,
-    /// A table that is there and cannot be read.
-    damage: Option<String>,
+    /// Unreadable table.
+    damaged: Option<String>,
 }
 
 impl fmt::Debug for Tablebase {
@@ -53,131 +53,126 @@ impl fmt::Debug for Tablebase {
     }
 }
 
-/// The folders of a path: separated by `;`, and where a colon is no part of a path also by `:`.
+/// The folders of a path, separated by `;` or, except on Windows, by `:`.
 fn folders(path: &str) -> impl Iterator<Item = PathBuf> + '_ {
     let parts = if cfg!(windows) { &[';'][..] } else { &[';', ':'][..] };
     path.split(parts).map(str::trim).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
 impl Tablebase {
-    /// Finds the tables in the folders of `path`, separated by `;` or, but for Windows, by `:`. They are opened when they are
-    /// first needed. Also says what is wrong: folders and files that cannot be read.
-    #[must_use]
+    /// Finds the tables in the folders of `path`, separated by `;` or, except on Windows, by `:`. Also returns errors:
+    /// folders and files that cannot be read. Tables are opened on first use.
     pub fn open(path: &str) -> (Tablebase, Vec<String>) {
         let mut tables = shakmaty_syzygy::Tablebase::with_filesystem(Arc::new(Files(OsFilesystem::new())));
-        let (mut files, mut faults) = (0, Vec::new());
+        let (mut files, mut errors) = (0, Vec::new());
         for folder in folders(path) {
-            let mut fault = |path: &Path, error: &dyn fmt::Display| faults.push(format!("{}: {error}", path.display()));
+            let mut add_error =
+                |path: &Path, error: &dyn fmt::Display| errors.push(format!("{}: {error}", path.display()));
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    fault(&folder, &error);
+                    add_error(&folder, &error);
                     continue;
                 }
             };
             for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_table(path)) {
                 match tables.add_file(&path) {
                     Ok(()) => files += 1,
-                    // The name is of no table.
+                    // Not the name of a table.
                     Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-                    Err(error) => fault(&path, &error),
+                    Err(error) => add_error(&path, &error),
                 }
             }
         }
-        (Tablebase { tables, files, faults: Mutex::default() }, faults)
+        (Tablebase { tables, files, errors: Mutex::default() }, errors)
     }
 
-    /// The tables of a path where nothing may be wrong: for tools, which must not continue with less than they were given.
+    /// As [`open`](Self::open) for tools, which must not continue without a part of the tables.
     ///
     /// # Errors
-    /// The first fault, or that there are no tables.
+    /// The first unreadable folder or file, or that there are no tables.
     pub fn open_all(path: &str) -> Result<Tablebase, String> {
-        let (tables, faults) = Tablebase::open(path);
-        match faults.into_iter().next() {
-            Some(fault) => Err(fault),
-            None if tables.files() == 0 => Err(format!("there are no endgame tables in {path}")),
+        let (tables, errors) = Tablebase::open(path);
+        match errors.into_iter().next() {
+            Some(error) => Err(error),
+            None if tables.files() == 0 => Err(format!("no endgame tables in {path}")),
             None => Ok(tables),
         }
     }
 
     /// Number of files found.
-    #[must_use]
     pub fn files(&self) -> usize {
         self.files
     }
 
-    /// The most pieces, kings included, that there is a table for; 0 without tables.
-    #[must_use]
+    /// Largest number of pieces of a table, kings included; 0 without tables.
     pub fn pieces(&self) -> u32 {
         self.tables.max_pieces() as u32
     }
 
-    /// The first fault that a probe met since this was asked last: a table that is damaged, or else one that is missing.
-    pub fn take_fault(&self) -> Option<String> {
-        let Faults { missing, damage } = std::mem::take(&mut *self.faults());
-        damage.or(missing)
+    /// The first error of a probe since the last call: a damaged table, or else a missing one.
+    pub fn take_error(&self) -> Option<String> {
+        let ProbeErrors { missing, damaged } = std::mem::take(&mut *self.errors());
+        damaged.or(missing)
     }
 
-    /// The first table that a probe found damaged since this was asked last.
+    /// The first damaged table of a probe since the last call.
     pub fn take_damage(&self) -> Option<String> {
-        self.faults().damage.take()
+        self.errors().damaged.take()
     }
 
-    fn faults(&self) -> MutexGuard<'_, Faults> {
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    fn errors(&self) -> MutexGuard<'_, ProbeErrors> {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the tables can know the position: few pieces and no castling.
+    /// Whether the position may be in a table: few pieces and no castling rights.
     #[inline]
     fn covers(&self, board: &Board) -> bool {
         board.occupied().popcnt() <= self.pieces() && COLORS.iter().all(|&color| !board.can_castle(color))
     }
 
-    /// What the side to move can reach if a capture or a pawn move has just been made: a win or a loss that the fifty-move
-    /// rule makes a draw is called cursed or blessed.
-    #[must_use]
+    /// The result for the side to move if the halfmove clock is 0. A cursed win and a blessed loss are draws by the
+    /// fifty-move rule.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         self.guard(|| self.tables.probe_wdl_after_zeroing(&position))
     }
 
-    /// Plies to the next capture or pawn move, or the mate, of the side that wins: negative where the side to move loses,
-    /// 0 for a draw, beyond 100 where the fifty-move rule makes it one. May be one too small.
-    #[must_use]
+    /// Plies to the next capture, pawn move or mate of the winning side: negative if the side to move loses, 0 for a
+    /// draw, above 100 for a draw by the fifty-move rule. May be 1 too small.
     pub fn dtz(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
     }
 
-    /// Who wins with best play, the fifty-move rule and the plies on its clock considered.
-    #[must_use]
-    pub fn winner(&self, board: &Board) -> Option<Winner> {
+    /// The result with best play under the fifty-move rule, with the current clock.
+    pub fn result(&self, board: &Board) -> Option<TableResult> {
         let us = board.side_to_move();
         let clock = board.halfmove_clock() as i32;
         let in_time = |dtz: i32| dtz.abs() + clock <= 100;
         Some(match self.wdl(board)? {
-            Wdl::Win if clock == 0 || in_time(self.dtz(board)?) => Winner::Side(us),
-            Wdl::Loss if clock == 0 || in_time(self.dtz(board)?) => Winner::Side(!us),
-            _ => Winner::Nobody,
+            Wdl::Win if clock == 0 || in_time(self.dtz(board)?) => TableResult::Win(us),
+            Wdl::Loss if clock == 0 || in_time(self.dtz(board)?) => TableResult::Win(!us),
+            _ => TableResult::Draw,
         })
     }
 
-    /// What a probe finds. A fault in the file is none of the search: it is noted.
+    /// The result of a probe; an error is kept for a report.
     fn guard<T>(&self, probe: impl FnOnce() -> Result<T, SyzygyError>) -> Option<T> {
-        // The crate checks what it reads, but a file could bring it to its knees that nobody has thought of.
-        let fault = match catch_unwind(AssertUnwindSafe(probe)) {
+        // The crate checks what it reads, but a damaged file may still make it panic.
+        let error = match catch_unwind(AssertUnwindSafe(probe)) {
             Ok(Ok(found)) => return Some(found),
             Ok(Err(SyzygyError::ProbeFailed { metric, material, error })) => match *error {
                 ProbeError::CorruptedTable { .. } => format!("the {metric} table {material} is damaged"),
                 other => format!("the {metric} table {material} cannot be read: {other}"),
             },
             Ok(Err(error)) => {
-                self.faults().missing.get_or_insert_with(|| error.to_string());
+                self.errors().missing.get_or_insert_with(|| error.to_string());
                 return None;
             }
             Err(_) => "a table is damaged".to_string(),
         };
-        self.faults().damage.get_or_insert(fault);
+        self.errors().damaged.get_or_insert(error);
         None
     }
 }
@@ -186,7 +181,7 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
 }
 
-/// The position as the crate knows it.
+/// Converts a board to the type of `shakmaty`.
 fn position(board: &Board) -> Option<Chess> {
     let set = |index: usize| Bitboard(board.pieces(PIECES[index]).0);
     let by_role = ByRole { pawn: set(0), knight: set(1), bishop: set(2), rook: set(3), queen: set(4), king: set(5) };
@@ -199,81 +194,79 @@ fn position(board: &Board) -> Option<Chess> {
         halfmoves: board.halfmove_clock(),
         ..Setup::empty()
     };
-    // Any check is possible here that a valid board can show.
+    // A valid board may have checks that no game can lead to.
     match Chess::from_setup(setup, CastlingMode::Chess960) {
         Ok(position) => Some(position),
         Err(error) => error.ignore_impossible_check().ok(),
     }
 }
 
-/// How a search uses tables.
+/// Tables with the settings of a search.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The tables.
     pub base: Arc<Tablebase>,
-    /// Depth from which positions with as many pieces as allowed are looked up. Those with fewer always are.
+    /// Minimum depth of a probe at the maximum number of pieces; with fewer pieces every depth probes.
     pub depth: i32,
-    /// The most pieces of a position that is looked up.
+    /// Maximum number of pieces of a probed position.
     pub pieces: u32,
-    /// Whether the fifty-move rule holds.
+    /// Whether the fifty-move rule applies.
     pub fifty_moves: bool,
 }
 
-/// The moves at the root as the tables rank them, the best first; there is one at least.
+/// The root moves as ranked by the tables, best first; never empty.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMoves {
     pub(crate) moves: Vec<RankedMove>,
-    /// Whether every move's way to the next capture or pawn move is known, so that the search needs no tables to get on.
+    /// Whether the ranks come from DTZ, so that the search makes progress without probes.
     pub(crate) complete: bool,
 }
 
-/// A move at the root that the tables know.
+/// A root move with its rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedMove {
     pub(crate) mv: ChessMove,
-    /// Moves of one rank are equally good as far as the tables know, those of a higher one are better.
+    /// Higher is better; equal ranks are equally good.
     pub(crate) rank: i32,
-    /// What the tables say of it.
+    /// The value by the tables.
     pub(crate) value: Value,
 }
 
 impl RootMoves {
-    /// The best of them.
+    /// The best move.
     pub(crate) fn best(&self) -> RankedMove {
         self.moves[0]
     }
 
-    /// Leaves out all that are worse than the best.
+    /// Removes all moves below the best rank.
     pub(crate) fn keep_best(&mut self) {
         let best = self.best().rank;
         self.moves.retain(|ranked| ranked.rank == best);
     }
 }
 
-/// Rank of a win that is sure; those below are nearer to the fifty-move rule. As in Stockfish's root probing.
-const SURE: i32 = 1 << 18;
+/// Rank of a safe win; lower ranks are closer to the fifty-move rule. As in Stockfish's root probing.
+const SAFE_WIN: i32 = 1 << 18;
 
 impl Tables {
-    /// Looks into all tables at any depth, under the fifty-move rule.
-    #[must_use]
+    /// Probes all tables at any depth, under the fifty-move rule.
     pub fn new(base: Arc<Tablebase>) -> Tables {
         Tables { base, depth: 1, pieces: u32::MAX, fifty_moves: true }
     }
 
-    /// Whether positions of so many pieces are looked up at this depth.
+    /// Whether to probe a position with this many pieces at this depth.
     #[inline]
     pub(crate) fn allow(&self, pieces: u32, depth: i32) -> bool {
-        let most = self.most();
-        pieces < most || (pieces == most && depth >= self.depth)
+        let max = self.max_pieces();
+        pieces < max || (pieces == max && depth >= self.depth)
     }
 
     #[inline]
-    fn most(&self) -> u32 {
+    fn max_pieces(&self) -> u32 {
         self.pieces.min(self.base.pieces())
     }
 
-    /// What a search takes the tables' word for, `ply` plies from the root.
-    #[must_use]
+    /// The search value of a position `ply` plies from the root.
     pub(crate) fn value(&self, board: &Board, ply: usize) -> Option<Value> {
         let win = TABLE_WIN - ply as Value;
         Some(match self.base.wdl(board)? {
@@ -287,10 +280,10 @@ impl Tables {
         })
     }
 
-    /// These moves, or all legal ones if there are none here, by rank; nothing if the tables do not know.
+    /// The legal moves by rank, or those in `among` if it is not empty; `None` if a probe fails.
     pub(crate) fn root_moves(&self, game: &Game, among: &[ChessMove]) -> Option<RootMoves> {
         let board = game.board();
-        if board.occupied().popcnt() > self.most() || !self.base.covers(board) {
+        if board.occupied().popcnt() > self.max_pieces() || !self.base.covers(board) {
             return None;
         }
         let wanted = |mv: &&ChessMove| among.is_empty() || among.contains(mv);
@@ -299,9 +292,9 @@ impl Tables {
             moves.iter().map(|&mv| rank(mv)).collect()
         };
         let repeated = has_repeated(game);
-        let by_plies = ranks(&|mv| self.rank(game, mv, repeated));
-        let complete = by_plies.is_some();
-        let ranks = by_plies.or_else(|| ranks(&|mv| self.rank_by_result(board, mv)))?;
+        let by_dtz = ranks(&|mv| self.rank(game, mv, repeated));
+        let complete = by_dtz.is_some();
+        let ranks = by_dtz.or_else(|| ranks(&|mv| self.rank_by_wdl(board, mv)))?;
         let ranked = moves.into_iter().zip(ranks);
         let mut moves: Vec<_> =
             ranked.map(|(mv, rank)| RankedMove { mv, rank, value: self.root_value(rank) }).collect();
@@ -309,63 +302,63 @@ impl Tables {
         (!moves.is_empty()).then_some(RootMoves { moves, complete })
     }
 
-    /// How good a move is: by the result under the fifty-move rule, and where that is in danger by the plies it takes.
+    /// Rank of a move by DTZ: by the result, and by plies if the fifty-move rule may interfere.
     fn rank(&self, game: &Game, mv: ChessMove, repeated: bool) -> Option<i32> {
         let after = game.board().after(mv);
         let clock = game.board().halfmove_clock() as i32;
         let reversible = game.keys().iter().rev().take(after.halfmove_clock() as usize);
-        let stood = reversible.filter(|&&key| key == after.key()).count();
+        let repetitions = reversible.filter(|&&key| key == after.key()).count();
         let mates = after.in_check() && !after.has_legal_move();
         let plies = if mates {
             1
         } else if after.halfmove_clock() == 0 {
             Dtz::before_zeroing(-self.base.wdl(&after)?).0
-        } else if stood >= 2 || after.halfmove_clock() >= 100 {
+        } else if repetitions >= 2 || after.halfmove_clock() >= 100 {
             0
         } else {
             let plies = -self.base.dtz(&after)?;
             plies + plies.signum()
         };
         Some(match plies {
-            1.. if plies + clock <= 99 && !repeated => SURE,
-            1.. => SURE - (plies + clock),
+            1.. if plies + clock <= 99 && !repeated => SAFE_WIN,
+            1.. => SAFE_WIN - (plies + clock),
             0 => 0,
-            _ if clock - 2 * plies < 100 => -SURE,
-            _ => clock - plies - SURE,
+            _ if clock - 2 * plies < 100 => -SAFE_WIN,
+            _ => clock - plies - SAFE_WIN,
         })
     }
 
-    /// The same without the tables of plies.
-    fn rank_by_result(&self, board: &Board, mv: ChessMove) -> Option<i32> {
+    /// Rank of a move by WDL alone.
+    fn rank_by_wdl(&self, board: &Board, mv: ChessMove) -> Option<i32> {
         Some(match -self.base.wdl(&board.after(mv))? {
-            Wdl::Win => SURE,
-            Wdl::CursedWin => SURE - 101,
+            Wdl::Win => SAFE_WIN,
+            Wdl::CursedWin => SAFE_WIN - 101,
             Wdl::Draw => 0,
-            Wdl::BlessedLoss => 101 - SURE,
-            Wdl::Loss => -SURE,
+            Wdl::BlessedLoss => 101 - SAFE_WIN,
+            Wdl::Loss => -SAFE_WIN,
         })
     }
 
     fn root_value(&self, rank: i32) -> Value {
-        let sure = if self.fifty_moves { SURE - 100 } else { 1 };
+        let safe = if self.fifty_moves { SAFE_WIN - 100 } else { 1 };
         match rank {
             0 => DRAW,
-            _ if rank >= sure => TABLE_WIN,
-            _ if rank <= -sure => -TABLE_WIN,
-            // Nearly won, and nearly lost.
-            _ => rank.signum() * (rank.abs() - (SURE - 200)).max(3),
+            _ if rank >= safe => TABLE_WIN,
+            _ if rank <= -safe => -TABLE_WIN,
+            // Draws by the fifty-move rule, with a small value toward the winning side.
+            _ => rank.signum() * (rank.abs() - (SAFE_WIN - 200)).max(3),
         }
     }
 }
 
-/// Whether a position has stood twice since the last capture or pawn move: progress is due.
+/// Whether a position has occurred twice since the last capture or pawn move.
 fn has_repeated(game: &Game) -> bool {
     let reversible = game.board().halfmove_clock() as usize + 1;
     let keys: Vec<u64> = game.keys().iter().rev().take(reversible).copied().collect();
     keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key))
 }
 
-/// Table files: small ones are read whole when they are opened.
+/// A file system that reads small files whole when they are opened.
 struct Files(OsFilesystem);
 
 struct Whole(Vec<u8>);

@@ -7,12 +7,12 @@ use crate::value::DECIDED;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-/// All tables of three pieces.
+/// All tables with three pieces.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
 
 fn tables() -> Tablebase {
-    let (tables, faults) = Tablebase::open(FOLDER);
-    assert_eq!((tables.files(), tables.pieces(), faults), (10, 3, Vec::new()));
+    let (tables, errors) = Tablebase::open(FOLDER);
+    assert_eq!((tables.files(), tables.pieces(), errors), (10, 3, Vec::new()));
     tables
 }
 
@@ -25,8 +25,7 @@ fn board(fen: &str) -> Board {
 }
 
 #[test]
-fn probes_find_what_another_program_finds() {
-    // By the probing code of python-chess.
+fn probes_agree_with_python_chess() {
     let cases = [
         ("2K5/5k2/8/8/8/2p5/8/8 b - - 0 1", 2, 1),
         ("2k3r1/8/8/8/8/5K2/8/8 w - - 0 1", -2, -30),
@@ -58,11 +57,11 @@ fn probes_find_what_another_program_finds() {
         assert_eq!(found, (Some(wdl), Some(dtz)), "{fen}");
     }
     for fen in ["8/8/8/8/8/4k3/6P1/4K2R w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"] {
-        assert_eq!((tables.wdl(&board(fen)), tables.take_fault()), (None, None), "{fen}");
+        assert_eq!((tables.wdl(&board(fen)), tables.take_error()), (None, None), "{fen}");
     }
 }
 
-/// A valid position of both kings and these pieces.
+/// A random position with both kings and these pieces; `None` if it is not valid.
 fn random_board(pieces: &[(shakmaty::Role, bool)], random: &mut Pcg64Mcg) -> Option<Board> {
     let mut fen = [[b'1'; 8]; 8];
     let kings = [(shakmaty::Role::King, true), (shakmaty::Role::King, false)];
@@ -80,7 +79,7 @@ fn random_board(pieces: &[(shakmaty::Role, bool)], random: &mut Pcg64Mcg) -> Opt
     Board::from_fen(&format!("{} {side} - - 0 1", rows.join("/"))).ok()
 }
 
-/// Plays the position out with both sides following the tables as far as they know and a search of one ply.
+/// Plays a position to its end by searches of one ply with tables.
 fn play_out(engine: &mut Engine, options: &Options, start: Board) -> Game {
     let mut game = Game::new(start);
     while game.ending().is_none() {
@@ -90,7 +89,7 @@ fn play_out(engine: &mut Engine, options: &Options, start: Board) -> Game {
     game
 }
 
-/// Won positions are won before the fifty-move rule, against the same tables.
+/// Plays `count` won positions to the end against an opponent with the same tables: all must be won.
 fn won_positions_are_won(base: Tablebase, pieces: &[&[(shakmaty::Role, bool)]], count: usize) {
     let tables = used(base);
     let options = Options { tables: Some(tables.clone()), ..Options::default() };
@@ -108,7 +107,7 @@ fn won_positions_are_won(base: Tablebase, pieces: &[&[(shakmaty::Role, bool)]], 
         assert_ne!(game.board().side_to_move(), start.side_to_move(), "{start}");
         won += 1;
     }
-    assert_eq!(tables.base.take_fault(), None);
+    assert_eq!(tables.base.take_error(), None);
 }
 
 #[test]
@@ -133,22 +132,22 @@ fn a_thousand_won_positions_of_four_pieces_are_won() {
 }
 
 #[test]
-fn the_winner_depends_on_the_clock() {
+fn the_result_depends_on_the_halfmove_clock() {
     let tables = tables();
-    let winner = |fen: &str| tables.winner(&board(fen));
+    let result = |fen: &str| tables.result(&board(fen));
     // Mate takes 23 plies.
-    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 0 80"), Some(Winner::Side(Color::White)));
-    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 77 80"), Some(Winner::Side(Color::White)));
-    assert_eq!(winner("8/8/8/8/8/1k6/8/1K5R w - - 78 80"), Some(Winner::Nobody));
-    assert_eq!(winner("8/8/8/8/1K5q/8/7k/8 w - - 3 80"), Some(Winner::Side(Color::Black)));
-    assert_eq!(winner("8/8/8/8/1NK5/7k/8/8 w - - 0 1"), Some(Winner::Nobody));
-    assert_eq!(winner("8/8/8/8/1NK5/7k/7p/8 w - - 0 1"), None);
+    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 0 80"), Some(TableResult::Win(Color::White)));
+    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 77 80"), Some(TableResult::Win(Color::White)));
+    assert_eq!(result("8/8/8/8/8/1k6/8/1K5R w - - 78 80"), Some(TableResult::Draw));
+    assert_eq!(result("8/8/8/8/1K5q/8/7k/8 w - - 3 80"), Some(TableResult::Win(Color::Black)));
+    assert_eq!(result("8/8/8/8/1NK5/7k/8/8 w - - 0 1"), Some(TableResult::Draw));
+    assert_eq!(result("8/8/8/8/1NK5/7k/7p/8 w - - 0 1"), None);
     assert!(Tablebase::open_all(FOLDER).is_ok());
     assert!(Tablebase::open_all("/nowhere").unwrap_err().contains("/nowhere"));
 }
 
 #[test]
-fn a_search_finds_the_tables() {
+fn a_search_probes_the_tables() {
     let options = Options { tables: Some(used(tables())), ..Options::default() };
     let mut engine = Engine::with_hash(Arc::new(Weights::material()), 1).expect("memory for the smallest table");
     let mut search = |fen: &str, options: &Options| {
@@ -162,28 +161,28 @@ fn a_search_finds_the_tables() {
         engine.clear();
         (outcome, hits)
     };
-    // One ply before the tables: the rook must be taken, and the ending is won.
+    // One ply before the tables: capturing the rook wins.
     let (outcome, hits) = search("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1", &options);
     assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
-    // In the tables: only the moves that win are left, and a drawn position is one whatever the pieces are worth.
+    // In the tables: just the winning moves are searched, and a drawn position has the value of a draw.
     let (outcome, hits) = search("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1", &options);
     assert!(outcome.value >= DECIDED && hits > 0, "{outcome:?}");
     assert!(matches!(outcome.score, Score::Cp(19_000..) | Score::Mate(1..)), "{outcome:?}");
     let (outcome, _) = search("8/8/8/8/8/8/k7/B6K w - - 0 1", &options);
     assert_eq!(outcome.value, DRAW);
-    // The limit is obeyed.
+    // The maximum number of pieces is obeyed.
     let limited = Tables { pieces: 2, ..used(tables()) };
     let (_, hits) =
         search("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1", &Options { tables: Some(limited), ..Options::default() });
     assert_eq!(hits, 0);
 }
 
-/// Each move is told once, with what the tables say of it, and none before a better one.
+/// Each move is reported once, with the value of the tables, best first.
 #[test]
-fn several_variations_show_moves_of_all_ranks() {
+fn multipv_reports_moves_of_all_ranks() {
     let tables = used(tables());
     let mut engine = Engine::with_hash(Arc::new(Weights::material()), 1).expect("memory for the smallest table");
-    // A queen that may be lost; one that may be taken; a pawn that wins by the right moves alone.
+    // A queen that may be lost, a queen that may be captured, and a pawn that wins by some moves.
     for (fen, results) in [
         ("8/8/8/8/8/2k5/8/KQ6 w - - 0 1", [1, 0].as_slice()),
         ("8/8/8/8/8/8/1kQ5/7K b - - 0 1", &[0, -1]),
@@ -201,7 +200,7 @@ fn several_variations_show_moves_of_all_ranks() {
                     lines.push((info.multipv, info.pv[0], info.value));
                 }
             });
-            // The answer tells its line once more.
+            // The last report repeats the line of the answer.
             let (_, answer, _) = lines.pop().expect("there is an answer");
             assert_eq!((outcome.best, lines[0].1), (Some(answer), answer), "{fen}");
             let numbers: Vec<usize> = lines.iter().map(|&(number, ..)| number).collect();
@@ -209,9 +208,9 @@ fn several_variations_show_moves_of_all_ranks() {
             let mut found = Vec::new();
             for &(_, mv, value) in &lines {
                 let after = -(tables.base.wdl(&game.board().after(mv)).expect("a table of three pieces") as i32);
-                let told = if value.abs() >= DECIDED { value.signum() } else { 0 };
-                assert_eq!((told, value.abs() < DECIDED), (after.signum(), value == DRAW), "{fen} {mv}");
-                found.push(told);
+                let reported = if value.abs() >= DECIDED { value.signum() } else { 0 };
+                assert_eq!((reported, value.abs() < DECIDED), (after.signum(), value == DRAW), "{fen} {mv}");
+                found.push(reported);
             }
             assert!(found.is_sorted_by(|first, second| first >= second), "{fen} {found:?}");
             let mut moves: Vec<_> = lines.iter().map(|&(_, mv, _)| mv.to_string()).collect();
@@ -227,26 +226,26 @@ fn several_variations_show_moves_of_all_ranks() {
 }
 
 #[test]
-fn the_root_obeys_the_fifty_move_rule() {
+fn root_moves_obey_the_fifty_move_rule() {
     let tables = used(tables());
     // Mate takes 23 plies.
     let ranked = |tables: &Tables, clock: u32| {
         let game = Game::new(board(&format!("8/8/8/8/8/1k6/8/1K5R w - - {clock} 80")));
-        let mut root = tables.root_moves(&game, &[]).expect("the tables know it");
+        let mut root = tables.root_moves(&game, &[]).expect("the position is in the tables");
         root.keep_best();
         root
     };
-    // With time enough every move that keeps the win is as good as any, and at last only the shortest way.
+    // With a low clock all winning moves have one rank; with a high one, the shortest win alone.
     let (fresh, late) = (ranked(&tables, 0), ranked(&tables, 76));
     assert_eq!((fresh.best().value, late.best().value), (TABLE_WIN, TABLE_WIN));
     assert!(fresh.complete && fresh.moves.len() > late.moves.len(), "{fresh:?} {late:?}");
-    // Too late to win, unless the rule does not hold.
+    // Too late to win, unless the rule is off.
     let cursed = ranked(&tables, 90);
     assert!(cursed.best().value > DRAW && cursed.best().value < DECIDED, "{cursed:?}");
     assert_eq!(ranked(&Tables { fifty_moves: false, ..tables.clone() }, 90).best().value, TABLE_WIN);
 }
 
-/// A folder of its own with a copy of all tables, each changed by `change`.
+/// A new folder with a copy of all tables, each modified by `change`.
 fn changed(name: &str, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("dyad-tables-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
@@ -275,31 +274,31 @@ fn probe_all(tables: &Tablebase, count: usize) -> usize {
 }
 
 #[test]
-fn missing_and_damaged_files_are_told_and_survived() {
-    let (nothing, faults) = Tablebase::open("/nowhere/at all;/nor here");
-    assert_eq!((nothing.files(), nothing.pieces(), faults.len()), (0, 0, 2));
+fn missing_and_damaged_files_are_reported() {
+    let (nothing, errors) = Tablebase::open("/nowhere/at all;/nor here");
+    assert_eq!((nothing.files(), nothing.pieces(), errors.len()), (0, 0, 2));
     assert_eq!(nothing.wdl(&board("8/8/8/8/8/4k3/6P1/6K1 w - - 0 1")), None);
 
-    // Cut: found out when the folder is looked through.
+    // Truncated files are found when the folder is read.
     let folder = changed("cut", |_, bytes| bytes[..bytes.len() - 7].to_vec());
-    let (cut, faults) = Tablebase::open(folder.to_str().expect("a plain path"));
-    assert_eq!((cut.files(), faults.len()), (0, 10), "{faults:?}");
+    let (cut, errors) = Tablebase::open(folder.to_str().expect("a plain path"));
+    assert_eq!((cut.files(), errors.len()), (0, 10), "{errors:?}");
     fs::remove_dir_all(folder).expect("it was made");
 
-    // A table that is not there.
+    // Missing.
     let folder = changed("missing", |_, bytes| bytes);
     fs::remove_file(folder.join("KQvK.rtbw")).expect("it was copied");
-    let (missing, faults) = Tablebase::open(folder.to_str().expect("a plain path"));
-    assert_eq!((missing.files(), faults.len()), (9, 0));
+    let (missing, errors) = Tablebase::open(folder.to_str().expect("a plain path"));
+    assert_eq!((missing.files(), errors.len()), (9, 0));
     assert_eq!(missing.wdl(&board("8/8/8/8/8/4k3/6Q1/6K1 b - - 0 1")), None);
-    let fault = missing.take_fault().expect("it was noted");
-    assert!(fault.contains("KQvK"), "{fault}");
-    assert_eq!(missing.take_fault(), None);
+    let error = missing.take_error().expect("the error was kept");
+    assert!(error.contains("KQvK"), "{error}");
+    assert_eq!(missing.take_error(), None);
     assert_eq!(missing.wdl(&board("8/8/8/8/8/4k3/6Q1/6K1 b - - 0 1")), None);
-    assert_eq!(missing.take_damage(), None, "what is missing is not damaged");
+    assert_eq!(missing.take_damage(), None, "a missing table is not damaged");
     fs::remove_dir_all(folder).expect("it was made");
 
-    // Of the right length, and nonsense within.
+    // Of the right length, with random bytes changed.
     for seed in 0..40 {
         let folder = changed("damaged", |name, mut bytes| {
             let mut random = Pcg64Mcg::new(seed * 1_000 + name.len() as u128 + u128::from(name.as_bytes()[1]));
@@ -318,17 +317,17 @@ fn missing_and_damaged_files_are_told_and_survived() {
 }
 
 #[test]
-fn several_folders_are_looked_through() {
+fn several_folders_are_searched() {
     let parted: Vec<PathBuf> = folders("/a b; c ;;/d").collect();
     assert_eq!(parted, [PathBuf::from("/a b"), PathBuf::from("c"), PathBuf::from("/d")]);
     assert_eq!(folders("/a:/b").count(), if cfg!(windows) { 1 } else { 2 });
-    let (tables, faults) = Tablebase::open(&format!("{FOLDER};{FOLDER}"));
-    assert_eq!((tables.pieces(), faults.len()), (3, 0));
+    let (tables, errors) = Tablebase::open(&format!("{FOLDER};{FOLDER}"));
+    assert_eq!((tables.pieces(), errors.len()), (3, 0));
 }
 
 #[test]
 #[ignore = "needs tables in DYAD_SYZYGY and, in DYAD_SYZYGY_LIST, a file of lines FEN;WDL;DTZ by another program"]
-fn probes_find_what_another_program_finds_in_a_list() {
+fn probes_agree_with_a_list_of_another_program() {
     let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} is set"));
     let tables = Tablebase::open_all(&variable("DYAD_SYZYGY")).unwrap();
     let list = fs::read_to_string(variable("DYAD_SYZYGY_LIST")).expect("the list can be read");

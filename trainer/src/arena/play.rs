@@ -316,7 +316,7 @@ pub fn play<E: AnyEngine>(
             Turn::Moved(made) => {
                 moves.push(made);
                 if end_by_rule(&table.game).is_none() {
-                    let known = tables.and_then(|tables| tables.winner(table.game.board()));
+                    let known = tables.and_then(|tables| tables.result(table.game.board()));
                     let known = known.map(|winner| (GameResult::of(winner), Reason::Tablebase));
                     if let Some(end) = known.or_else(|| table.judge.see(&table.game, side, made.score)) {
                         break end;

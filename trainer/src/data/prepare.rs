@@ -192,8 +192,8 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
 fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
     if sample.pieces() <= tables.pieces() {
         let board = sample.board().expect("a sample was packed from a position");
-        if let Some(winner) = tables.winner(&board) {
-            sample.set_result(GameResult::of(winner));
+        if let Some(result) = tables.result(&board) {
+            sample.set_result(GameResult::of(result));
         }
         // A table that is missing is no fault: nobody has all of them.
         if let Some(fault) = tables.take_damage() {

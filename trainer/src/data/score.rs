@@ -1,7 +1,7 @@
 //! What a game or a search says of a position: results and scores.
 
 use dyad_engine::board::Color;
-use dyad_engine::tablebase::Winner;
+use dyad_engine::tablebase::TableResult;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,13 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result where this side wins.
+    /// The result of a position in endgame tables.
     #[must_use]
-    pub fn of(winner: Winner) -> GameResult {
-        match winner {
-            Winner::Side(Color::White) => GameResult::WhiteWins,
-            Winner::Side(Color::Black) => GameResult::BlackWins,
-            Winner::Nobody => GameResult::Draw,
+    pub fn of(result: TableResult) -> GameResult {
+        match result {
+            TableResult::Win(Color::White) => GameResult::WhiteWins,
+            TableResult::Win(Color::Black) => GameResult::BlackWins,
+            TableResult::Draw => GameResult::Draw,
         }
     }
 
