@@ -1,4 +1,4 @@
-//! What the evaluation costs: an update, an evaluation, loading weights, taking over a training step.
+//! Speed of the evaluation: update and evaluate, load weights, apply a training step.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Material, and random weights for the features from `first` to before `end`.
+/// Material, and random weights for the features `first..end`.
 fn floats(first: usize, end: usize) -> FloatWeights {
     let mut random = Pcg64::seed_from_u64(1);
     let mut weights = FloatWeights::material();
@@ -26,13 +26,13 @@ fn compiled(floats: &FloatWeights) -> Weights {
     Weights::from_floats(floats, Value::Null).expect("random weights are small")
 }
 
-/// A position with the positions one move on.
+/// A position and its successors.
 struct Node {
     board: Board,
     children: Vec<(Delta, Board)>,
 }
 
-/// Positions of random games: so many that the tables are measured, not a few rows in the nearest cache.
+/// Positions of random games, enough to exceed the L1 cache with the rows they use.
 fn nodes() -> Vec<Node> {
     let mut random = Pcg64::seed_from_u64(2);
     let mut nodes = Vec::new();
@@ -57,7 +57,7 @@ fn nodes() -> Vec<Node> {
     nodes
 }
 
-/// One move made, evaluated and taken back.
+/// Make a move, evaluate, take it back.
 fn evaluation(criterion: &mut Criterion) {
     let nodes = nodes();
     let children = nodes.iter().map(|node| node.children.len() as u64).sum();

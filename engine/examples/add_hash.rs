@@ -1,6 +1,7 @@
-//! Gives weights files of older versions a content hash:
-//! `cargo run --release -p dyad-engine --example add_hash FILE...` reads each file and writes it again. Numbers, name and
-//! history stay; groups that the file does not have yet come in as zero.
+//! Adds the content hash to weights files of older versions: reads each file and writes it again. Weights, name and
+//! history are kept; missing groups become zero.
+//!
+//! `cargo run --release -p dyad-engine --example add_hash FILE...`
 
 use dyad_engine::eval::Weights;
 use std::error::Error;

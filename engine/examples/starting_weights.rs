@@ -1,5 +1,6 @@
-//! Writes the weights that training starts from: `cargo run --release -p dyad-engine --example starting_weights FOLDER`
-//! makes `material.json`, the paper's Table I.
+//! Writes `material.json`, the initial weights of a training (Table I of Tseng, Chen and Wu 2018).
+//!
+//! `cargo run --release -p dyad-engine --example starting_weights FOLDER`
 
 use dyad_engine::eval::Weights;
 use serde_json::json;
@@ -7,7 +8,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::args().nth(1).ok_or("which folder should the weights go to?")?);
+    let folder = PathBuf::from(std::env::args().nth(1).ok_or("expected a folder for the weights")?);
     let mut material = Weights::material();
     material.meta.made = json!({"method": "Table I of Tseng, Chen and Wu (2018), scaled as in section 3.3"});
     material.save(&folder.join("material.json"))?;

@@ -26,7 +26,7 @@ fn positions() -> Vec<Board> {
     all
 }
 
-fn time(what: &str, boards: &[Board], mut run: impl FnMut(&Board) -> i64) {
+fn time(name: &str, boards: &[Board], mut run: impl FnMut(&Board) -> i64) {
     let best = (0..15)
         .map(|_| {
             let start = Instant::now();
@@ -35,7 +35,7 @@ fn time(what: &str, boards: &[Board], mut run: impl FnMut(&Board) -> i64) {
             start.elapsed().as_nanos() as f64 / boards.len() as f64
         })
         .fold(f64::INFINITY, f64::min);
-    println!("{what:10} {best:6.0} ns");
+    println!("{name:10} {best:6.0} ns");
 }
 
 fn main() {
@@ -51,21 +51,21 @@ fn main() {
         black_box(pawn_terms(board, &mut sum));
         sum.sum()
     });
-    let known = |board: &Board| {
+    let input = |board: &Board| {
         let mut sum = PackedSum::new(weights.compiled());
         let balance = material_terms(board, &mut sum);
         let pawns = pawn_terms(board, &mut sum);
         (balance, pawns, king_terms(board, &pawns, &mut sum))
     };
-    let known: Vec<_> = boards.iter().map(known).collect();
-    let mut next = known.iter().cycle();
+    let inputs: Vec<_> = boards.iter().map(input).collect();
+    let mut next = inputs.iter().cycle();
     time("kings", &boards, |board| {
         let (_, pawns, _) = next.next().expect("a cycle");
         let mut sum = PackedSum::new(weights.compiled());
         black_box(king_terms(board, pawns, &mut sum));
         sum.sum()
     });
-    let mut next = known.iter().cycle();
+    let mut next = inputs.iter().cycle();
     time("pieces", &boards, |board| {
         let (balance, pawns, shelters) = next.next().expect("a cycle");
         let mut sum = PackedSum::new(weights.compiled());

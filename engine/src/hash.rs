@@ -1,8 +1,7 @@
-//! Bits that look random and are the same on every machine and with every later version of a crate.
+//! Hash functions whose values never change: files and seeds depend on them.
 
-/// A bijection of 64-bit words in which every input bit moves every output bit: the finalizer of SplitMix64 (Steele, Lea and
-/// Flood 2014), which takes three lines and is its own specification.
-#[must_use]
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit words in which every input bit affects
+/// every output bit.
 pub const fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(GOLDEN);
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -10,8 +9,8 @@ pub const fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// 2^64 by the golden ratio, and odd: products with it differ most where keys differ least (Fibonacci hashing). It also is
-/// the way from one state of SplitMix64 to the next: `mix(state)`, `mix(state + GOLDEN)`, ... are its numbers.
+/// 2^64 divided by the golden ratio, odd: the multiplier of Fibonacci hashing. Also the increment of SplitMix64, whose
+/// output is `mix(state)`, `mix(state + GOLDEN)`, ...
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Inputs that programs write: weights, samples, checkpoints, the state of a self-training.
+//! Binary and JSON inputs: weights, samples, checkpoints, the state of a self-training.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub const JSON_WORDS: [&str; 18] = [
     "weights",
 ];
 
-/// A folder that is gone when this is.
+/// A temporary folder, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -68,7 +68,7 @@ impl Drop for Scratch {
 pub fn weights(input: &[u8]) {
     let Ok(weights) = Weights::from_json(input) else { return };
     let text = weights.to_json();
-    let again = Weights::from_json(&text).expect("what is written can be read");
+    let again = Weights::from_json(&text).expect("written data can be read");
     assert!(again.plays_as(&weights) && again.to_json() == text);
     let board = Board::startpos();
     let value = weights.units.scaled(weights.value(weights.sums(&board), &board));
@@ -80,13 +80,13 @@ pub fn weights_seeds() -> Vec<Vec<u8>> {
     let text = String::from_utf8(whole.clone()).expect("JSON is text");
     let named = text.replacen("\"name\":\"", "\"name\":\"\\u0001é", 1);
     let spaced = text.replace(',', " ,\n\t");
-    // The hash refuses most of what is changed in such a file; one of version 1 has none.
+    // The hash rejects most changes to the file; version 1 has no hash.
     let hash = format!("\"hash\":\"{}\",", Weights::material().id());
     let older = text.replacen("\"format\":2", "\"format\":1", 1).replacen(&hash, "", 1);
     vec![whole, older.into_bytes(), named.into_bytes(), spaced.into_bytes(), b"{\"format\":1}".to_vec()]
 }
 
-/// A file of samples, as it is and with its checksums put right; and each 32 bytes as a sample.
+/// A sample file, also with its checksums repaired; and each 32 bytes as a sample.
 pub fn samples(input: &[u8]) {
     let scratch = Scratch::new("samples");
     let path = scratch.file("samples");
@@ -103,16 +103,16 @@ pub fn samples(input: &[u8]) {
     input.as_chunks().0.iter().for_each(|&bytes| check_sample(&Packed(bytes)));
 }
 
-/// What was packed once may hold bits that mean nothing; what was packed again does not.
+/// Input may have unused bits set; a sample that is packed again has not.
 fn check_sample(packed: &Packed) {
     let Ok(sample) = packed.unpack() else { return };
     let again = Packed::new(&sample);
-    let same = again.unpack().expect("what is packed can be unpacked");
+    let same = again.unpack().expect("packed samples can be unpacked");
     assert_eq!((same.board.fen(), same.desired), (sample.board.fen(), sample.desired));
     assert_eq!(Packed::new(&same), again, "{}", sample.board.fen());
 }
 
-/// Puts right whatever checksums of a sample file there is room for.
+/// Repairs the checksums of a sample file, as far as its length permits.
 fn seal_samples(bytes: &mut [u8]) {
     const HEADER: usize = 64;
     const BLOCK: usize = (1 << 14) * SAMPLE_BYTES;
@@ -160,7 +160,7 @@ pub fn samples_seeds() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A checkpoint, as it is and with its checksum put right.
+/// A checkpoint, also with its checksum repaired.
 pub fn checkpoint(input: &[u8]) {
     let scratch = Scratch::new("checkpoint");
     let path = scratch.file("checkpoint.bin");
@@ -176,9 +176,9 @@ pub fn checkpoint(input: &[u8]) {
             fs::read(&path).expect("it was written")
         };
         let first = write(&read);
-        let again = Checkpoint::load(&path).expect("what is written can be read");
-        // Floats that are no numbers are not equal to themselves, their bits are.
-        assert!(write(&again) == first, "a checkpoint changes when it is read and written");
+        let again = Checkpoint::load(&path).expect("written data can be read");
+        // Compare bits, since NaN is not equal to itself.
+        assert!(write(&again) == first, "the checkpoint changed by reading and writing");
     }
 }
 
@@ -208,11 +208,11 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
     vec![fs::read(&path).expect("it was written")]
 }
 
-/// Between the two files of the input.
+/// Separates the two files of the input.
 const SEPARATOR: u8 = 0;
 
-/// `state.json` of a self-training, then a zero, then its `settings.json`. A training that is told to stop at once
-/// stops, whatever the two say, and refuses what it cannot use without touching it.
+/// `state.json` of a self-training, a zero byte, and its `settings.json`. Resuming with the stop flag set either stops
+/// at once, or refuses the files and leaves them unchanged.
 pub fn state(input: &[u8]) {
     let scratch = Scratch::new("state");
     let mut parts = input.splitn(2, |&byte| byte == SEPARATOR);
@@ -223,14 +223,14 @@ pub fn state(input: &[u8]) {
     fs::write(scratch.file("state.json"), state).expect("the temporary folder can be written");
     fs::write(scratch.file("settings.json"), settings).expect("the temporary folder can be written");
     match resume(&scratch.0) {
-        Ok(()) => resume(&scratch.0).expect("what is stopped can be resumed"),
+        Ok(()) => resume(&scratch.0).expect("a stopped training can be resumed"),
         Err(_) => {
-            assert!(fs::read(scratch.file("state.json")).expect("it is there") == state, "it was refused and changed");
+            assert!(fs::read(scratch.file("state.json")).expect("it is there") == state, "a refused state was changed");
         }
     }
 }
 
-/// Two lines, as a log has.
+/// A log.
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {

@@ -1,19 +1,18 @@
-//! Everything that Dyad reads, given what it should not be given.
+//! Fuzz targets for everything that Dyad reads.
 //!
-//! Lines from a GUI, games, weights, samples, checkpoints and the state of a self-training come from other programs,
-//! from full disks and from people with editors. A [`Target`] is one of these inputs: a check that takes any bytes, and
-//! seeds to begin with. A check fails by a panic. It asks for more than survival: what is accepted must be consistent, so a
-//! position that was read is written and read again as the same one, and its moves are those of another library.
+//! UCI lines, games, weights, samples, checkpoints and training states come from other programs, full disks and text
+//! editors. A [`Target`] is one kind of input: a check that takes any bytes, and seeds. A check fails by a panic. It does
+//! more than not crash: accepted input must be consistent, so a position is written and read again unchanged, and its
+//! moves are those of another library.
 //!
-//! The checks run in two ways. `fuzz/run TARGET` has `cargo fuzz` look for bytes that reach new code, for as long as
-//! somebody wants; that needs a nightly toolchain. `tests/twins.rs` damages the seeds at random for some seconds, on any
-//! toolchain, with all other tests. A checksum would stop both at the door of the binary formats, so their checks
-//! also try the bytes with the checksums put right.
+//! `fuzz/run TARGET` runs the checks with `cargo fuzz`, which needs a nightly toolchain. `tests/twins.rs` damages the
+//! seeds at random for some seconds on any toolchain. Checksums would reject nearly all damaged input, so the checks of
+//! binary formats also try each input with its checksums repaired.
 
 mod binary;
 mod text;
 
-#[allow(dead_code, reason = "modules of the program; only their parsers are called here")]
+#[allow(dead_code, reason = "modules of the program; these checks use their parsers alone")]
 #[path = "../../src/uci"]
 mod uci {
     pub mod command;
@@ -22,17 +21,17 @@ mod uci {
 
 /// One kind of input.
 pub struct Target {
-    /// What `cargo fuzz` calls it.
+    /// Name of the `cargo fuzz` target.
     pub name: &'static str,
-    /// Panics where the input shows a fault.
+    /// Panics if the input shows a bug.
     pub check: fn(&[u8]),
-    /// Valid inputs, and some that are nearly so.
+    /// Valid and nearly valid inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// What such inputs are made of.
+    /// Dictionary for mutations.
     pub words: &'static [&'static str],
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 8] = [
     Target { name: "fen", check: text::fen, seeds: text::fen_seeds, words: &text::FEN_WORDS },
     Target { name: "uci", check: text::uci, seeds: text::uci_seeds, words: &text::UCI_WORDS },
@@ -49,10 +48,10 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "state", check: binary::state, seeds: binary::state_seeds, words: &binary::JSON_WORDS },
 ];
 
-/// Checks an input of the target of this name.
+/// Runs the check of a target.
 ///
 /// # Panics
-/// If the input shows a fault, or there is no such target.
+/// If the input shows a bug, or there is no such target.
 pub fn check(name: &str, input: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
     (target.check)(input);

@@ -1,4 +1,4 @@
-//! Inputs that people write: positions, commands, games.
+//! Text inputs: positions, commands, games.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -15,21 +15,21 @@ use dyad_trainer::data::score::ScoreSide;
 
 use crate::uci::command::{self, Command};
 
-/// Longer inputs find nothing that shorter ones do not, and take longer.
-const LONGEST: usize = 1 << 16;
+/// Longer inputs find nothing new and take longer.
+const MAX_LENGTH: usize = 1 << 16;
 
 fn lossy(input: &[u8]) -> String {
-    String::from_utf8_lossy(&input[..input.len().min(LONGEST)]).into_owned()
+    String::from_utf8_lossy(&input[..input.len().min(MAX_LENGTH)]).into_owned()
 }
 
 fn lines(text: &str) -> Vec<Vec<u8>> {
     text.lines().filter(|line| !line.is_empty()).map(|line| line.as_bytes().to_vec()).collect()
 }
 
-/// What holds for every position that was accepted, however it came in.
+/// Invariants of every accepted position.
 fn check_board(board: &Board) {
     let fen = board.fen();
-    let again = Board::from_fen(&fen).unwrap_or_else(|error| panic!("{fen} is written and not read: {error}"));
+    let again = Board::from_fen(&fen).unwrap_or_else(|error| panic!("{fen} is not read again: {error}"));
     assert_eq!((again.fen(), again.key()), (fen.clone(), board.key()));
     let moves = board.moves();
     for &mv in moves.iter() {
@@ -86,7 +86,7 @@ pub fn uci(input: &[u8]) {
 /// A file of games.
 pub fn pgn(input: &[u8]) {
     let path = Path::new("games.pgn");
-    let bytes = Cursor::new(input[..input.len().min(LONGEST)].to_vec());
+    let bytes = Cursor::new(input[..input.len().min(MAX_LENGTH)].to_vec());
     for text in GameTexts::new(Lines::new(Box::new(bytes), path), path) {
         let text = text.expect("memory can be read");
         let plain = text.parse(None);
@@ -103,7 +103,7 @@ pub fn pgn(input: &[u8]) {
     }
 }
 
-/// A game that was read is written, with all that it says, so that it is read as the same game.
+/// A game and its comments survive writing and reading.
 fn check_written(game: &GameRecord, notes: Notes) {
     let mut comments = notes.comments.into_iter();
     let foreword = comments.next().unwrap_or_default();
@@ -143,7 +143,7 @@ pub fn fen_seeds() -> Vec<Vec<u8>> {
 pub fn uci_seeds() -> Vec<Vec<u8>> {
     let text = include_str!("../seeds/uci.txt");
     let mut seeds = lines(text);
-    // Some together, so that a `go` meets a position.
+    // Several lines together, so that a `go` follows a position.
     seeds.extend(seeds.clone().chunks(4).map(|part| part.join(&b'\n')));
     seeds
 }

@@ -1,11 +1,11 @@
-//! Each target with its seeds damaged at random: some seconds of what `fuzz/run` does for hours.
+//! Runs each target on randomly damaged seeds for some seconds.
 
 use dyad_fuzz::TARGETS;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-/// One damage. Places are fractions of the length, so that they mean something in every input.
+/// A mutation. Positions are fractions of the length, so that they are valid for every input.
 #[derive(Clone, Debug)]
 enum Damage {
     FlipBit(f64, u8),
@@ -14,9 +14,9 @@ enum Damage {
     Cut(f64, f64),
     Truncate(f64),
     Repeat(f64, f64),
-    /// A part of this seed at a place.
+    /// Insert a part of a seed.
     Splice(f64, usize, f64, f64),
-    /// One of the words of the target.
+    /// Insert a word of the target's dictionary.
     Word(f64, usize),
 }
 
@@ -73,7 +73,7 @@ fn apply(damage: &Damage, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]
     }
 }
 
-/// Checks the seeds, then so many damaged ones.
+/// Checks the seeds, then `cases` damaged ones.
 fn twin(name: &str, cases: u32) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
     let seeds = (target.seeds)();
@@ -85,9 +85,9 @@ fn twin(name: &str, cases: u32) {
         damages.iter().for_each(|damage| apply(damage, &mut input, &seeds, target.words));
         let shown = String::from_utf8_lossy(&input).into_owned();
         std::panic::catch_unwind(|| (target.check)(&input)).map_err(|panic| {
-            let said = panic.downcast_ref::<String>().cloned();
-            let said = said.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
-            TestCaseError::fail(format!("{said}\nby the input {shown:?}"))
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default();
+            TestCaseError::fail(format!("{message}\ninput: {shown:?}"))
         })
     });
     if let Err(error) = result {
