@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use dyad_engine::board::{Board, ChessMove, Color, File, Game, Piece, Rank, Square};
-use dyad_engine::compare::{Comparison, Follower};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
-use dyad_engine::eval::{Evaluator, explain};
+use dyad_engine::eval::Evaluator;
+use dyad_engine::explain::{self, Comparison, PvResolver};
 use dyad_engine::search::Limits;
 
 use crate::session::Session;
@@ -56,8 +56,8 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
         true => [0, 1000, 0],
         false => weights.units.chances(white * evaluator.evaluate(board), weights.phase(board)),
     };
-    let centipawns = explain::white_cp(weights, board);
-    let mut lines = lines(&explain::table(weights, board));
+    let centipawns = explain::evaluation::white_centipawns(weights, board);
+    let mut lines = lines(&explain::text::table(weights, board));
     lines.push(format!("White wins {win}, draws {draw}, loses {loss} games of 1000"));
     lines.push(format!("evaluation {centipawns} cp (white side)"));
     lines
@@ -65,7 +65,7 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
 
 /// The static evaluation in words, by its reasons and by the pieces.
 pub fn explanation(board: &Board, engine: &Engine) -> Vec<String> {
-    lines(&explain::explain(engine.weights(), board))
+    lines(&explain::text::evaluation(engine.weights(), board))
 }
 
 /// Moves to compare.
@@ -118,11 +118,11 @@ impl Moves {
 /// Why one move is better than another.
 pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Session, control: &Control) -> Vec<String> {
     let Session { engine, settings, .. } = session;
-    let mut follower = Follower::new(Arc::clone(engine.weights()));
+    let mut resolver = PvResolver::new(Arc::clone(engine.weights()));
     let found = match moves {
-        Moves::Two(moves) => Comparison::search(engine, &mut follower, game, moves, limits, &settings.search, control),
+        Moves::Two(moves) => Comparison::search(engine, &mut resolver, game, moves, limits, &settings.search, control),
         Moves::WithBest(mv) => {
-            Comparison::with_best(engine, &mut follower, game, mv, limits, &settings.search, control)
+            Comparison::with_best(engine, &mut resolver, game, mv, limits, &settings.search, control)
         }
     };
     match found {

@@ -12,16 +12,16 @@
 //! - [`params`]: the constants of search and time management;
 //! - [`tt`], [`time`], [`control`]: transposition table, time bounds, stopping and waiting;
 //! - [`search`]: the search; [`engine`]: the state that persists between searches;
-//! - [`compare`]: what makes the difference between two moves;
+//! - [`explain`]: the evaluation, and the difference of two moves, in parts and in words;
 //! - [`levels`]: opponents of limited strength.
 //!
 //! The engine prints nothing and does not read standard input.
 
 pub mod board;
-pub mod compare;
 pub mod control;
 pub mod engine;
 pub mod eval;
+pub mod explain;
 pub mod files;
 pub mod hash;
 pub mod levels;

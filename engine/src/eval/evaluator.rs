@@ -157,7 +157,7 @@ impl EvalState {
 
 /// A value of `board` in standard units, for the side to move, corrected by endgame knowledge.
 #[inline]
-pub(super) fn with_endings(board: &Board, value: i32) -> i32 {
+pub(crate) fn with_endings(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
     let value = match endgame::probe(board, ahead) {
         Known::Value(known) => known,

@@ -13,7 +13,7 @@ mod dimension;
 mod group;
 
 pub use dimension::{Axis, COUNT_LEVELS, Counts, Dimension, Dimensions, HalfSquare, PIECE_NAMES};
-pub use group::{Any, Group, checksum, checksum_of, group, group_of, markdown, select};
+pub use group::{Any, Group, checksum, checksum_of, describe, group, group_of, markdown, select};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};

@@ -4,10 +4,8 @@
 //! to a [`visitor`]. [`layout`] assigns each feature its index. [`Weights`] are the integers, compiled into tables that
 //! [`incremental`] sums from move to move. Search calls an [`Evaluator`]; training needs the [`gradient`].
 
-pub mod difference;
 pub mod endgame;
-mod evaluator;
-pub mod explain;
+pub(crate) mod evaluator;
 mod floats;
 pub mod gradient;
 pub mod incremental;

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dyad_engine::board::{Board, ChessMove, Color, Game};
-use dyad_engine::compare::{Comparison, Follower};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
+use dyad_engine::explain::{Comparison, PvResolver};
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Score};
 
@@ -79,7 +79,7 @@ const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, pa
 /// What a search is done with. One a thread.
 pub(super) struct Analyst {
     engine: Engine,
-    follower: Follower,
+    resolver: PvResolver,
     nodes: u64,
 }
 
@@ -91,7 +91,7 @@ impl Analyst {
     pub(super) fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
         let engine = Engine::with_hash(Arc::clone(weights), megabytes);
         let engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
-        Ok(Analyst { engine, follower: Follower::new(Arc::clone(weights)), nodes })
+        Ok(Analyst { engine, resolver: PvResolver::new(Arc::clone(weights)), nodes })
     }
 
     /// What is to be said of a legal move of the current position of `game`.
@@ -111,7 +111,7 @@ impl Analyst {
         let best = found.best.filter(|&best| best != mv);
         let Some(best) = best else { return Finding { score: Some(white(found.score)), fault: None } };
         let compared =
-            Comparison::search(&mut self.engine, &mut self.follower, game, [best, mv], &limits, &OPTIONS, control);
+            Comparison::search(&mut self.engine, &mut self.resolver, game, [best, mv], &limits, &OPTIONS, control);
         let Some(compared) = compared else { return Finding { score: None, fault: None } };
         let [better, played] = compared.moves.each_ref().map(|examined| examined.score);
         let fault = Judgement::of(better, played).map(|judgement| Fault {

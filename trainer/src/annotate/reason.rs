@@ -4,9 +4,10 @@
 //! what speaks for the move when that is much. Each number is the net of a topic, in pawns.
 
 use dyad_engine::board::{Board, ChessMove, Color, Piece, PieceSquare, Square};
-use dyad_engine::compare::Comparison;
-use dyad_engine::eval::difference::{Difference, Net, Part, Subject, Topic, color_name, piece_name};
 use dyad_engine::eval::layout::Family;
+use dyad_engine::explain::Comparison;
+use dyad_engine::explain::difference::{Difference, Part, Subject, Topic, TopicSum};
+use dyad_engine::explain::text::{color_name, piece_name};
 use dyad_engine::search::Score;
 
 /// An arrow or a square to be colored.
@@ -53,9 +54,9 @@ pub fn sentence(compared: &Comparison) -> String {
     }
     let total = compared.centipawns(topics_sum(compared));
     let topics = compared.difference.topics();
-    let told = |net: &&Net| compared.centipawns(net.amount).abs() >= (WORTH_TELLING * total).max(5.0);
-    let worth = |net: &Net| compared.centipawns(net.amount);
-    let phrase = |net: &Net| {
+    let told = |net: &&TopicSum| compared.centipawns(net.amount).abs() >= (WORTH_TELLING * total).max(5.0);
+    let worth = |net: &TopicSum| compared.centipawns(net.amount);
+    let phrase = |net: &TopicSum| {
         let pawns = -compared.centipawns(net.amount) / 100.0;
         format!("{} ({pawns:+.1})", words(compared, net, mover))
     };
@@ -79,7 +80,7 @@ fn topics_sum(compared: &Comparison) -> i64 {
 }
 
 /// What the move that was played does in this topic, behind "which". Positive amounts speak against it.
-fn words(compared: &Comparison, net: &Net, mover: Color) -> String {
+fn words(compared: &Comparison, net: &TopicSum, mover: Color) -> String {
     let against = net.amount > 0;
     // Whose gain it is: what speaks against a move is good for the other side.
     let gains = |color: Color| (color == mover) != against;
@@ -205,19 +206,19 @@ fn arrow(mv: ChessMove) -> Place {
 mod tests {
     use super::*;
     use dyad_engine::board::Game;
-    use dyad_engine::compare::Follower;
     use dyad_engine::control::Control;
     use dyad_engine::engine::Engine;
     use dyad_engine::eval::Weights;
+    use dyad_engine::explain::PvResolver;
     use dyad_engine::search::{Limits, Options};
 
     fn compare(fen: &str, moves: [&str; 2]) -> Comparison {
         let game = Game::new(Board::from_fen(fen).unwrap());
         let moves = moves.map(|mv| game.board().parse_san(mv).unwrap());
         let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
-        let mut follower = Follower::new(Weights::embedded());
+        let mut resolver = PvResolver::new(Weights::embedded());
         let (limits, options) = (Limits::nodes(5_000), Options::default());
-        Comparison::search(&mut engine, &mut follower, &game, moves, &limits, &options, &Control::new(false)).unwrap()
+        Comparison::search(&mut engine, &mut resolver, &game, moves, &limits, &options, &Control::new(false)).unwrap()
     }
 
     #[test]

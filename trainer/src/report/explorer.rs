@@ -10,8 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::PHASE_MAX;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::explain::describe_feature;
-use dyad_engine::eval::layout::{Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{self, Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL};
 use dyad_engine::eval::pairs::{self, ROWS};
 
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
@@ -99,7 +98,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
     }
     let number = all.len();
     let row = |(feature, change): &(usize, [f64; 2])| {
-        let mut row = vec![describe_feature(*feature)];
+        let mut row = vec![layout::describe(*feature)];
         for (stage, change) in change.iter().enumerate() {
             row.extend([before.worth(*feature, stage), after.worth(*feature, stage), *change].map(centipawns));
         }

@@ -14,9 +14,9 @@
 use std::path::Path;
 
 use dyad_engine::board::{Board, Color, PIECES, Piece};
-use dyad_engine::eval::explain::shares;
 use dyad_engine::eval::layout::{Family, GROUPS, MATERIAL};
 use dyad_engine::eval::{PHASE_MAX, Weights};
+use dyad_engine::explain::evaluation::contributions;
 
 use crate::base::error::Error;
 use crate::data::packed::Packed;
@@ -111,8 +111,8 @@ impl Size {
 
 /// What each group is worth in a position from White's side.
 fn by_group(weights: &Weights, board: &Board) -> Vec<Stages> {
-    let all = shares(weights, board).into_iter();
-    all.map(|(_, share)| in_centipawns(weights, board, share.total())).collect()
+    let all = contributions(weights, board).into_iter();
+    all.map(|(_, group)| in_centipawns(weights, board, group.total())).collect()
 }
 
 /// What the groups of a family are worth together.

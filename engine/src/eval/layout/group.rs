@@ -192,6 +192,12 @@ pub fn group_of(feature: usize) -> &'static Group {
     &ALL[ALL.partition_point(|group| group.start + group.len <= feature)]
 }
 
+/// Any feature in words.
+pub fn describe(feature: usize) -> String {
+    let group = group_of(feature);
+    group.words(feature - group.start)
+}
+
 /// CRC-32 of this layout's names and lengths: equal exactly when weights can be taken over as they are.
 pub fn checksum() -> u32 {
     checksum_of(GROUPS.iter().map(|group| (group.name, group.len)))

@@ -41,6 +41,12 @@ fn a_feature_knows_its_group() {
 }
 
 #[test]
+fn a_feature_has_words() {
+    assert_eq!(describe(MOBILITY_KNIGHT.at(KnightSquares(3))), "knight with 3 safe squares");
+    assert_eq!(describe(PAIRS.start), "white a1 with white b1");
+}
+
+#[test]
 fn checksum_sees_names_lengths_and_order() {
     let sum = |groups: &[(&str, usize)]| checksum_of(groups.iter().copied());
     let all = [

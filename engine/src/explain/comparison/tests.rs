@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::tests::random_boards;
-use crate::eval::difference::Subject;
+use crate::explain::difference::Subject;
 
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
@@ -13,13 +13,13 @@ fn game(fen: &str, moves: &str) -> Game {
 fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
     let moves = moves.map(|mv| game.board().parse_uci(mv).expect("a legal move"));
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut follower = Follower::new(Weights::embedded());
+    let mut resolver = PvResolver::new(Weights::embedded());
     let control = Control::new(false);
-    Comparison::search(&mut engine, &mut follower, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
+    Comparison::search(&mut engine, &mut resolver, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
         .expect("both moves are searched")
 }
 
-/// The numbers before each closing line add up to the one behind it.
+/// The numbers above each closing line add up to the number below it.
 fn assert_shown_numbers_add_up(text: &str) {
     let (mut sum, mut closed, mut sums) = (0, false, 0);
     for line in text.lines().filter(|line| line.starts_with("  ")) {
@@ -27,7 +27,7 @@ fn assert_shown_numbers_add_up(text: &str) {
             closed = true;
             continue;
         }
-        // Details of a topic and the lines of the moves are set in or begin with a letter.
+        // Parts of a topic are indented, and lines of moves begin with a letter.
         let number = line.get(2..9).and_then(|column| column.trim().parse::<f64>().ok());
         let Some(number) = number.map(|number| (100.0 * number).round() as i32) else { continue };
         if std::mem::take(&mut closed) {
@@ -43,7 +43,7 @@ fn assert_shown_numbers_add_up(text: &str) {
 #[test]
 fn searched_moves_differ_by_the_sum_of_their_parts() {
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut follower = Follower::new(Weights::embedded());
+    let mut resolver = PvResolver::new(Weights::embedded());
     let (mut count, mut nth) = (0, 0);
     random_boards(1_500, 5, |board, _| {
         nth += 1;
@@ -56,20 +56,20 @@ fn searched_moves_differ_by_the_sum_of_their_parts() {
         let pair = [moves[nth % moves.len()], moves[(nth + 1) % moves.len()]];
         let limits = Limits::nodes(600);
         let options = Options::default();
-        let found = Comparison::search(&mut engine, &mut follower, &game, pair, &limits, &options, &control);
+        let found = Comparison::search(&mut engine, &mut resolver, &game, pair, &limits, &options, &control);
         let found = found.unwrap_or_else(|| panic!("{} {pair:?}", board.fen()));
-        assert_eq!(found.moves.each_ref().map(|examined| examined.line[0]), pair);
+        assert_eq!(found.moves.each_ref().map(|compared| compared.line[0]), pair);
         let sum: i64 = found.difference.parts().iter().map(|part| part.amount).sum();
         let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
-        let [first, second] = found.moves.each_ref().map(|examined| examined.leaf.value);
-        assert_eq!(sum, FINE * i64::from(sign * (first - second)));
-        for examined in &found.moves {
-            // The line leads to the leaf.
-            let end = examined.line.iter().fold(*board, |board, &mv| {
+        let [first, second] = found.moves.each_ref().map(|compared| compared.leaf.value);
+        assert_eq!(sum, FIXED_POINT * i64::from(sign * (first - second)));
+        for compared in &found.moves {
+            // The variation ends in the leaf.
+            let end = compared.line.iter().fold(*board, |board, &mv| {
                 assert!(board.is_legal(mv));
                 board.after(mv)
             });
-            assert_eq!(end.fen(), examined.leaf.board.fen());
+            assert_eq!(end.fen(), compared.leaf.board.fen());
         }
         assert_shown_numbers_add_up(&found.to_string());
     });
@@ -84,7 +84,7 @@ fn a_lost_queen_is_material() {
     assert_eq!(topics[0].topic.words(found.names()), "material");
     assert!(found.centipawns(topics[0].amount) > 300.0, "{found}");
     let text = found.to_string();
-    assert!(text.contains("Bc4 is worth ") && text.contains("more than Qxf7+."), "{text}");
+    assert!(text.contains("Bc4 is ") && text.contains(" better than Qxf7+."), "{text}");
     assert!(text.contains("after Bc4: 1 more queen for White"), "{text}");
 }
 
@@ -99,7 +99,7 @@ fn mates_and_draws_are_named() {
     // Stalemate.
     let stalemating = game("7k/8/6K1/p7/P7/8/8/5Q2 w - - 0 1", "");
     let found = compare(&stalemating, ["f1f2", "f1f7"], 2_000);
-    assert_eq!(found.moves[1].leaf.end, LineEnd::Draw);
+    assert_eq!(found.moves[1].leaf.end, PvEnd::Draw);
     assert!(found.difference.parts().iter().any(|part| part.subject == Subject::Draw(1)));
 }
 
@@ -107,11 +107,11 @@ fn mates_and_draws_are_named() {
 fn a_move_is_compared_with_the_best_other_one() {
     let start = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut follower = Follower::new(Weights::embedded());
+    let mut resolver = PvResolver::new(Weights::embedded());
     let mut with_best = |fen: &Game, mv: &str, control: &Control| {
         let mv = fen.board().parse_uci(mv).expect("a legal move");
         let (limits, options) = (Limits::nodes(2_000), Options::default());
-        Comparison::with_best(&mut engine, &mut follower, fen, mv, &limits, &options, control)
+        Comparison::with_best(&mut engine, &mut resolver, fen, mv, &limits, &options, control)
     };
     let run = Control::new(false);
     let found = with_best(&start, "d1d2", &run).expect("there are two moves");
@@ -122,20 +122,4 @@ fn a_move_is_compared_with_the_best_other_one() {
     // The only move.
     let forced = game("7k/8/8/8/8/8/1q6/K7 w - - 0 1", "");
     assert!(with_best(&forced, "a1b2", &run).is_none());
-}
-
-#[test]
-fn lines_are_told_with_numbers() {
-    let start = game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2e4");
-    assert_eq!(line_in_words(start.board(), &[]), "");
-    let mut board = *start.board();
-    let line: Vec<ChessMove> = ["e7e5", "g1f3", "b8c6"]
-        .iter()
-        .map(|text| {
-            let mv = board.parse_uci(text).expect("a legal move");
-            board = board.after(mv);
-            mv
-        })
-        .collect();
-    assert_eq!(line_in_words(start.board(), &line), "1... e5 2. Nf3 Nc6");
 }

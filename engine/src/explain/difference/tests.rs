@@ -1,4 +1,4 @@
-//! Differences add up, and say what they should.
+//! Parts of a difference add up to it.
 
 use super::*;
 use crate::board::ChessMove;
@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Weights by which every feature is worth something, in units of their own.
+/// Every feature has a weight, and the scale is not 1.
 fn strange_weights() -> Weights {
     let mut ints: Vec<[i32; 2]> = (0..LEN as i32).map(|i| [i % 7 - 3, i % 11 - 5]).collect();
     ints[..6].copy_from_slice(&[[200, 220], [800, 780], [850, 860], [1300, 1350], [2600, 2550], [0, 0]]);
@@ -21,7 +21,7 @@ fn strange_weights() -> Weights {
     weights
 }
 
-/// The sum of weights of a position in parts of a search unit, feature by feature.
+/// The sum of weights of a position in fixed point, feature by feature.
 fn exact(weights: &Weights, board: &Board) -> i64 {
     let mut list: Vec<(u32, i32)> = Vec::new();
     visit(board, &mut list);
@@ -29,30 +29,35 @@ fn exact(weights: &Weights, board: &Board) -> i64 {
     2 * (mg * phase + eg * (i64::from(PHASE_MAX) - phase)) * i64::from(weights.units.scale)
 }
 
-/// The parts of a difference, which add up to it by themselves and by their topics.
-fn checked(weights: &Weights, leaves: [&Leaf; 2], side: Color) -> Vec<Part> {
+/// Whether a part belongs to the sum of weights.
+fn is_linear(subject: Subject) -> bool {
+    matches!(subject, Subject::Material(..) | Subject::Square(..) | Subject::Pair(..)) || subject.group().is_some()
+}
+
+/// The parts of a difference, checked to add up, as they are and by topic.
+fn checked(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Vec<Part> {
     let difference = Difference::new(weights, leaves, side);
     let parts = difference.parts();
     let sign = i64::from(pairs::sign(side));
     let sum = |choose: &dyn Fn(Subject) -> bool| -> i64 {
         parts.iter().filter(|part| choose(part.subject)).map(|part| part.amount).sum()
     };
-    let expected = FINE * sign * i64::from(leaves[0].value - leaves[1].value);
+    let expected = FIXED_POINT * sign * i64::from(leaves[0].value - leaves[1].value);
     assert_eq!(sum(&|_| true), expected);
-    assert_eq!(FINE * i64::from(difference.value()), expected);
+    assert_eq!(FIXED_POINT * i64::from(difference.value()), expected);
     let topics = difference.topics();
     assert_eq!(topics.iter().map(|net| net.amount).sum::<i64>(), expected);
-    let inside = |net: &Net| net.parts.iter().map(|part| part.amount).sum::<i64>();
+    let inside = |net: &TopicSum| net.parts.iter().map(|part| part.amount).sum::<i64>();
     assert!(topics.iter().all(|net| net.amount == inside(net)));
     assert!(parts.windows(2).all(|two| two[0].amount.abs() >= two[1].amount.abs()));
-    // What the sum of weights makes is exactly the difference of the two sums.
+    // The linear parts and the phase are exactly the difference of the two sums.
     let [first, second] = leaves.map(|leaf| exact(weights, &leaf.board));
-    assert_eq!(sum(&|subject| subject.is_linear() || subject == Subject::Phase), sign * (first - second));
+    assert_eq!(sum(&|subject| is_linear(subject) || subject == Subject::Phase), sign * (first - second));
     parts
 }
 
-/// 10,000 positions of random games with two moves each: the lines end where captures do, and are worth what the
-/// evaluation says there. Then nothing is left for search, and next to nothing for rounding.
+/// Two moves in each of 10,000 positions of random games. The leaves are quiescent and have the value of their
+/// evaluation, so that no search part remains.
 #[test]
 fn parts_sum_to_the_difference_exactly() {
     let mut random = Pcg64Mcg::new(20);
@@ -78,9 +83,9 @@ fn parts_sum_to_the_difference_exactly() {
                     let white = pairs::sign(quiet.side_to_move());
                     let known = white * with_endings(&quiet, white * value);
                     endings += usize::from(known != value);
-                    Leaf { board: quiet, end: LineEnd::Evaluated, value: known }
+                    PvLeaf { board: quiet, end: PvEnd::Evaluated, value: known }
                 }
-                _ => Leaf { board: after, end: LineEnd::Decided, value: sign * found.value },
+                _ => PvLeaf { board: after, end: PvEnd::Decided, value: sign * found.value },
             }
         };
         let first = (random.next_u64() % moves.len() as u64) as usize;
@@ -90,9 +95,9 @@ fn parts_sum_to_the_difference_exactly() {
         for part in &parts {
             match part.subject {
                 Subject::Search | Subject::Mate(_) | Subject::Draw(_) => panic!("{part:?} in {}", board.fen()),
-                Subject::Rounding => assert!(part.amount.abs() <= 4 * FINE, "{part:?}"),
+                Subject::Rounding => assert!(part.amount.abs() <= 4 * FIXED_POINT, "{part:?}"),
                 Subject::Phase => phases += 1,
-                Subject::Decided(place) => assert_eq!(leaves[place].end, LineEnd::Decided),
+                Subject::Decided(place) => assert_eq!(leaves[place].end, PvEnd::Decided),
                 Subject::Ending(place) => assert!(leaves[place].board.occupied().popcnt() < 32),
                 _ => {}
             }
@@ -103,8 +108,8 @@ fn parts_sum_to_the_difference_exactly() {
     assert!(endings > 50 && phases > 1_000, "{endings} known endings, {phases} changes of the phase");
 }
 
-fn leaf(fen: &str, value: Value) -> Leaf {
-    Leaf { board: Board::from_fen(fen).expect("a legal position"), end: LineEnd::Evaluated, value }
+fn leaf(fen: &str, value: Value) -> PvLeaf {
+    PvLeaf { board: Board::from_fen(fen).expect("a legal position"), end: PvEnd::Evaluated, value }
 }
 
 #[test]
@@ -118,7 +123,7 @@ fn both_colors_see_the_same_difference() {
     assert_eq!(white.len(), black.len());
     let opposite = black.iter().map(|part| Part { amount: -part.amount, ..*part });
     assert!(opposite.eq(white));
-    // Seen the other way round, everything stands in the other position.
+    // With the leaves exchanged the amounts are negated.
     let swapped = checked(&weights, [&leaves[1], &leaves[0]], Color::White);
     let amounts = |parts: &[Part]| {
         let mut amounts: Vec<i64> = parts.iter().map(|part| part.amount).collect();
@@ -133,7 +138,7 @@ fn both_colors_see_the_same_difference() {
 #[test]
 fn topics_are_those_of_a_player() {
     let weights = strange_weights();
-    // The knight went to f3 or to h3; one of the pawns on d5 and e5 is gone.
+    // The knight goes to f3 or h3; the e5 pawn is captured in the first leaf only.
     let leaves = [
         leaf("rnbqkbnr/ppp2ppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 0 1", 400),
         leaf("rnbqkbnr/ppp2ppp/8/3pp3/8/7N/PPPPPPPP/RNBQKB1R b KQkq - 0 1", 10),
@@ -154,15 +159,15 @@ fn topics_are_those_of_a_player() {
     ] {
         assert!(parts.iter().any(|part| part == expected), "{expected} in {parts:#?}");
     }
-    // A piece that has not moved has no square, and two such have no pair.
+    // A piece that has not moved has no part, nor has a pair of such pieces.
     assert!(!parts.iter().any(|part| part.contains("Ke1 on") || part.contains("Ke1 with white d2")));
 }
 
 #[test]
-fn what_is_known_has_a_part_of_its_own() {
+fn endgame_evaluations_and_search_have_parts_of_their_own() {
     let weights = Weights::embedded();
     // Two knights do not mate.
-    let value = |board: &Board| Steps::of(&weights, board).value;
+    let value = |board: &Board| EvalSteps::of(&weights, board).value;
     let mut drawn = leaf("8/8/8/4k3/8/8/8/KNN5 w - - 0 1", 0);
     drawn.value = value(&drawn.board);
     let mut won = leaf("8/8/8/4k3/8/8/8/KR6 b - - 0 1", 0);
@@ -172,15 +177,15 @@ fn what_is_known_has_a_part_of_its_own() {
         assert!(parts.iter().any(|part| part.subject == Subject::Ending(place)), "{parts:?}");
     }
     assert!(parts.iter().all(|part| part.subject != Subject::Search));
-    let repeated = Leaf { end: LineEnd::Draw, value: 0, ..won };
-    let mated = Leaf { end: LineEnd::Mate, value: 31_990, ..won };
+    let repeated = PvLeaf { end: PvEnd::Draw, value: 0, ..won };
+    let mated = PvLeaf { end: PvEnd::Mate, value: 31_990, ..won };
     let parts = checked(&weights, [&mated, &repeated], Color::Black);
     for subject in [Subject::Mate(0), Subject::Draw(1)] {
         assert!(parts.iter().any(|part| part.subject == subject), "{parts:?}");
     }
-    // Search thinks more of it than the evaluation.
-    let raised = Leaf { value: drawn.value + 7, ..drawn };
+    // The search returns a higher value than the evaluation.
+    let raised = PvLeaf { value: drawn.value + 7, ..drawn };
     let parts = checked(&weights, [&raised, &drawn], Color::White);
-    assert!(parts.contains(&Part { subject: Subject::Search, amount: 7 * FINE }), "{parts:?}");
+    assert!(parts.contains(&Part { subject: Subject::Search, amount: 7 * FIXED_POINT }), "{parts:?}");
     assert!(parts.iter().all(|part| part.subject == Subject::Search || matches!(part.subject, Subject::Ending(_))));
 }

@@ -1,0 +1,185 @@
+//! Two moves searched to the same depth, and the difference of their leaves.
+//!
+//! The moves are the two variations of one MultiPV search. The last position of each principal variation is resolved by
+//! quiescence to its leaf, and the difference of the two values is split into parts there, see
+//! [`difference`](super::difference).
+
+use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
+use crate::board::{Board, ChessMove, Color, Ending, Game, upcoming_repetition};
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::eval::Weights;
+use crate::search::{Info, LeafBudget, LeafEnd, LeafSearcher, Limits, Options, Report, Score};
+use crate::value::{DECIDED, INFINITE, Value, is_mate};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A move with its principal variation.
+#[derive(Clone, Debug)]
+pub struct ComparedMove {
+    /// The move in SAN.
+    pub san: String,
+    /// The principal variation, the move itself first, extended by the captures of quiescence.
+    pub line: Vec<ChessMove>,
+    /// The score from the view of the side to move.
+    pub score: Score,
+    /// The last position of `line`.
+    pub leaf: PvLeaf,
+}
+
+/// Two moves of a position and the difference of their values.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The position.
+    pub board: Board,
+    /// The moves.
+    pub moves: [ComparedMove; 2],
+    /// The first minus the second, from the view of the side to move.
+    pub difference: Difference,
+    /// The search depth of both moves.
+    pub depth: u32,
+    weights: Arc<Weights>,
+}
+
+/// Resolves principal variations to quiescent leaves. Each thread has its own.
+pub struct PvResolver {
+    quiescence: LeafSearcher,
+}
+
+/// Node limit of a quiescence search; positions of games need far fewer.
+const QUIESCENCE_NODES: u64 = 200_000;
+
+impl PvResolver {
+    /// A resolver with these weights.
+    #[must_use]
+    pub fn new(weights: Arc<Weights>) -> PvResolver {
+        PvResolver { quiescence: LeafSearcher::new(weights) }
+    }
+
+    /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`. `value`
+    /// is from the view of the side to move in the current position.
+    pub fn resolve(&mut self, game: &Game, line: &mut Vec<ChessMove>, value: Value) -> PvLeaf {
+        let sign = if game.board().side_to_move() == Color::White { 1 } else { -1 };
+        let mut ahead = game.clone();
+        line.iter().for_each(|&mv| ahead.push(mv));
+        let leaf = |board: &Board, end| PvLeaf { board: *board, end, value: sign * value };
+        let end = end_of(&ahead, line.len(), value);
+        if end == PvEnd::Evaluated {
+            let budget = LeafBudget { nodes: QUIESCENCE_NODES, stop: &AtomicBool::new(false) };
+            self.quiescence.begin_position();
+            let found = self.quiescence.search(ahead.board(), 0, (-INFINITE, INFINITE), &budget);
+            if let Ok(LeafEnd::Quiet(board)) = found.map(|found| found.end) {
+                line.extend_from_slice(self.quiescence.line());
+                return leaf(&board, end);
+            }
+        }
+        leaf(ahead.board(), end)
+    }
+}
+
+/// How a variation ends whose last `plies` moves lead to the current position of `game`.
+fn end_of(game: &Game, plies: usize, value: Value) -> PvEnd {
+    /// The search randomizes draw scores by this much.
+    const DRAW_NOISE: Value = 1;
+    match game.ending() {
+        Some(Ending::Checkmate) => return PvEnd::Mate,
+        Some(_) => return PvEnd::Draw,
+        None if is_mate(value) => return PvEnd::Mate,
+        None if value.abs() >= DECIDED => return PvEnd::Decided,
+        None => {}
+    }
+    // The search scores repetitions, and moves that allow one, as draws.
+    let repeats = || game.repetitions() > 1 || upcoming_repetition(game.board(), game.keys(), plies);
+    if value.abs() <= DRAW_NOISE && repeats() { PvEnd::Draw } else { PvEnd::Evaluated }
+}
+
+impl Comparison {
+    /// Searches two legal moves of the current position of `game` and compares them. None if the search was stopped
+    /// before it finished an iteration of both.
+    pub fn search(
+        engine: &mut Engine,
+        resolver: &mut PvResolver,
+        game: &Game,
+        moves: [ChessMove; 2],
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+    ) -> Option<Comparison> {
+        let limits = Limits { searchmoves: moves.to_vec(), ..limits.clone() };
+        // Tablebases would remove the worse move from the search.
+        let options = Options { multipv: 2, tables: None, ..options.clone() };
+        let found = best_two(engine, game, &limits, &options, control)?;
+        let [first, second] = moves.map(|mv| found.iter().find(|info| info.pv.first() == Some(&mv)));
+        let examine = |info: &Info, resolver: &mut PvResolver| {
+            let mut line = info.pv.clone();
+            let leaf = resolver.resolve(game, &mut line, info.value);
+            ComparedMove { san: game.board().san(line[0]), line, score: info.score, leaf }
+        };
+        let moves = [examine(first?, resolver), examine(second?, resolver)];
+        let weights = Arc::clone(engine.weights());
+        let side = game.board().side_to_move();
+        let difference = Difference::new(&weights, [&moves[0].leaf, &moves[1].leaf], side);
+        Some(Comparison { board: *game.board(), moves, difference, depth: found[0].depth, weights })
+    }
+
+    /// Compares `mv` with the best other move, see [`Comparison::search`]. None also if there is no other move.
+    pub fn with_best(
+        engine: &mut Engine,
+        resolver: &mut PvResolver,
+        game: &Game,
+        mv: ChessMove,
+        limits: &Limits,
+        options: &Options,
+        control: &Control,
+    ) -> Option<Comparison> {
+        let wide = Options { multipv: 2, tables: None, ..options.clone() };
+        let found = best_two(engine, game, limits, &wide, control)?;
+        let other = found.iter().map(|info| info.pv[0]).find(|&other| other != mv)?;
+        Comparison::search(engine, resolver, game, [other, mv], limits, options, control)
+    }
+
+    /// The moves in SAN.
+    #[must_use]
+    pub fn names(&self) -> [&str; 2] {
+        [&self.moves[0].san, &self.moves[1].san]
+    }
+
+    /// An amount of the difference in centipawns, not rounded.
+    #[must_use]
+    pub fn centipawns(&self, amount: i64) -> f64 {
+        let value = amount as f64 / FIXED_POINT as f64;
+        self.weights.units.win_rate.centipawns_of(value, self.weights.phase(&self.board))
+    }
+
+    /// The difference of the two displayed values, in centipawns.
+    pub(super) fn shown(&self) -> i32 {
+        let phase = self.weights.phase(&self.board);
+        let sign = if self.board.side_to_move() == Color::White { 1 } else { -1 };
+        let [first, second] =
+            [0, 1].map(|place| self.weights.units.centipawns(sign * self.moves[place].leaf.value, phase));
+        first - second
+    }
+}
+
+/// The two best variations of the last iteration that finished both.
+fn best_two(
+    engine: &mut Engine,
+    game: &Game,
+    limits: &Limits,
+    options: &Options,
+    control: &Control,
+) -> Option<[Info; 2]> {
+    let (mut first, mut both): (Option<Info>, Option<[Info; 2]>) = (None, None);
+    engine.search(game, limits, options, control, &mut |report| match report {
+        Report::Info(info) if info.multipv == 1 => first = Some(info.clone()),
+        Report::Info(info) if info.multipv == 2 => {
+            both =
+                first.take().map(|first| [first, info.clone()]).filter(|[first, second]| first.pv[0] != second.pv[0]);
+        }
+        _ => {}
+    });
+    both
+}
+
+#[cfg(test)]
+mod tests;

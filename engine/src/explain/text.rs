@@ -1,0 +1,361 @@
+//! Explanations in English.
+
+use super::comparison::Comparison;
+use super::difference::{Subject, Topic, TopicSum};
+use super::evaluation::{Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons};
+use crate::board::{ALL_SQUARES, Board, ChessMove, Color, Piece, PieceSquare};
+use crate::eval::Weights;
+use crate::eval::layout::{Family, PIECE_NAMES, describe};
+use crate::eval::pairs::name;
+use crate::search::Score;
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+
+/// "White" or "Black".
+#[must_use]
+pub fn color_name(color: Color) -> &'static str {
+    match color {
+        Color::White => "White",
+        Color::Black => "Black",
+    }
+}
+
+/// "pawn" to "king".
+#[must_use]
+pub fn piece_name(piece: Piece) -> &'static str {
+    PIECE_NAMES[piece.to_index()]
+}
+
+/// A variation in SAN with move numbers.
+#[must_use]
+pub fn variation(start: &Board, moves: &[ChessMove]) -> String {
+    let (mut board, mut text) = (*start, String::new());
+    for (ply, &mv) in moves.iter().enumerate() {
+        match board.side_to_move() {
+            Color::White => text += &format!("{}. ", board.fullmove_number()),
+            Color::Black if ply == 0 => text += &format!("{}... ", board.fullmove_number()),
+            Color::Black => {}
+        }
+        text += &board.san(mv);
+        text.push(' ');
+        board = board.after(mv);
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now).
+pub fn table(weights: &Weights, board: &Board) -> String {
+    let scale = PawnScale::new(weights, board);
+    let mut rows: Vec<_> = contributions(weights, board);
+    rows.retain(|(_, contribution)| *contribution != Contribution::default());
+    let sum = rows.iter().fold(Contribution::default(), |sum, (_, contribution)| sum.plus(contribution));
+    rows.sort_by_key(|(_, contribution)| -scale.tapered(contribution.total()).abs());
+    let mut text = String::new();
+    let width = rows.iter().map(|(group, _)| group.name.len()).max().unwrap_or(0).max(8);
+    let rule = "-".repeat(width + 3 * 26 + 3);
+    let heads = ["White", "Black", "both"].map(|head| format!("| {head:^23} ")).concat();
+    let phases = "|       mg      eg     now ".repeat(3);
+    let _ = writeln!(text, "{:width$} {heads}\n{:width$} {phases}\n{rule}", "group", "");
+    for (name, contribution) in rows.iter().map(|(group, contribution)| (group.name, contribution)) {
+        let _ = writeln!(text, "{name:width$} {}", row(&scale, contribution));
+    }
+    let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", row(&scale, &sum));
+    let _ = writeln!(
+        text,
+        "\nPhase: {} % middlegame (mg), {} % endgame (eg). Values in pawns, positive for White.",
+        scale.middlegame_percent(),
+        100 - scale.middlegame_percent()
+    );
+    text
+}
+
+fn row(scale: &PawnScale, contribution: &Contribution) -> String {
+    let column = |sums: Sums| {
+        let [mg, eg, now] = [sums[0] as i32, sums[1] as i32, scale.tapered(sums)].map(|value| scale.pawns_of(value));
+        format!("| {mg:+8.2}{eg:+8.2}{now:+8.2} ")
+    };
+    [contribution.white, contribution.black, contribution.total()].map(column).concat()
+}
+
+/// The 20 largest contributions, and the board with the value of each piece.
+pub fn evaluation(weights: &Weights, board: &Board) -> String {
+    let mut text = String::from(
+        "Largest contributions in pawns, positive for White; what both sides have cancels and is left out:\n\n",
+    );
+    for (number, reason) in reasons(weights, board, 20).iter().enumerate() {
+        let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
+    }
+    text.push_str("\nValue of each piece here (evaluation with it minus evaluation without it):\n\n");
+    text.push_str(&piece_board(board, &piece_values(weights, board)));
+    text
+}
+
+/// A board with each piece's letter and value.
+fn piece_board(board: &Board, values: &[(PieceSquare, f64)]) -> String {
+    let values: HashMap<usize, f64> = values.iter().map(|(piece, pawns)| (piece.square.to_index(), *pawns)).collect();
+    let rule = format!("   +{}\n", "-------+".repeat(8));
+    let mut text = rule.clone();
+    for rank in (0..8).rev() {
+        let squares = (0..8).map(|file| ALL_SQUARES[rank * 8 + file]);
+        let letters: String =
+            squares.clone().map(|at| format!("   {}   |", letter(board, at).unwrap_or(' '))).collect();
+        let numbers: String = squares
+            .map(|at| match values.get(&at.to_index()) {
+                Some(pawns) => format!("{pawns:+6.2} |"),
+                None => "       |".into(),
+            })
+            .collect();
+        let _ = write!(text, " {} |{letters}\n   |{numbers}\n{rule}", rank + 1);
+    }
+    let files: String = ('a'..='h').map(|file| format!("    {file}   ")).collect();
+    let _ = writeln!(text, "   {}", files.trim_end());
+    text
+}
+
+impl Source {
+    /// The source in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Source::Square(piece) => format!("{} on its square", name(*piece)),
+            Source::Pair(first, second) => format!("{} with {}", name(*first), name(*second)),
+            Source::Group { group, white, black, pawns: [white_pawns, black_pawns] } => {
+                match (&white[..], &black[..]) {
+                    ([one], []) | ([], [one]) => one_feature(*one),
+                    ([one], [other]) => format!("{}; {}", one_feature(*one), one_feature(*other)),
+                    _ => format!("{} (White {white_pawns:+.2}, Black {black_pawns:+.2})", group.about),
+                }
+            }
+        }
+    }
+}
+
+/// A feature with its owner and count.
+fn one_feature((feature, count): (usize, i32)) -> String {
+    let owner = color_name(if count > 0 { Color::White } else { Color::Black });
+    format!("{owner}: {}{}", describe(feature), times(count))
+}
+
+fn times(count: i32) -> String {
+    if count.abs() > 1 { format!(", {} times", count.abs()) } else { String::new() }
+}
+
+impl Subject {
+    /// The subject in words; `moves` are the first moves of the two variations.
+    #[must_use]
+    pub fn words(self, moves: [&str; 2]) -> String {
+        let after = |count: i32| moves[usize::from(count < 0)];
+        match self {
+            Subject::Material(piece, count) => {
+                let (color, count) = (if count > 0 { Color::White } else { Color::Black }, count.abs());
+                let plural = if count == 1 { "" } else { "s" };
+                format!("after {}: {count} more {}{plural} for {}", moves[0], piece_name(piece), color_name(color))
+            }
+            Subject::Square(piece, count) => format!("after {}: {} on its square", after(count), name(piece)),
+            Subject::Pair(first, second, count) => {
+                format!("after {}: {} with {}", after(count), name(first), name(second))
+            }
+            Subject::Feature(feature, color, count) => {
+                format!("after {}: {}: {}{}", after(count), color_name(color), describe(feature), times(count))
+            }
+            Subject::Instead(features, color) => {
+                let [first, second] = features.map(describe);
+                format!("{}: {first} rather than {second}", color_name(color))
+            }
+            Subject::Several(group, color) => format!("{}: {}", color_name(color), group.about),
+            Subject::Phase => {
+                "not linear: game phase, middlegame and endgame weights count in different proportions".into()
+            }
+            Subject::Rounding => "not linear: rounding of the evaluation to integers".into(),
+            Subject::Ending(place) => format!("not linear: endgame evaluation or scale factor after {}", moves[place]),
+            Subject::Mate(place) => format!("not linear: the line of {} ends in mate", moves[place]),
+            Subject::Draw(place) => format!("not linear: the line of {} ends in a draw", moves[place]),
+            Subject::Decided(place) => format!("not linear: the result after {} is certain", moves[place]),
+            Subject::Search => "not linear: search (correction history, variations other than the two shown)".into(),
+        }
+    }
+}
+
+impl Topic {
+    /// The topic in words; `moves` are the first moves of the two variations.
+    #[must_use]
+    pub fn words(self, moves: [&str; 2]) -> String {
+        match self {
+            Topic::Material => "material".into(),
+            Topic::Piece(color, piece, [first, second]) => {
+                format!("{}'s {} on {first} rather than {second}", color_name(color), piece_name(piece))
+            }
+            Topic::Family(family, color) => {
+                let color = color_name(color);
+                match family {
+                    Family::Mobility => format!("mobility of {color}'s pieces"),
+                    Family::Pawns => format!("{color}'s pawn structure"),
+                    Family::Passed => format!("{color}'s passed pawns"),
+                    Family::Pieces => format!("placement of {color}'s pieces (outposts, files, pins)"),
+                    Family::Threats => format!("{color}'s threats"),
+                    Family::King => format!("safety of {color}'s king"),
+                    Family::Space => format!("{color}'s space and center control"),
+                    Family::Lead => format!("{color}'s winning chances (winnability)"),
+                    Family::Material | Family::MaterialPairs | Family::Location | Family::Pairs => {
+                        format!("{color}'s {}", family.name())
+                    }
+                }
+            }
+            Topic::Alone(subject) => subject.words(moves),
+        }
+    }
+}
+
+/// Topics shown, and the largest parts shown of each.
+const TOPICS: usize = 12;
+const PARTS_OF_A_TOPIC: usize = 2;
+/// Parts shown in the full list.
+const PARTS: usize = 20;
+
+impl fmt::Display for Comparison {
+    /// Both variations, the topics, the largest parts. The numbers of each list add up; its last line has the remainder.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = color_name(self.board.side_to_move());
+        writeln!(
+            f,
+            "Two moves for {side}, searched to depth {}; values in pawns, + is good for {side}:\n",
+            self.depth
+        )?;
+        for compared in &self.moves {
+            let line = variation(&self.board, &compared.line);
+            writeln!(f, "  {:<7} {:>7}  {line}", compared.san, score(compared.score))?;
+            writeln!(f, "  {:<7} {:>7}  leaf {}", "", "", compared.leaf.board.fen())?;
+        }
+        let ([first, second], shown) = (self.names(), self.shown());
+        match shown {
+            0 => writeln!(f, "\n{first} and {second} are equally good.")?,
+            _ => {
+                let (better, worse) = if shown > 0 { (first, second) } else { (second, first) };
+                writeln!(f, "\n{better} is {} better than {worse}.", pawns(shown.abs()).trim_start_matches('+'))?;
+            }
+        }
+        writeln!(f, "\nBy topic; + favors {first}, - favors {second}:\n")?;
+        let topics = self.difference.topics();
+        let mut rest = shown;
+        for topic in topics.iter().take(TOPICS) {
+            let amount = self.centipawns(topic.amount).round() as i32;
+            rest -= amount;
+            self.write_topic(f, topic, amount)?;
+        }
+        write!(f, "{}", closing(rest, topics.len().saturating_sub(TOPICS), shown))?;
+        let parts = self.difference.parts();
+        let count = parts.len().min(PARTS);
+        writeln!(f, "\nThe {count} largest of {} parts (features and pairs of pieces):\n", parts.len())?;
+        let mut rest = shown;
+        for part in &parts[..count] {
+            let amount = self.centipawns(part.amount).round() as i32;
+            rest -= amount;
+            writeln!(f, "  {:>7}  {}", pawns(amount), part.subject.words(self.names()))?;
+        }
+        write!(f, "{}", closing(rest, parts.len() - count, shown))
+    }
+}
+
+impl Comparison {
+    fn write_topic(&self, f: &mut fmt::Formatter<'_>, topic: &TopicSum, amount: i32) -> fmt::Result {
+        writeln!(f, "  {:>7}  {}", pawns(amount), topic.topic.words(self.names()))?;
+        if topic.parts.len() == 1 {
+            return Ok(());
+        }
+        let large = topic.parts.iter().map(|part| (part, self.centipawns(part.amount)));
+        for (part, centipawns) in large.filter(|(_, centipawns)| centipawns.abs() >= 1.0).take(PARTS_OF_A_TOPIC) {
+            let amount = pawns(centipawns.round() as i32);
+            writeln!(f, "             {amount:>7}  {}", part.subject.words(self.names()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The end of a list of numbers that add up to `sum`: the remainder of `others` parts that are not shown, and the sum.
+fn closing(rest: i32, others: usize, sum: i32) -> String {
+    let remainder = match others {
+        0 if rest == 0 => String::new(),
+        0 => format!("  {:>7}  rounding of these numbers\n", pawns(rest)),
+        others => format!("  {:>7}  {others} others\n", pawns(rest)),
+    };
+    format!("{remainder}  =======\n  {:>7}\n", pawns(sum))
+}
+
+/// Centipawns as pawns.
+fn pawns(centipawns: i32) -> String {
+    format!("{:+.2}", f64::from(centipawns) / 100.0)
+}
+
+fn score(score: Score) -> String {
+    match score {
+        Score::Cp(centipawns) => pawns(centipawns),
+        Score::Mate(moves) => format!("{}#{}", if moves < 0 { "-" } else { "" }, moves.abs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::evaluation::tests::{MIDDLEGAME, board, weights};
+
+    #[test]
+    fn the_table_has_a_line_for_each_group_that_counts() {
+        let text = table(&weights(), &board(MIDDLEGAME));
+        for name in ["material", "pairs", "mobility_knight", "king_danger", "sum"] {
+            assert!(text.lines().any(|line| line.starts_with(name)), "{name}\n{text}");
+        }
+        let widths: Vec<_> = text.lines().take_while(|line| !line.is_empty()).map(str::len).collect();
+        assert!(widths[2..].iter().all(|width| width.abs_diff(widths[2]) <= 1), "{text}");
+    }
+
+    #[test]
+    fn reasons_are_in_words_and_sorted() {
+        let reasons = reasons(&weights(), &board(MIDDLEGAME), 20);
+        assert_eq!(reasons.len(), 20);
+        assert!(reasons.windows(2).all(|pair| pair[0].pawns.abs() >= pair[1].pawns.abs()));
+        let all = super::reasons(&weights(), &board(MIDDLEGAME), usize::MAX);
+        assert!(all.iter().any(|reason| reason.source.words() == "white Ne5 with black Kg8"), "{all:?}");
+    }
+
+    /// In the starting position only the side to move has a reason; after Nf3 the knights and their pairs have.
+    #[test]
+    fn what_both_sides_have_is_left_out() {
+        let words = |board: &Board| -> Vec<String> {
+            super::reasons(&weights(), board, usize::MAX).into_iter().map(|reason| reason.source.words()).collect()
+        };
+        let start = words(&Board::startpos());
+        assert!(start.iter().all(|words| words.contains("the move")), "{start:?}");
+        let moved = words(&board("rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"));
+        for expected in ["white Nf3 on its square", "black Ng8 with black Ke8", "white Nf3 with black e7"] {
+            assert!(moved.iter().any(|words| words == expected), "{expected} in {moved:?}");
+        }
+        let cancels = |words: &&String| words.contains("Nb1 on") || words.contains("Qd1 with white Ke1");
+        assert_eq!(moved.iter().find(cancels), None);
+        let mobility = "White: knight with 5 safe squares; Black: knight with 2 safe squares";
+        assert!(moved.iter().any(|words| words == mobility), "{moved:?}");
+    }
+
+    #[test]
+    fn an_explanation_shows_the_board() {
+        let text = evaluation(&weights(), &board(MIDDLEGAME));
+        assert!(text.contains(" 20. ") && !text.contains(" 21. "), "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with("   +---")).count(), 9);
+    }
+
+    #[test]
+    fn variations_have_move_numbers() {
+        let start = board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+        assert_eq!(variation(&start, &[]), "");
+        let mut board = start;
+        let line: Vec<ChessMove> = ["e7e5", "g1f3", "b8c6"]
+            .iter()
+            .map(|text| {
+                let mv = board.parse_uci(text).expect("a legal move");
+                board = board.after(mv);
+                mv
+            })
+            .collect();
+        assert_eq!(variation(&start, &line), "1... e5 2. Nf3 Nc6");
+    }
+}
