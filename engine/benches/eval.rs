@@ -2,7 +2,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use dyad_engine::board::{Board, Delta};
-use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL, PAIRS};
+use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::{Evaluator, FloatWeights, Step, Weights};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -64,7 +64,7 @@ fn evaluation(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("evaluate");
     group.throughput(Throughput::Elements(children));
     let kinds = [
-        ("piece-square only", 0, LOCATION.range().end),
+        ("piece-square only", 0, PIECE_SQUARE.range().end),
         ("pairs without terms", PAIRS.start, LEN),
         ("terms without pairs", 0, PAIRS.start),
         ("everything", 0, LEN),
@@ -103,7 +103,7 @@ fn weights(criterion: &mut Criterion) {
         .bench_function("load", |bencher| bencher.iter(|| Weights::from_json(black_box(&text)).map(|w| w.units.scale)));
     group.bench_function("from floats", |bencher| bencher.iter(|| compiled(black_box(&floats)).units.scale));
     let mut random = Pcg64::seed_from_u64(3);
-    let changed: Vec<usize> = (0..20_000).map(|_| random.random_range(LOCATION.range().end..LEN)).collect();
+    let changed: Vec<usize> = (0..20_000).map(|_| random.random_range(PIECE_SQUARE.range().end..LEN)).collect();
     for (name, knight) in [("refresh 20,000", 0.0), ("refresh 20,000 and material", 0.1)] {
         let mut next = floats.clone();
         next.mg[MATERIAL.nth(1)] += knight;

@@ -1,12 +1,13 @@
-//! Endings that are known: exact draws, wins that need a plan, and advantages that cannot be won.
+//! [Endgame](https://www.chessprogramming.org/Endgame) evaluations and scale factors, after Stockfish: draws, wins that
+//! need a plan, and advantages that cannot be won.
 //!
-//! A sum of weights does not know that a king must be driven into the right corner, or that two knights
-//! do not mate. Search asks here after the linear evaluation, and only with few pieces left. While the
-//! leaves of a training are collected nobody asks, so that what is trained stays linear (Tseng, Chen, Wu keep
-//! such functions out of the training too, "since their evaluations are absolutely correct").
+//! A sum of weights does not know that a king must be driven into the right corner, or that two knights do not mate.
+//! Search applies these functions to the linear evaluation when few pieces are left. Training does not, so that the
+//! trained value stays linear (Tseng, Chen, Wu exclude such functions too, "since their evaluations are absolutely
+//! correct").
 //!
-//! Everything is stated for the stronger player, who moves up the board; a position where Black is
-//! stronger is turned upside down first.
+//! All functions are written for the stronger player, who moves up the board; the board is flipped if Black is
+//! stronger.
 
 mod kpk;
 #[cfg(test)]
@@ -16,28 +17,47 @@ use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, PIECES, Piece, Square, attacks};
 use std::cmp::Ordering;
 
-/// What is known about a position.
+/// An endgame evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// Its value from the view of the side to move, instead of the evaluation. Known wins are above
-    /// [`KNOWN_WIN`] and below every mate.
+pub enum EndgameEval {
+    /// Replaces the evaluation, from the view of the side to move. Known wins are above [`KNOWN_WIN`] and below every
+    /// mate.
     Value(i32),
-    /// When the evaluation is good for this color, only so many parts of [`FULL_SCALE`] of it count.
-    Scale(Color, i32),
-    /// Nothing.
-    None,
+    /// Scales the evaluation if it is good for this color, in parts of [`FULL_SCALE`].
+    ScaleFactor(Color, i32),
 }
 
-/// The least value of a position that is won by a plan.
+/// The lowest value of a known win.
 pub const KNOWN_WIN: i32 = 10_000;
-/// The scale that leaves an evaluation as it is.
+/// The scale factor that leaves an evaluation unchanged.
 pub const FULL_SCALE: i32 = 64;
 
-/// Positions with more pieces than this, kings included, have no entry.
-const MOST_PIECES: u32 = 8;
+const DRAW: Option<EndgameEval> = Some(EndgameEval::Value(0));
 
-/// Values of pawn, knight, bishop, rook, queen in search units, to tell who is stronger.
+/// Positions with more pieces than this, without pawns and with kings, are not endgames.
+const MAX_PIECES: u32 = 8;
+
+/// Scale factors in parts of [`FULL_SCALE`].
+mod scale {
+    /// An advantage that cannot be won.
+    pub const DRAW: i32 = 0;
+    /// Opposite bishops without other pieces.
+    pub const OPPOSITE_BISHOPS: i32 = 22;
+    /// Added for each passed pawn of the stronger player.
+    pub const PER_PASSED_PAWN: i32 = 8;
+    /// Opposite bishops with rooks or queens.
+    pub const OPPOSITE_BISHOPS_WITH_PIECES: i32 = 52;
+    /// No pawns, ahead by at most a bishop, against at most a minor piece.
+    pub const NO_PAWNS_AGAINST_MINOR: i32 = 6;
+    /// No pawns, ahead by at most a bishop, against more.
+    pub const NO_PAWNS: i32 = 16;
+}
+
+/// Values of pawn, knight, bishop, rook, queen in search units.
 const VALUES: [i32; 5] = [200, 650, 680, 1000, 1900];
+
+/// Material counted in a known win at most, so that it stays below mates.
+const MAX_MATERIAL: i32 = 9_000;
 
 const PAWN: usize = 0;
 const KNIGHT: usize = 1;
@@ -46,34 +66,35 @@ const ROOK: usize = 3;
 const QUEEN: usize = 4;
 const KING: usize = 5;
 
-/// Looks up what is known about `board`. With equal material the stronger player is the one whom the evaluation
-/// finds `ahead`.
+/// The endgame evaluation of `board`, if it has one. With equal material the stronger player is `ahead`, the color that
+/// the evaluation prefers.
 #[inline]
-pub fn probe(board: &Board, ahead: Color) -> Known {
+pub fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     let pieces = board.occupied() & !board.pieces(Piece::Pawn);
-    if pieces.popcnt() > MOST_PIECES {
-        return Known::None;
+    if pieces.popcnt() > MAX_PIECES {
+        return None;
     }
-    Ending::new(board, ahead).probe(board)
+    Endgame::new(board, ahead).probe(board)
 }
 
-/// One player's pieces.
-struct Player {
+/// One side's pieces.
+struct Side {
     pieces: [BitBoard; 6],
     /// Numbers of pawns, knights, bishops, rooks, queens.
     counts: [usize; 5],
     king: Square,
 }
 
-impl Player {
-    fn new(board: &Board, color: Color, turn: bool) -> Self {
+impl Side {
+    fn new(board: &Board, color: Color, flip: bool) -> Self {
         let pieces = PIECES.map(|piece| {
             let squares = board.colored(color, piece);
-            if turn { squares.flip() } else { squares }
+            if flip { squares.flip() } else { squares }
         });
         Self { pieces, counts: std::array::from_fn(|piece| pieces[piece].len()), king: pieces[KING].to_square() }
     }
 
+    /// Value of the piece types from `from` on.
     fn value(&self, from: usize) -> i32 {
         (from..KING).map(|piece| VALUES[piece] * self.counts[piece] as i32).sum()
     }
@@ -82,7 +103,8 @@ impl Player {
         self.counts == [0; 5]
     }
 
-    fn the(&self, piece: usize) -> Square {
+    /// The square of the only piece of a type.
+    fn square_of(&self, piece: usize) -> Square {
         self.pieces[piece].to_square()
     }
 
@@ -91,20 +113,20 @@ impl Player {
     }
 }
 
-/// A position from the side of the stronger player.
-struct Ending {
-    strong: Player,
-    weak: Player,
-    /// The stronger player's color on the real board.
+/// A position from the view of the stronger player.
+struct Endgame {
+    strong: Side,
+    weak: Side,
+    /// The stronger player's color.
     color: Color,
     /// Whether the stronger player is to move.
     strong_moves: bool,
 }
 
-impl Ending {
+impl Endgame {
     fn new(board: &Board, ahead: Color) -> Self {
-        let white = Player::new(board, Color::White, false);
-        let black = Player::new(board, Color::Black, false);
+        let white = Side::new(board, Color::White, false);
+        let black = Side::new(board, Color::Black, false);
         let color = match white.value(PAWN).cmp(&black.value(PAWN)) {
             Ordering::Greater => Color::White,
             Ordering::Less => Color::Black,
@@ -112,19 +134,19 @@ impl Ending {
         };
         let (strong, weak) = match color {
             Color::White => (white, black),
-            Color::Black => (Player::new(board, Color::Black, true), Player::new(board, Color::White, true)),
+            Color::Black => (Side::new(board, Color::Black, true), Side::new(board, Color::White, true)),
         };
         Self { strong, weak, color, strong_moves: board.side_to_move() == color }
     }
 
-    fn probe(&self, board: &Board) -> Known {
+    fn probe(&self, board: &Board) -> Option<EndgameEval> {
         let (strong, weak) = (self.strong.counts, self.weak.counts);
         if self.weak.is_bare() {
             return self.against_bare_king(board);
         }
         match (strong, weak) {
-            // Neither side can force anything, whatever the pawns of the others may say.
-            ([0, 1, 0, 0, 0] | [0, 0, 1, 0, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => Known::Value(0),
+            // Single minor pieces without pawns.
+            ([0, 1, 0, 0, 0] | [0, 0, 1, 0, 0], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0]) => DRAW,
             ([0, 2, 0, 0, 0], [1, 0, 0, 0, 0]) => self.two_knights_against_pawn(),
             ([0, 0, 0, 1, 0], [1, 0, 0, 0, 0]) => self.rook_against_pawn(),
             ([0, 0, 0, 1, 0], [0, 0, 1, 0, 0]) => self.value(drive_to_edge(self.weak.king)),
@@ -134,36 +156,36 @@ impl Ending {
                 let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
                 self.value(VALUES[QUEEN] - VALUES[ROOK] + 2 * drive)
             }
-            ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(0),
-            ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(0),
-            ([_, 0, 1, 0, 0], [_, 0, 0, 0, 0]) if self.is_wrong_bishop() => self.scale(0),
+            ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(scale::DRAW),
+            ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(scale::DRAW),
+            ([_, 0, 1, 0, 0], [_, 0, 0, 0, 0]) if self.is_wrong_bishop() => self.scale(scale::DRAW),
             ([_, 0, 1, _, _], [_, 0, 1, _, _]) if self.opposite_bishops() => self.scale(self.opposite_bishops_scale()),
             ([0, ..], _) => self.without_pawns(),
-            _ => Known::None,
+            _ => None,
         }
     }
 
-    /// A value given for the stronger player.
-    fn value(&self, value: i32) -> Known {
-        Known::Value(if self.strong_moves { value } else { -value })
+    /// A value from the stronger player's view.
+    fn value(&self, value: i32) -> Option<EndgameEval> {
+        Some(EndgameEval::Value(if self.strong_moves { value } else { -value }))
     }
 
-    fn scale(&self, scale: i32) -> Known {
-        Known::Scale(self.color, scale)
+    fn scale(&self, scale: i32) -> Option<EndgameEval> {
+        Some(EndgameEval::ScaleFactor(self.color, scale))
     }
 
-    fn against_bare_king(&self, board: &Board) -> Known {
+    fn against_bare_king(&self, board: &Board) -> Option<EndgameEval> {
         let strong = &self.strong;
         match strong.counts {
-            [0, 0, 0, 0, 0] | [0, 1 | 2, 0, 0, 0] => Known::Value(0),
-            [0, 0, _, 0, 0] if !strong.bishops_on_both_colors() => Known::Value(0),
+            [0, 0, 0, 0, 0] | [0, 1 | 2, 0, 0, 0] => DRAW,
+            [0, 0, _, 0, 0] if !strong.bishops_on_both_colors() => DRAW,
             [1, 0, 0, 0, 0] => self.pawn_against_king(),
-            [_, 0, 0 | 1, 0, 0] if self.is_wrong_bishop() => self.scale(0),
+            [_, 0, 0 | 1, 0, 0] if self.is_wrong_bishop() => self.scale(scale::DRAW),
             [0, 1, 1, 0, 0] => {
                 let corner = drive_to_corner(self.weak.king, strong.pieces[BISHOP]);
                 self.win(board, 3 * corner + drive_together(strong.king, self.weak.king))
             }
-            [_, _, _, 0, 0] if !self.mates_without_pawns() => Known::None,
+            [_, _, _, 0, 0] if !self.mates_without_pawns() => None,
             _ => self.win(board, 2 * drive_to_edge(self.weak.king) + drive_together(strong.king, self.weak.king)),
         }
     }
@@ -173,34 +195,35 @@ impl Ending {
         self.strong.bishops_on_both_colors() || (knights > 0 && bishops > 0) || knights > 2
     }
 
-    /// A win by driving the bare king, unless it is stalemate.
-    fn win(&self, board: &Board, drive: i32) -> Known {
+    /// A win by driving the king to the edge or corner, unless it is stalemate.
+    fn win(&self, board: &Board, drive: i32) -> Option<EndgameEval> {
         if !self.strong_moves && !board.in_check() && !board.has_legal_move() {
-            return Known::Value(0);
+            return DRAW;
         }
-        self.value(KNOWN_WIN + self.strong.value(PAWN).min(9_000) + drive)
+        self.value(KNOWN_WIN + self.strong.value(PAWN).min(MAX_MATERIAL) + drive)
     }
 
-    fn pawn_against_king(&self) -> Known {
-        let pawn = self.strong.the(PAWN);
+    fn pawn_against_king(&self) -> Option<EndgameEval> {
+        let pawn = self.strong.square_of(PAWN);
         if !kpk::is_won(self.strong.king, pawn, self.weak.king, self.strong_moves) {
-            return Known::Value(0);
+            return DRAW;
         }
         let rank = rank(pawn) as i32;
         self.value(KNOWN_WIN + VALUES[PAWN] + 60 * rank)
     }
 
-    /// Two knights can mate only while a blocked pawn prevents stalemate; the sooner it is far, the less.
-    fn two_knights_against_pawn(&self) -> Known {
-        let pawn = 7 - rank(self.weak.the(PAWN)) as i32;
+    /// Two knights can mate only while the pawn prevents stalemate: the further it is advanced, the lower the value.
+    fn two_knights_against_pawn(&self) -> Option<EndgameEval> {
+        let pawn = 7 - rank(self.weak.square_of(PAWN)) as i32;
         let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
         self.value(drive / 2 - 20 * pawn)
     }
 
-    /// The king in front of the pawn wins, as does a far enemy king; an advanced pawn with its king draws.
-    fn rook_against_pawn(&self) -> Known {
+    /// A win if our king is in front of the pawn or theirs is far away; a draw with an advanced pawn supported by its
+    /// king.
+    fn rook_against_pawn(&self) -> Option<EndgameEval> {
         let (king, enemy) = (self.strong.king, self.weak.king);
-        let (rook, pawn) = (self.strong.the(ROOK), self.weak.the(PAWN));
+        let (rook, pawn) = (self.strong.square_of(ROOK), self.weak.square_of(PAWN));
         let goal = square(file(pawn));
         let steps = |from: Square, to: Square| distance(from, to) as i32;
         let our_move = i32::from(self.strong_moves);
@@ -218,15 +241,15 @@ impl Ending {
         self.value(value)
     }
 
-    /// A knight far from its king can be hunted.
-    fn rook_against_knight(&self) -> Known {
-        let apart = distance(self.weak.king, self.weak.the(KNIGHT)) as i32;
+    /// Chances to win the knight grow with its distance from its king.
+    fn rook_against_knight(&self) -> Option<EndgameEval> {
+        let apart = distance(self.weak.king, self.weak.square_of(KNIGHT)) as i32;
         self.value(drive_to_edge(self.weak.king) + 12 * apart)
     }
 
-    /// Won unless a rook's or bishop's pawn on the seventh rank has its king beside it.
-    fn queen_against_pawn(&self) -> Known {
-        let pawn = self.weak.the(PAWN);
+    /// Won unless a rook or bishop pawn on its 7th rank has its king next to it.
+    fn queen_against_pawn(&self) -> Option<EndgameEval> {
+        let pawn = self.weak.square_of(PAWN);
         let draws = rank(pawn) == 1
             && distance(self.weak.king, pawn) == 1
             && (file_set(file(pawn)) & (file_set(0) | file_set(2) | file_set(5) | file_set(7))).any();
@@ -234,7 +257,8 @@ impl Ending {
         self.value(if draws { drive } else { VALUES[QUEEN] - VALUES[PAWN] + drive })
     }
 
-    /// Rook's pawns whose last square the bishop (if any) does not control, with the enemy king there.
+    /// [Wrong bishop](https://www.chessprogramming.org/Wrong_Color_Bishop): rook pawns whose promotion square the
+    /// bishop (if any) does not control, with the enemy king next to it.
     fn is_wrong_bishop(&self) -> bool {
         let pawns = self.strong.pieces[PAWN];
         let file_a = (pawns & !file_set(0)).0 == 0;
@@ -247,18 +271,19 @@ impl Ending {
         !guarded && distance(self.weak.king, corner) <= 1
     }
 
-    /// Rook and pawn against rook: the defenses of Philidor and on the back rank, by their geometry.
+    /// Rook and pawn against rook: the [Philidor](https://en.wikipedia.org/wiki/Philidor_position) and the back-rank
+    /// defense.
     fn is_drawn_rook_ending(&self) -> bool {
-        let (king, pawn) = (self.strong.king, self.strong.the(PAWN));
-        let (enemy, defender) = (self.weak.king, self.weak.the(ROOK));
+        let (king, pawn) = (self.strong.king, self.strong.square_of(PAWN));
+        let (enemy, defender) = (self.weak.king, self.weak.square_of(ROOK));
         let step = rank(pawn);
         let goal = square(56 + file(pawn));
         if distance(enemy, goal) > 1 {
             return false;
         }
-        // Philidor: the king holds the queening square, the rook the rank that king and pawn want.
+        // Philidor: the king on the promotion square or next to it, the rook on its third rank.
         let third_rank = step <= 4 && rank(king) <= 4 && rank(defender) == 5;
-        // When the pawn has come to the sixth rank, the rook checks from behind.
+        // Once the pawn is on the 6th rank, the rook checks from behind.
         let checks = step == 5
             && rank(king) + usize::from(self.strong_moves) <= 5
             && (rank(defender) == 0 || (!self.strong_moves && file(defender).abs_diff(file(pawn)) >= 3));
@@ -267,9 +292,9 @@ impl Ending {
         third_rank || checks || late
     }
 
-    /// A rook that a pawn defends on its third rank keeps the enemy king out for ever.
+    /// Queen against rook: a rook on its third rank, defended by a pawn, keeps the enemy king out.
     fn is_rook_fortress(&self) -> bool {
-        let (rook, king) = (self.weak.the(ROOK), self.weak.king);
+        let (rook, king) = (self.weak.square_of(ROOK), self.weak.king);
         let defenders = self.weak.pieces[PAWN] & rank_set(6) & attacks::king(king);
         rank(king) >= 6
             && rank(self.strong.king) <= 3
@@ -281,45 +306,46 @@ impl Ending {
         (self.strong.pieces[BISHOP] & DARK_SQUARES).any() != (self.weak.pieces[BISHOP] & DARK_SQUARES).any()
     }
 
-    /// Bishops that never meet: a few pawns more are often not enough.
+    /// With [opposite bishops](https://www.chessprogramming.org/Bishops_of_Opposite_Colors) some extra pawns are often
+    /// not enough.
     fn opposite_bishops_scale(&self) -> i32 {
         let alone = self.strong.value(ROOK) + self.weak.value(ROOK) == 0;
         if !alone {
-            return 52;
+            return scale::OPPOSITE_BISHOPS_WITH_PIECES;
         }
         let guards = self.weak.pieces[PAWN].flip().fill_north().flip();
         let span = guards | guards.adjacent_files();
         let passed = (self.strong.pieces[PAWN] & !span.south()).len() as i32;
-        (22 + 8 * passed).min(FULL_SCALE)
+        (scale::OPPOSITE_BISHOPS + scale::PER_PASSED_PAWN * passed).min(FULL_SCALE)
     }
 
-    /// Without pawns a player needs more than a bishop's advantage to win.
-    fn without_pawns(&self) -> Known {
+    /// Without pawns a side needs more than a bishop's advantage to win.
+    fn without_pawns(&self) -> Option<EndgameEval> {
         let (strong, weak) = (self.strong.value(KNIGHT), self.weak.value(KNIGHT));
         if strong - weak > VALUES[BISHOP] {
-            return Known::None;
+            return None;
         }
         self.scale(match (strong, weak) {
-            (..1000, _) => 0,
-            (_, ..=680) => 6,
-            _ => 16,
+            (strong, _) if strong < VALUES[ROOK] => scale::DRAW,
+            (_, weak) if weak <= VALUES[BISHOP] => scale::NO_PAWNS_AGAINST_MINOR,
+            _ => scale::NO_PAWNS,
         })
     }
 }
 
-/// More for a king nearer to the edge, 0 to 90.
+/// Bonus for a king near the edge, 0 to 90.
 fn drive_to_edge(king: Square) -> i32 {
     let ranks = edge_distance(rank(king)) as i32;
     let files = edge_distance(file(king)) as i32;
     90 - 5 * (ranks * ranks + files * files)
 }
 
-/// More for kings closer together, 0 to 120.
+/// Bonus for kings close together, 0 to 120.
 fn drive_together(one: Square, other: Square) -> i32 {
     140 - 20 * distance(one, other) as i32
 }
 
-/// More for a king nearer to a corner of the bishop's color, 0 to 245.
+/// Bonus for a king near a corner of the bishop's color, 0 to 245.
 fn drive_to_corner(king: Square, bishop: BitBoard) -> i32 {
     let (rank, file) = (rank(king) as i32, file(king) as i32);
     let corner_distance = if (bishop & DARK_SQUARES).any() {

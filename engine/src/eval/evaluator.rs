@@ -4,7 +4,7 @@
 //! cached by their keys; the other terms are computed in each position. Endgame knowledge and the standard units of
 //! search come last, and only for search: training sees the tapered sum.
 
-use super::endgame::{self, FULL_SCALE, Known};
+use super::endgame::{self, EndgameEval, FULL_SCALE};
 use super::incremental::accumulator::{Accumulator, Step};
 use super::incremental::cache::Cache;
 use super::incremental::compiled::{Compiled, PackedSum, unpack};
@@ -160,9 +160,9 @@ impl EvalState {
 pub(crate) fn with_endings(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
     let value = match endgame::probe(board, ahead) {
-        Known::Value(known) => known,
-        Known::Scale(color, scale) if color == ahead => value * scale / FULL_SCALE,
-        Known::Scale(..) | Known::None => value,
+        Some(EndgameEval::Value(known)) => known,
+        Some(EndgameEval::ScaleFactor(color, scale)) if color == ahead => value * scale / FULL_SCALE,
+        Some(EndgameEval::ScaleFactor(..)) | None => value,
     };
     value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
 }

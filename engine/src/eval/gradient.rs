@@ -3,7 +3,7 @@
 //! The value is linear in the weights of the position's features: the derivative by a weight is the count of its
 //! feature, times the fraction of middlegame or endgame, times the sign of the side to move.
 
-use super::placement::visit;
+use super::features::visit;
 use super::units::PHASE_MAX;
 use super::weights::Weights;
 use crate::board::{Board, Color};

@@ -1,76 +1,86 @@
-//! Where each weight lives: the one table of feature groups.
+//! The table of all features: each group is one line of `groups!` below.
 //!
-//! A feature is a number below [`LEN`]; every group owns a run of them, a table over a few properties: isolated pawns by
-//! whether they are opposed, whether they are doubled, and their file. Search, trainer, weights file and `explain` all
-//! have to agree about these tables, so each is declared once, as a line below, and everything else is derived from it
-//! when the crate is compiled: lengths, offsets, the typed constant through which a term names a feature
-//! (`PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile::of(square))`), the words for each feature, the family,
-//! the checksum that weights files carry, the table in `docs/evaluation.md`. A new group is one line here (and one for
-//! a property that there is not yet) and the lines among the terms that find its features. The 2-tuples stay last: what
-//! is before them is small enough to be walked whole.
+//! A feature is a number below [`LEN`]. A group is a run of features, indexed by a few properties: isolated pawns by
+//! opposed or not, doubled or not, and file. Search, trainer, weights file and `explain` share this table. A line gives
+//! the length and offset of the group, the typed constant by which a term names a feature
+//! (`PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile::of(square))`), the words for it, and the checksum in
+//! weights files. A test writes the table in `docs/evaluation.md` from it.
+//!
+//! A new feature takes two edits: a line here, and the code in [`terms`](super::terms) that finds it. Three kinds of
+//! groups have a mark in their line:
+//!
+//! - `#[attack]`: an attack on the enemy king, which `explain` counts for the safety of that king;
+//! - `#[pair]`: a function of two pieces and their squares alone, found by [`pair_terms`](super::terms::pair_terms);
+//!   search sums it with the 2-tuples of the two pieces;
+//! - `#[batched]`: features that differ only in the second property, added at once by
+//!   [`Visitor::add_batch`](super::Visitor::add_batch).
+//!
+//! Tests compare the marks with what the terms do. The 2-tuples come last, so that code can walk all other features.
 
-mod dimension;
 mod group;
+mod property;
 
-pub use dimension::{Axis, COUNT_LEVELS, Counts, Dimension, Dimensions, HalfSquare, PIECE_NAMES};
-pub use group::{Any, Group, checksum, checksum_of, describe, group, group_of, markdown, select};
+pub use group::{
+    Any, BATCH_LANES, Batch, Group, Kind, batches, checksum, checksum_of, describe, group, group_of, markdown, select,
+};
+pub use property::{COUNT_LEVELS, Counts, HalfSquare, PIECE_NAMES, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};
-use dimension::{either, number, on_rank, one_of, piece_type, rank};
-use group::{lay_end_to_end, lower_case};
+use group::{file_name, kind, lay_end_to_end, lower_case};
+use property::{either, number, on_rank, one_of, piece_type, rank};
 
-// Properties. Piece types and ranks hold indices, files are told by their distance from the edge.
+// Properties. Piece types and ranks hold indices.
 
 either! {
     /// Whether an enemy pawn stands ahead on the file.
     Opposed "opposed" ["unopposed", "opposed"];
     /// Whether another own pawn stands on the file.
     Doubled "doubled" ["", "doubled"];
-    /// Whether the pawn behind on the file is on the next square.
-    Close "close" ["apart", "one right behind the other"];
+    /// Whether the two pawns stand on adjacent squares.
+    Close "close" ["apart", "one directly behind the other"];
     /// Whether an own pawn defends it.
     Supported "supported" ["unsupported", "supported by a pawn"];
-    /// Whether the square ahead is defended.
-    NextDefended "next square" ["next square undefended", "next square defended"];
-    /// Whether the diagonal is free to the center.
+    /// Whether the stop square is defended.
+    NextDefended "stop square" ["stop square undefended", "stop square defended"];
+    /// Whether the diagonal is open up to the center.
     SeesCenter "open" ["blocked by a piece", "open"];
-    /// Whether the enemy king is on the file or beside it.
+    /// Whether the enemy king is on this file or an adjacent one.
     NearKing "enemy king" ["away from the enemy king", "near the enemy king"];
     /// Whether the enemy king is on its back rank.
     ConfinesKing "enemy king on the 8th rank" ["", "confining the king"];
     /// Whether there are enemy pawns on the seventh rank.
     AgainstPawns "enemy pawns on the 7th rank" ["without targets", "against pawns"];
-    /// Whether a right to castle is kept.
-    CanCastle "right to castle" ["no right to castle", "right to castle"];
-    /// Whether the piece between is own.
-    OwnBetween "whose piece between" ["an enemy piece", "an own piece"];
-    /// Whether it is the move of the player who attacks.
-    OnMove "whose move" ["with the enemy to move", "with the move"];
+    /// Whether the player can still castle.
+    CanCastle "castling rights" ["no castling rights", "castling rights"];
+    /// Whether the piece in between is own.
+    OwnBetween "color of the piece between" ["an enemy piece", "an own piece"];
+    /// Whether the attacker is to move.
+    OnMove "side to move" ["with the enemy to move", "with the move"];
     /// Whether it is not a pawn.
     NotPawn "pawn or piece" ["pawn", "piece"];
     /// Whether the player has no queen.
     WithoutQueen "own queen" ["having a queen", "having none"];
-    /// Whether the square has an enemy piece.
+    /// Whether there is an enemy piece on the square.
     Occupied "occupied" ["empty square", "square with a piece"];
     /// Whether the attacker has a queen.
     WithQueen "queen" ["without a queen", "with a queen"];
     /// Whether the attacker of the king has a queen.
     AgainstQueen "enemy queen" ["against no queen", "against a queen"];
-    /// Whether it can be done from more than one square.
+    /// Whether it is possible from more than one square.
     Several "one or more squares" ["from one square", "from several squares"];
-    /// Whether a rook or queen guards the back rank.
+    /// Whether a rook or queen defends the back rank.
     Guarded "guarded" ["unguarded", "guarded"];
-    /// Whether the file is the king's own.
-    BeforeKing "beside or before the king" ["beside the king", "before the king"];
-    /// Whether the file is not the king's own.
-    BesideKing "king's file or beside" ["of the king", "beside the king"];
+    /// Whether it is the file of the king, not an adjacent one.
+    BeforeKing "king's file or adjacent" ["next to the king", "in front of the king"];
+    /// Whether it is a file adjacent to that of the king.
+    BesideKing "king's file or adjacent" ["of the king", "next to the king"];
     /// Whether the enemy has rooks or a queen.
     AgainstHeavy "enemy's heavy pieces" ["against minor pieces", "against rooks or queen"];
     /// Whether any queen is left.
     QueensLeft "queens" ["without queens", "with queens"];
-    /// Whether the lead in material is more than two pawns.
-    LargeLead "lead" ["small lead", "large lead"];
+    /// Whether the material advantage is more than two pawns.
+    LargeLead "material advantage" ["small material advantage", "large material advantage"];
     /// Whether there are pawns on both wings.
     BothWings "wings" ["pawns on one wing", "pawns on both wings"];
 }
@@ -92,7 +102,7 @@ one_of! {
     /// How a passed pawn is connected.
     Connected "how" {
         Supported "supported by a pawn",
-        Phalanx "with a pawn beside it",
+        Phalanx "in a phalanx",
     }
     /// The strongest piece of the enemy.
     Strongest "enemy's strongest piece" {
@@ -102,20 +112,20 @@ one_of! {
         Queen "a queen",
     }
     /// What blocks a passed pawn.
-    Blocker "by what" {
+    Blocker "blocker" {
         Own "an own piece",
         Minor "a minor piece",
         Heavy "a rook or queen",
         King "the enemy king",
     }
-    /// How safe a passed pawn's way is.
-    Way "safety of the way" {
-        NextAttacked "next square attacked",
-        LaterAttacked "way attacked further on",
-        Safe "way safe",
+    /// Which squares on a passed pawn's path to promotion the enemy attacks.
+    PathSafety "safety of the path" {
+        NextAttacked "stop square attacked",
+        LaterAttacked "path attacked beyond the stop square",
+        Safe "path safe",
     }
-    /// Whose a piece is.
-    Owner "whose" {
+    /// The owner of a piece.
+    Owner "owner" {
         Own "own",
         Enemy "enemy",
     }
@@ -127,8 +137,8 @@ one_of! {
         BehindBlocked "the file of a blocked own pawn",
         BehindOwn "the file of an own pawn",
     }
-    /// Pieces in line.
-    Battery "which" {
+    /// Pieces of one color on a line.
+    Battery "pieces" {
         RooksOnSeventh "two rooks on the 7th rank",
         RooksOnRank "rooks on a rank",
         RooksOnFile "rooks on a file",
@@ -140,7 +150,7 @@ one_of! {
         ByPiece "defended by a piece",
         ByPawn "defended by a pawn",
     }
-    /// What attacks the king's ring.
+    /// What attacks the king ring.
     RingAttacker "piece type" {
         Knight "knight",
         Bishop "bishop",
@@ -148,22 +158,22 @@ one_of! {
         Queen "queen",
         Pawn "pawn",
     }
-    /// A file without pawns.
-    OpenFile "whose pawns lack" {
+    /// A file that lacks pawns of one or both colors.
+    OpenFile "missing pawns" {
         Open "open file",
         NoOwn "file without own pawns",
         NoEnemy "file without enemy pawns",
     }
-    /// How much of a lead in material is in pieces.
-    PieceLead "lead in pieces" {
+    /// The part of a material advantage that is in pieces.
+    PieceLead "advantage in pieces" {
         Behind "ahead but behind in pieces",
         Pawns "ahead in pawns only",
         Little "ahead by less than a piece",
         Piece "ahead by a piece",
         More "ahead by more than a piece",
     }
-    /// Endings with well-known drawing chances.
-    EndingKind "ending" {
+    /// Endings that are often drawn.
+    DrawishEnding "ending" {
         Pawns "pawn ending",
         Knights "knight ending",
         OppositeBishops "opposite bishops",
@@ -178,17 +188,17 @@ one_of! {
 }
 
 number! {
-    /// Safe squares of a knight.
+    /// Mobility of a knight.
     KnightSquares "number" 0 to 8 ["safe square", "safe squares"];
-    /// Safe squares of a bishop.
+    /// Mobility of a bishop.
     BishopSquares "number" 0 to 13 ["safe square", "safe squares"];
-    /// Safe squares of a rook.
+    /// Mobility of a rook.
     RookSquares "number" 0 to 14 ["safe square", "safe squares"];
-    /// Safe squares of a queen.
+    /// Mobility of a queen.
     QueenSquares "number" 0 to 27 or more ["safe square", "safe squares"];
     /// Pawns that defend another.
     Supporters "number" 1 to 2 ["pawn", "pawns"];
-    /// Groups of pawns on neighboring files.
+    /// Pawn islands: groups of pawns on adjacent files.
     Islands "number" 0 to 4 ["pawn island", "pawn islands"];
     /// Passed pawns of a player.
     PassedPawns "number" 1 to 5 or more ["passed pawn", "passed pawns"];
@@ -196,40 +206,40 @@ number! {
     AllPawns "number" 0 to 16 ["pawn on the board", "pawns on the board"];
     /// Own pawns.
     OwnPawns "number" 0 to 8 ["own pawn", "own pawns"];
-    /// Own pawns, few of which are told apart.
+    /// Own pawns, up to four.
     FewOwnPawns "number" 0 to 4 or more ["own pawn", "own pawns"];
     /// Enemy pawns.
     EnemyPawns "number" 0 to 8 ["enemy pawn", "enemy pawns"];
-    /// Enemy pawns on diagonals.
+    /// Enemy pawns on the diagonals of a bishop.
     DiagonalPawns "number" 0 to 5 or more ["enemy pawn", "enemy pawns"];
-    /// Safe squares of a rook that is shut in.
+    /// Mobility of a trapped rook.
     TrappedSquares "number" 0 to 3 ["safe square", "safe squares"];
-    /// Enemy pieces to take.
-    Targets "number" 0 to 3 or more ["enemy piece to take", "enemy pieces to take"];
-    /// Pieces that attack a king's ring.
+    /// Weak enemy pieces under attack.
+    Targets "number" 0 to 3 or more ["weak enemy piece attacked", "weak enemy pieces attacked"];
+    /// Pieces that attack a king ring.
     Attackers "number" 0 to 5 or more ["piece", "pieces"];
-    /// Attacks on squares of a king's ring.
+    /// Attacks on squares of a king ring.
     RingAttacks "number" 0 to 15 or more ["attack", "attacks"];
-    /// Attacked squares of a king's ring.
+    /// Weak squares of a king ring.
     WeakSquares "number" 0 to 9 ["weak square", "weak squares"];
-    /// Steps of danger to a king.
+    /// King danger, in steps.
     Danger "number" 0 to 63 or more ["unit", "units"];
-    /// Pieces in the own king's ring.
+    /// Pieces in the own king ring.
     RingDefenders "number" 0 to 8 or more ["defender", "defenders"];
-    /// Squares a king can go to.
-    FlightSquares "number" 0 to 8 ["flight square", "flight squares"];
+    /// Safe squares of a king.
+    EscapeSquares "number" 0 to 8 ["escape square", "escape squares"];
     /// Attacks on squares of a flank.
     FlankAttacks "number" 0 to 23 or more ["attack", "attacks"];
     /// Defended squares of a flank.
     FlankDefenses "number" 0 to 20 or more ["defended square", "defended squares"];
     /// Pieces of a player.
     OwnPieces "own pieces" 1 to 16 ["piece to use it", "pieces to use it"];
-    /// Attacks on the four squares in the middle, two at most counted for each.
+    /// Attacks on the four center squares, at most two counted for each.
     CenterAttacks "number" 0 to 8 ["attack", "attacks"];
     /// Passed pawns of both players.
     AllPassed "number" 0 to 4 or more ["passed pawn on the board", "passed pawns on the board"];
-    /// A lead in material in pawns.
-    LeadSize "lead" 1 to 4 or more ["pawn ahead", "pawns ahead"];
+    /// A material advantage in pawns.
+    LeadSize "material advantage" 1 to 4 or more ["pawn ahead", "pawns ahead"];
 }
 
 piece_type! {
@@ -237,17 +247,17 @@ piece_type! {
     Minor "piece type" Knight to Bishop;
     /// All but pawn and king.
     NotPawnNorKing "piece type" Knight to Queen;
-    /// What attacks.
+    /// The attacking piece.
     Attacker "attacker" Pawn to King;
-    /// What is attacked, pinned, or in the way.
+    /// The attacked, pinned or blocking piece.
     Target "piece type" Pawn to Queen;
-    /// What pins or gives a check from afar.
+    /// The slider behind a pin or a discovered check.
     Slider "slider" Bishop to Queen;
-    /// What looks at a queen through another piece.
+    /// A slider that attacks a queen through another piece.
     XraySlider "slider" Bishop to Rook;
-    /// What could attack a queen.
+    /// A piece that could attack a queen.
     QueenAttacker "attacker" Knight to Rook;
-    /// What can give check.
+    /// A piece that can give check.
     Checker "piece type" Knight to Queen;
 }
 
@@ -258,7 +268,7 @@ rank! {
     OutpostRank 4 to 6;
 }
 
-/// A file by its distance from the edge of the board: 0 for a and h, 3 for d and e.
+/// A file by its distance from the edge: 0 for a and h, 3 for d and e.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeFile(pub usize);
 
@@ -271,7 +281,7 @@ impl EdgeFile {
     }
 }
 
-impl Dimension for EdgeFile {
+impl Property for EdgeFile {
     const NAME: &'static str = "file";
     const LEN: usize = 4;
 
@@ -285,11 +295,11 @@ impl Dimension for EdgeFile {
     }
 }
 
-/// How many moves a king needs from one square to another.
+/// The distance of two squares in king moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance(pub usize);
 
-impl Dimension for Distance {
+impl Property for Distance {
     const NAME: &'static str = "distance";
     const LEN: usize = 8;
 
@@ -303,11 +313,11 @@ impl Dimension for Distance {
     }
 }
 
-/// The rank index of the pawn nearest to a king on a file, as the king's player counts; 0 for none.
+/// The rank index, from the king's side, of the pawn nearest to a king on a file; 0 without a pawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestPawn(pub usize);
 
-impl Dimension for NearestPawn {
+impl Property for NearestPawn {
     const NAME: &'static str = "rank or none";
     const LEN: usize = 7;
 
@@ -321,12 +331,12 @@ impl Dimension for NearestPawn {
     }
 }
 
-/// By how much kings stand further apart on files than on ranks, -7 to 7.
+/// Distance of the kings in files minus their distance in ranks, -7 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outflanking(pub i32);
 
-impl Dimension for Outflanking {
-    const NAME: &'static str = "how much";
+impl Property for Outflanking {
+    const NAME: &'static str = "difference";
     const LEN: usize = 15;
 
     #[inline(always)]
@@ -339,17 +349,17 @@ impl Dimension for Outflanking {
     }
 }
 
-/// Safe checks by one piece type, or of all types together.
+/// Safe checks by one piece type, or by all types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SafeChecks {
-    /// There is such a check.
+    /// The piece type has a safe check.
     By(Checker, Several),
-    /// The number of squares, those of each type counted, at most seven.
+    /// The number of safe checks by all types, at most seven.
     All(usize),
 }
 
-impl Dimension for SafeChecks {
-    const NAME: &'static str = "piece type and one or more squares; all together by their number";
+impl Property for SafeChecks {
+    const NAME: &'static str = "piece type and one or more squares; total number";
     const LEN: usize = Checker::LEN * Several::LEN + 8;
 
     #[inline(always)]
@@ -367,20 +377,24 @@ impl Dimension for SafeChecks {
                 format!("safe check by a {}, {}", Checker::words(checker), Several::words(several))
             }
             Some(0) => "no safe checks".into(),
-            Some(1) => "1 safe check in all".into(),
-            Some(7) => "7 or more safe checks in all".into(),
-            Some(count) => format!("{count} safe checks in all"),
+            Some(1) => "1 safe check in total".into(),
+            Some(7) => "7 or more safe checks in total".into(),
+            Some(count) => format!("{count} safe checks in total"),
         }
     }
 }
 
-/// Turns the table below into [`Family`], [`GROUPS`] with the offsets filled in, and one constant for each group.
+/// Derives [`Family`], [`GROUPS`] and one typed constant for each group from the table below.
 ///
-/// A line is `GROUP [Property, ...] "what its features count" => "one feature in words";` where `{0}` stands for the
-/// value of the first property.
+/// A line is `#[kind] GROUP as "name" [Property, ...] "what its features count" => "one feature in words";` where `{0}`
+/// stands for the value of the first property. The kind is optional, see [`Kind`]. The name in weights files and
+/// reports is optional, too: by default it is the constant's in lower case.
 macro_rules! groups {
     ($($(#[$family_doc:meta])* $family:ident $family_name:literal {
-        $($constant:ident [$($dimension:ty),*] $about:literal => $words:literal;)*
+        $(
+            $(#[$kind:ident])? $constant:ident $(as $name:literal)? [$($property:ty),*]
+            $about:literal => $words:literal;
+        )*
     })*) => {
         /// A part of the evaluation that is trained, frozen or scaled together.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -392,7 +406,7 @@ macro_rules! groups {
             /// All families, in the order of their features.
             pub const ALL: [Family; [$($family_name),*].len()] = [$(Family::$family),*];
 
-            /// What selections and reports call it; unique.
+            /// The name in selections and reports; unique.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Family::$family => $family_name,)*
@@ -405,157 +419,189 @@ macro_rules! groups {
 
         /// All groups, in the order of their features.
         pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = lay_end_to_end([
-            $($({
-                const NAME: &[u8] = &lower_case::<{ stringify!($constant).len() }>(stringify!($constant));
-                let name = match std::str::from_utf8(NAME) {
-                    Ok(name) => name,
-                    Err(_) => panic!("a constant's name is UTF-8"),
-                };
-                Group::new::<($($dimension,)*)>(name, Family::$family, $about, $words, 0)
-            },)*)*
+            $($(Group::new::<($($property,)*)>(
+                file_name!($constant $($name)?),
+                Family::$family,
+                kind!($($kind)?),
+                $about,
+                $words,
+            ),)*)*
         ]);
 
         $($(
             #[doc = concat!("`", $family_name, "`: ", $about)]
-            pub const $constant: Group<($($dimension,)*)> = GROUPS[Order::$constant as usize].typed();
+            pub const $constant: Group<($($property,)*)> = GROUPS[Order::$constant as usize].typed();
         )*)*
     };
 }
 
 groups! {
-    /// What pieces are worth.
+    /// Piece values.
     Material "material" {
-        MATERIAL [Piece] "what a piece is worth anywhere" => "extra {0}";
+        MATERIAL [Piece] "piece values" => "extra {0}";
     }
-    /// The piece-square tables. They keep the name that the first weights files gave them.
-    Location "location" {
-        LOCATION [Piece, HalfSquare] "piece-square tables: what a piece gains from its square, boards mirrored to files a to d" => "{0} on {1}";
+    /// Piece-square tables.
+    PieceSquare "location" {
+        PIECE_SQUARE as "location" [Piece, HalfSquare] "piece-square tables, mirrored to files a to d" => "{0} on {1}";
     }
-    /// Numbers of pieces against each other.
+    /// Numbers of pieces in relation to each other.
     MaterialPairs "material_pairs" {
-        MATERIAL_PAIRS_OWN [Counts<false>] "how many pieces of one type a player has with how many of another" => "{0}";
-        MATERIAL_PAIRS_ENEMY [Counts<true>] "how many pieces of one type a player has against how many of the enemy's" => "{0}";
+        MATERIAL_PAIRS_OWN [Counts<false>] "numbers of two own piece types" => "{0}";
+        MATERIAL_PAIRS_ENEMY [Counts<true>] "numbers of an own and an enemy piece type" => "{0}";
     }
-    /// How many squares pieces can go to.
+    /// Safe squares that pieces attack.
     Mobility "mobility" {
-        MOBILITY_KNIGHT [KnightSquares] "safe squares a knight attacks" => "knight with {0}";
-        MOBILITY_BISHOP [BishopSquares] "safe squares a bishop attacks" => "bishop with {0}";
-        MOBILITY_ROOK [RookSquares] "safe squares a rook attacks" => "rook with {0}";
-        MOBILITY_QUEEN [QueenSquares] "safe squares a queen attacks" => "queen with {0}";
+        MOBILITY_KNIGHT [KnightSquares] "mobility of knights: safe squares they attack" => "knight with {0}";
+        MOBILITY_BISHOP [BishopSquares] "mobility of bishops" => "bishop with {0}";
+        MOBILITY_ROOK [RookSquares] "mobility of rooks" => "rook with {0}";
+        MOBILITY_QUEEN [QueenSquares] "mobility of queens" => "queen with {0}";
     }
-    /// The pawn structure.
+    /// Pawn structure.
     Pawns "pawns" {
-        PAWN_ISOLATED [Opposed, Doubled, EdgeFile] "pawns without neighbors" => "{1} isolated pawn {2}, {0}";
-        PAWN_DOUBLED [Close, EdgeFile] "pawns with another behind on the file" => "doubled pawns {1}, {0}";
-        PAWN_BACKWARD [Opposed, EdgeFile] "pawns left behind by their neighbors that cannot advance safely" => "backward pawn {1}, {0}";
-        PAWN_PHALANX [Opposed, PawnRank] "pawns beside another" => "pawn beside a pawn {1}, {0}";
+        PAWN_ISOLATED [Opposed, Doubled, EdgeFile] "isolated pawns" => "{1} isolated pawn {2}, {0}";
+        PAWN_DOUBLED [Close, EdgeFile] "doubled pawns" => "doubled pawns {1}, {0}";
+        PAWN_BACKWARD [Opposed, EdgeFile] "backward pawns" => "backward pawn {1}, {0}";
+        PAWN_PHALANX [Opposed, PawnRank] "pawns in a phalanx" => "pawn in a phalanx {1}, {0}";
         PAWN_SUPPORTED [Supporters, Opposed, PawnRank] "pawns defended by pawns" => "pawn {2} supported by {0}, {1}";
-        PAWN_LEVER [Lever, PawnRank] "pawns that attack pawns" => "pawn {1} attacking {0}";
-        PAWN_RAMMED [Supported, PawnRank] "pawns blocked by an enemy pawn right ahead" => "pawn {1} blocked by a pawn, {0}";
-        PAWN_CANDIDATE [Candidate, PawnRank] "pawns that may become passed" => "candidate passed pawn {1}, {0}";
-        PAWN_ISLANDS [Islands] "groups of pawns" => "{0}";
+        PAWN_LEVER [Lever, PawnRank] "levers: pawns that attack pawns" => "pawn {1} attacking {0}";
+        PAWN_RAMMED [Supported, PawnRank] "rams: pawns blocked by an enemy pawn" => "pawn {1} blocked by a pawn, {0}";
+        PAWN_CANDIDATE [Candidate, PawnRank] "candidate passed pawns" => "candidate passed pawn {1}, {0}";
+        PAWN_ISLANDS [Islands] "pawn islands" => "{0}";
     }
     /// Passed pawns.
     Passed "passed" {
-        PASSED_RANK [PawnRank] "passed pawns" => "passed pawn {0}";
-        PASSED_FILE [EdgeFile] "passed pawns" => "passed pawn {0}";
-        PASSED_CONNECTED [Connected, PawnRank] "passed pawns with a pawn that supports them or stands beside" => "passed pawn {1}, {0}";
-        PASSED_AGAINST [Strongest, PawnRank] "passed pawns" => "passed pawn {1} against {0}";
-        PASSED_OWN_KING [PawnRank, Distance] "passed pawns and their king's distance from the square ahead" => "passed pawn {0}, its king {1} from the square ahead";
-        PASSED_ENEMY_KING [PawnRank, Distance] "passed pawns and the enemy king's distance from the square ahead" => "passed pawn {0}, enemy king {1} from the square ahead";
-        PASSED_BLOCKED [Blocker, PawnRank] "passed pawns with a piece right ahead" => "passed pawn {1} blocked by {0}";
-        PASSED_PATH [Way, NextDefended, PawnRank] "passed pawns free to advance" => "passed pawn {2}, {0}, {1}";
-        PASSED_ROOK_BEHIND [Owner, PawnRank] "passed pawns with a rook or queen behind" => "passed pawn {1}, {0} rook or queen behind";
-        PASSED_UNSTOPPABLE [PawnRank] "passed pawns that a bare king cannot stop" => "unstoppable passed pawn {0}";
-        PASSED_COUNT [PassedPawns] "passed pawns of a player" => "{0}";
+        PASSED_RANK [PawnRank] "passed pawns by rank" => "passed pawn {0}";
+        PASSED_FILE [EdgeFile] "passed pawns by file" => "passed pawn {0}";
+        PASSED_CONNECTED [Connected, PawnRank] "connected passed pawns" => "passed pawn {1}, {0}";
+        PASSED_AGAINST [Strongest, PawnRank] "passed pawns by the enemy's pieces" => "passed pawn {1} against {0}";
+        PASSED_OWN_KING [PawnRank, Distance]
+            "passed pawns by the own king's distance from the stop square"
+            => "passed pawn {0}, its king {1} from the stop square";
+        PASSED_ENEMY_KING [PawnRank, Distance]
+            "passed pawns by the enemy king's distance from the stop square"
+            => "passed pawn {0}, enemy king {1} from the stop square";
+        PASSED_BLOCKED [Blocker, PawnRank] "blocked passed pawns" => "passed pawn {1} blocked by {0}";
+        PASSED_PATH [PathSafety, NextDefended, PawnRank] "passed pawns free to advance" => "passed pawn {2}, {0}, {1}";
+        PASSED_ROOK_BEHIND [Owner, PawnRank]
+            "passed pawns with a rook or queen behind (Tarrasch)" => "passed pawn {1}, {0} rook or queen behind";
+        PASSED_UNSTOPPABLE [PawnRank]
+            "passed pawns that a king without pieces cannot stop" => "unstoppable passed pawn {0}";
+        PASSED_COUNT [PassedPawns] "number of passed pawns" => "{0}";
     }
-    /// Pieces by where they stand among pawns, kings and each other.
+    /// Placement of the pieces relative to pawns, kings and each other.
     Pieces "pieces" {
-        BISHOP_PAIR [AllPawns] "bishops on both colors" => "bishop pair, {0}";
-        OUTPOST [Minor, Supported, OutpostRank] "minor pieces where no pawn can attack them" => "{0} on an outpost {2}, {1}";
-        OUTPOST_REACHABLE [Minor, Supported] "minor pieces that can go to such a square" => "{0} able to reach an outpost, {1}";
-        MINOR_BEHIND_PAWN [Minor, Owner] "minor pieces right behind a pawn" => "{0} behind an {1} pawn";
-        MINOR_KING_DISTANCE [Minor, Distance] "minor pieces and their king" => "{0} {1} from its king";
-        BISHOP_PAWNS [OwnPawns] "own pawns on the color of a bishop" => "bishop with {0} on its color";
-        BISHOP_BLOCKED_CENTER [FewOwnPawns] "bishops and blocked own pawns on the middle files" => "bishop with {0} blocked on the center files";
-        BISHOP_RAMMED_PAWNS [FewOwnPawns] "own pawns on the color of a bishop that an enemy pawn blocks" => "bishop with {0} on its color blocked by pawns";
+        BISHOP_PAIR [AllPawns] "bishop pair" => "bishop pair, {0}";
+        OUTPOST [Minor, Supported, OutpostRank] "knights and bishops on outposts" => "{0} on an outpost {2}, {1}";
+        OUTPOST_REACHABLE [Minor, Supported]
+            "knights and bishops that can reach an outpost" => "{0} able to reach an outpost, {1}";
+        #[pair] MINOR_BEHIND_PAWN [Minor, Owner]
+            "knights and bishops directly behind a pawn" => "{0} behind an {1} pawn";
+        #[pair] MINOR_KING_DISTANCE [Minor, Distance]
+            "distance of knights and bishops from their king" => "{0} {1} from its king";
+        BISHOP_PAWNS [OwnPawns] "bad bishops: own pawns on the color of a bishop" => "bishop with {0} on its color";
+        BISHOP_BLOCKED_CENTER [FewOwnPawns]
+            "bishops and blocked own pawns on the center files" => "bishop with {0} blocked on the center files";
+        BISHOP_RAMMED_PAWNS [FewOwnPawns]
+            "own pawns on the color of a bishop that an enemy pawn blocks"
+            => "bishop with {0} on its color blocked by pawns";
         BISHOP_ENEMY_PAWNS [EnemyPawns] "enemy pawns on the color of a bishop" => "bishop with {0} on its color";
-        BISHOP_XRAY_PAWNS [DiagonalPawns] "enemy pawns on the diagonals of a bishop" => "bishop with {0} on its diagonals";
-        BISHOP_LONG_DIAGONAL [SeesCenter] "bishops on a long diagonal that no pawn closes" => "bishop on a long diagonal, {0}";
-        ROOK_FILE [RookFile, NearKing] "rooks and the pawns on their file" => "rook on {0}, {1}";
+        BISHOP_XRAY_PAWNS [DiagonalPawns]
+            "enemy pawns on the diagonals of a bishop" => "bishop with {0} on its diagonals";
+        BISHOP_LONG_DIAGONAL [SeesCenter]
+            "bishops on a long diagonal free of pawns" => "bishop on a long diagonal, {0}";
+        ROOK_FILE [RookFile, NearKing] "rooks on open, half-open and closed files" => "rook on {0}, {1}";
         ROOK_QUEEN_FILE [Owner] "rooks on the file of a queen" => "rook on the file of an {0} queen";
-        ROOK_SEVENTH [ConfinesKing, AgainstPawns] "rooks on the seventh rank" => "rook on the 7th rank, {0}, {1}";
-        ROOK_TRAPPED [CanCastle, TrappedSquares] "rooks shut in by their king" => "rook trapped by its king, {1}, {0}";
-        QUEEN_INFILTRATION [] "queens in the enemy's half where no pawn can attack them" => "queen in the enemy camp, safe from pawns";
-        QUEEN_XRAYED [XraySlider, OwnBetween] "queens in line with an enemy bishop or rook behind one piece" => "queen in line with a {0} behind {1}";
-        BATTERY [Battery] "pieces in line" => "battery: {0}";
+        ROOK_SEVENTH [ConfinesKing, AgainstPawns] "rooks on the 7th rank" => "rook on the 7th rank, {0}, {1}";
+        ROOK_TRAPPED [CanCastle, TrappedSquares] "rooks trapped by their king" => "rook trapped by its king, {1}, {0}";
+        QUEEN_INFILTRATION []
+            "queens in the enemy's half, safe from pawns" => "queen in the enemy camp, safe from pawns";
+        QUEEN_XRAYED [XraySlider, OwnBetween]
+            "queens attacked by a bishop or rook through one piece (x-ray)" => "queen x-rayed by a {0} through {1}";
+        BATTERY [Battery] "batteries" => "battery: {0}";
         PINNED [Target, Slider] "pieces pinned to their king" => "{0} pinned to its king by a {1}";
-        DISCOVERY [Target, Slider] "discovered-check blockers: pieces that open a line to the enemy king by moving" => "{0} ready for a discovered check by a {1}";
+        DISCOVERY [Target, Slider]
+            "discovered-check blockers: pieces that give a discovered check by moving"
+            => "{0} ready for a discovered check by a {1}";
     }
-    /// Attacks on pieces.
+    /// Threats: attacks on pieces.
     Threats "threats" {
-        ATTACKED [Defense, Attacker, Target] "attacks of pieces on pieces" => "{1} attacking a {2}, {0}";
-        HANGING [OnMove, Target] "attacked pieces that are lost if nothing is done" => "enemy {1} hanging, {0}";
-        TARGETS [OnMove, Targets] "attacked pieces, no pawns, that are not defended well" => "{1}, {0}";
+        #[batched] ATTACKED [Defense, Attacker, Target] "attacked pieces by attacker" => "{1} attacking a {2}, {0}";
+        HANGING [OnMove, Target] "hanging pieces" => "enemy {1} hanging, {0}";
+        TARGETS [OnMove, Targets] "attacked pieces, not pawns, without sufficient defense" => "{1}, {0}";
         QUEEN_DEFENDS [] "attacked pieces that only their queen defends" => "enemy piece that only the queen defends";
         OVERLOADED [NotPawn] "pieces attacked once and defended once" => "enemy {0} attacked and defended once";
         PAWN_THREAT [NotPawnNorKing] "pieces attacked by a safe pawn" => "safe pawn attacking a {0}";
-        PUSH_THREAT [NotPawnNorKing] "pieces that a safe push of a pawn would attack" => "pawn push that attacks a {0}";
-        QUEEN_THREAT [QueenAttacker, WithoutQueen] "safe squares from which the queen could be attacked" => "square to attack the queen with a {0}, {1}";
-        RESTRICTED [Occupied] "squares the enemy attacks but does not hold" => "contested {0}";
+        PUSH_THREAT [NotPawnNorKing] "pieces that a safe pawn push would attack" => "pawn push that attacks a {0}";
+        QUEEN_THREAT [QueenAttacker, WithoutQueen]
+            "safe squares from which the queen could be attacked" => "square to attack the queen with a {0}, {1}";
+        RESTRICTED [Occupied] "squares the enemy attacks but does not control" => "contested {0}";
     }
-    /// Safety of the kings.
+    /// King safety.
     King "king" {
-        KING_ATTACKERS [WithQueen, Attackers] "pieces that attack the king's ring" => "{1} attacking the king's ring, {0}";
-        KING_ATTACK [WithQueen, RingAttacks] "attacks on squares of the king's ring" => "{1} on the king's ring, {0}";
-        KING_ATTACK_BY [RingAttacker] "attacks on squares of the king's ring" => "{0} attacking a square of the king's ring";
-        KING_WEAK_SQUARES [WithQueen, WeakSquares] "attacked squares of the king's ring without good defense" => "{1} in the king's ring, {0}";
-        KING_DANGER [Danger] "all dangers of a king summed in fixed units" => "enemy king in danger of {0}";
-        SAFE_CHECKS [SafeChecks] "safe checks" => "{0}";
-        UNSAFE_CHECKS [Checker, Several] "checks that cost the piece" => "unsafe check by a {0}, {1}";
-        KING_DEFENDERS [AgainstQueen, RingDefenders] "own pieces in the king's ring" => "king with {1}, {0}";
-        KING_REFUGE [AgainstQueen, FlightSquares] "safe squares the king can go to" => "king with {1}, {0}";
-        BACK_RANK [Guarded] "kings shut in on the back rank against heavy pieces" => "enemy king shut in on its {0} back rank";
-        SHELTER [BeforeKing, EdgeFile, NearestPawn] "own pawns before the king" => "shelter {0} {1}: {2}";
-        STORM_OPEN [BeforeKing, EdgeFile, NearestPawn] "enemy pawns that come at the king" => "pawn storm {0} {1}: {2}";
-        STORM_BLOCKED [NearestPawn] "enemy pawns before the king blocked by a pawn" => "blocked pawn storm: {0}";
-        KING_FILE [AgainstHeavy, BesideKing, OpenFile] "files at the king without pawns" => "{2} {1}, {0}";
-        KING_PAWNS [Owner, Distance] "the king's distance from the nearest pawn" => "king {1} from the nearest {0} pawn";
-        CASTLING [CanCastle] "the right to castle" => "{0}";
-        FLANK_ATTACK [FlankAttacks] "attacked squares on the king's flank" => "{0} on the king's flank";
+        #[attack] KING_ATTACKERS [WithQueen, Attackers]
+            "pieces that attack the king ring" => "{1} attacking the king ring, {0}";
+        #[attack] KING_ATTACK [WithQueen, RingAttacks]
+            "attacks on squares of the king ring" => "{1} on the king ring, {0}";
+        #[attack] KING_ATTACK_BY [RingAttacker]
+            "attacks on squares of the king ring by piece type" => "{0} attacking a square of the king ring";
+        #[attack] KING_WEAK_SQUARES [WithQueen, WeakSquares]
+            "weak squares in the king ring: attacked, not defended well" => "{1} in the king ring, {0}";
+        #[attack] KING_DANGER [Danger] "king danger: a sum of attacks in fixed units" => "enemy king in danger of {0}";
+        #[attack] SAFE_CHECKS [SafeChecks] "safe checks" => "{0}";
+        #[attack] UNSAFE_CHECKS [Checker, Several] "checks that lose the piece" => "unsafe check by a {0}, {1}";
+        KING_DEFENDERS [AgainstQueen, RingDefenders] "own pieces in the king ring" => "king with {1}, {0}";
+        KING_ESCAPES as "king_refuge" [AgainstQueen, EscapeSquares] "king escape squares" => "king with {1}, {0}";
+        #[attack] BACK_RANK [Guarded]
+            "kings without escape squares on the back rank, against heavy pieces"
+            => "enemy king confined to its {0} back rank";
+        SHELTER [BeforeKing, EdgeFile, NearestPawn]
+            "pawn shelter: own pawns in front of the king" => "shelter {0} {1}: {2}";
+        STORM_OPEN [BeforeKing, EdgeFile, NearestPawn]
+            "pawn storm: enemy pawns that advance against the king" => "pawn storm {0} {1}: {2}";
+        STORM_BLOCKED [NearestPawn] "pawn storm blocked by a pawn" => "blocked pawn storm: {0}";
+        KING_FILE [AgainstHeavy, BesideKing, OpenFile] "open and half-open files near the king" => "{2} {1}, {0}";
+        KING_PAWNS [Owner, Distance]
+            "distance of the king from the nearest pawn" => "king {1} from the nearest {0} pawn";
+        CASTLING [CanCastle] "castling rights" => "{0}";
+        #[attack] FLANK_ATTACK [FlankAttacks] "attacks on the king's flank" => "{0} on the king's flank";
         FLANK_DEFENSE [FlankDefenses] "defended squares on the king's flank" => "{0} on the king's flank";
-        FLANK_PAWNLESS [] "kings on a flank without pawns" => "enemy king on a flank without pawns";
+        #[attack] FLANK_PAWNLESS [] "kings on a flank without pawns" => "enemy king on a flank without pawns";
     }
-    /// Room, the center and the move.
+    /// Space, the center and the tempo.
     Space "space" {
-        SPACE [OwnPieces] "room behind the pawns" => "square of space, {0}";
-        CENTER_CONTROL [CenterAttacks] "attacks on the four squares in the middle" => "{0} on the center";
-        TEMPO [QueensLeft] "having the move" => "the move, {0}";
+        SPACE [OwnPieces] "space: safe squares behind the pawns" => "square of space, {0}";
+        CENTER_CONTROL [CenterAttacks] "attacks on the four center squares" => "{0} on the center";
+        TEMPO [QueensLeft] "tempo: the side to move" => "the move, {0}";
     }
-    /// What the player who is ahead can make of it.
-    Lead "lead" {
-        AHEAD_PAWNS_LEFT [LargeLead, AllPawns] "all pawns left" => "{0}, {1}";
-        AHEAD_WINGS [LargeLead, BothWings] "pawns on one wing or both" => "{0}, {1}";
-        AHEAD_OUTFLANKING [LargeLead, Outflanking] "kings further apart on files than on ranks" => "{0}, kings {1}";
-        AHEAD_PASSED [LargeLead, AllPassed] "all passed pawns" => "{0}, {1}";
-        AHEAD_OWN_PAWNS [PieceLead, OwnPawns] "own pawns" => "{0}, {1}";
-        ENDING [EndingKind, LeadSize, BothWings] "endings known for draws" => "{0}, {1}, {2}";
+    /// Winnability: what the player who is ahead in material can make of it.
+    Winnability "lead" {
+        WINNABILITY_PAWNS as "ahead_pawns_left" [LargeLead, AllPawns] "winnability by pawns left" => "{0}, {1}";
+        WINNABILITY_WINGS as "ahead_wings" [LargeLead, BothWings]
+            "winnability by pawns on one or both wings" => "{0}, {1}";
+        WINNABILITY_OUTFLANKING as "ahead_outflanking" [LargeLead, Outflanking]
+            "winnability by the kings' distance in files and ranks" => "{0}, kings {1}";
+        WINNABILITY_PASSED as "ahead_passed" [LargeLead, AllPassed]
+            "winnability by passed pawns of both players" => "{0}, {1}";
+        WINNABILITY_OWN_PAWNS as "ahead_own_pawns" [PieceLead, OwnPawns] "winnability by own pawns" => "{0}, {1}";
+        DRAWISH_ENDING as "ending" [DrawishEnding, LeadSize, BothWings] "drawish endings" => "{0}, {1}, {2}";
     }
-    /// The 2-tuples.
+    /// 2-tuples.
     Pairs "pairs" {
-        PAIRS [Pair] "2-tuples: a piece type on its square with any other piece on any other square" => "{0}";
+        PAIRS [Pair] "2-tuples: a piece on its square with another piece on another square" => "{0}";
     }
 }
 
-/// How many features there are.
+/// Number of features.
 pub const LEN: usize = PAIRS.start + PAIRS.len;
 
-/// Features before the 2-tuples.
+/// Number of features before the 2-tuples.
 pub const TERMS_LEN: usize = PAIRS.start;
 
-const _: () = {
+/// Number of [`Batch`]es, of all batched groups.
+pub const BATCHES: usize = {
     let last = &GROUPS[GROUPS.len() - 1];
     assert!(last.start == PAIRS.start, "the 2-tuples are the last group");
+    last.first_batch
 };
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! Evaluation: a tapered sum of weighted features, linear in the weights.
 //!
-//! Features are found by code that names features and counts, never weights ([`placement`], [`terms`]), and passes them
+//! Features are found by code that names features and counts, never weights ([`features`], [`terms`]), and passes them
 //! to a [`visitor`]. [`layout`] assigns each feature its index. [`Weights`] are the integers, compiled into tables that
 //! [`incremental`] sums from move to move. Search calls an [`Evaluator`]; training needs the [`gradient`].
 
 pub mod endgame;
 pub(crate) mod evaluator;
+pub mod features;
 mod floats;
 pub mod gradient;
 pub mod incremental;
 pub mod layout;
 pub mod pairs;
-pub mod placement;
 pub mod terms;
 pub mod units;
 pub mod visitor;
@@ -21,9 +21,9 @@ pub mod weights;
 mod tests;
 
 pub use evaluator::{Evaluator, MAX_EVALUATION};
+pub use features::{incremental_features, visit};
 pub use floats::{FloatWeights, WeightsError};
 pub use incremental::accumulator::Step;
-pub use placement::{placement, visit};
 pub use terms::terms;
 pub use units::{PHASE_MAX, Units, WinRate, taper};
 pub use visitor::Visitor;

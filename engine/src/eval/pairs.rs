@@ -1,14 +1,13 @@
-//! The 2-tuple network's index: which weight two pieces share with their mirror images.
+//! The index of the 2-tuple network: which weight two pieces share with their mirror images.
 //!
-//! A 2-tuple says that a piece of one type stands on one square while another piece stands on another.
-//! Taken literally that is 12 x 64 x 12 x 64 weights, of which symmetry leaves far fewer: a pair is as
-//! good for Black as its color-flipped image is for White, and a board is as good as its left-right
-//! mirror. So the pair is turned until its first piece is White's and on files a to d: 6 own types x 12
-//! other pieces give 72 tables, 32 squares of the first piece by the 63 the other can have. (Tseng, Chen
-//! and Wu, "Comparison Training of N-Tuple Networks for Chess", section 3.4.)
+//! A 2-tuple is a piece on its square together with another piece on another square. That would be 12 x 64 x 12 x 64
+//! weights, but symmetric positions have the same value: a pair is as good for Black as its color-flipped image for
+//! White, and the board can be mirrored left to right. So a pair is flipped and mirrored until its first piece is
+//! White's and on files a to d: 6 own types x 12 other pieces are 72 tables, of 32 squares of the first piece by 63 of
+//! the other. (Tseng, Chen and Wu, "Comparison Training of N-Tuple Networks for Chess", section 3.4.)
 //!
-//! Every ordered pair counts, so two pieces bring two weights, one from each one's view. Everything about
-//! that symmetry is here; search sees tables compiled from it, never an index.
+//! Ordered pairs count, so two pieces have two weights, with each of them as the first. Search uses tables compiled
+//! from these weights, never an index.
 
 use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
 
@@ -16,13 +15,13 @@ use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
 pub const TABLES: usize = 6 * 12;
 /// Rows of a table: squares of the first piece, on files a to d.
 pub const ROWS: usize = 32;
-/// Columns of a table: squares of the other piece, the first piece's left out.
+/// Columns of a table: squares of the other piece, without that of the first piece.
 pub const COLUMNS: usize = 63;
 
-/// All places of the network.
+/// Number of weights.
 const LEN: usize = TABLES * ROWS * COLUMNS;
 
-/// A place in the network, and how it counts.
+/// The index of an ordered pair of pieces, and its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Own type by other piece, below [`TABLES`].
@@ -36,15 +35,14 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The pair's place among the 2-tuples, which makes it a property of the group of features
-    /// [`PAIRS`](super::layout::PAIRS).
+    /// The index among the 2-tuples, the features of the group [`PAIRS`](super::layout::PAIRS).
     #[inline(always)]
     pub const fn index(self) -> usize {
         (self.table * ROWS + self.row) * COLUMNS + self.column
     }
 }
 
-/// The pair that `first` makes with `other` from its own view. The squares must differ.
+/// The ordered pair of `first` and `other`. The squares must differ.
 ///
 /// ```
 /// # use dyad_engine::board::{Color, Piece, PieceSquare, Square};
@@ -52,16 +50,16 @@ impl Pair {
 /// let white = |piece, square| PieceSquare::new(Color::White, piece, square);
 /// let black = |piece, square| PieceSquare::new(Color::Black, piece, square);
 /// let knight = pair(white(Piece::Knight, Square::F5), black(Piece::King, Square::G8));
-/// // Mirrored, it is the same pair; with colors changed too, but it counts for Black.
+/// // The mirrored pair is the same; the color-flipped pair is the same with the opposite sign.
 /// assert_eq!(knight, pair(white(Piece::Knight, Square::C5), black(Piece::King, Square::B8)));
-/// let turned = pair(black(Piece::Knight, Square::F4), white(Piece::King, Square::G1));
-/// assert_eq!((turned.index(), turned.sign), (knight.index(), -knight.sign));
+/// let flipped = pair(black(Piece::Knight, Square::F4), white(Piece::King, Square::G1));
+/// assert_eq!((flipped.index(), flipped.sign), (knight.index(), -knight.sign));
 /// ```
 #[inline]
 pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
-    let turn = turn_for(first);
-    let square = first.square.to_index() ^ turn;
-    let other_square = other.square.to_index() ^ turn;
+    let flip = symmetry_of(first);
+    let square = first.square.to_index() ^ flip;
+    let other_square = other.square.to_index() ^ flip;
     debug_assert_ne!(square, other_square);
     let other_piece = other.piece.to_index() + if other.color == first.color { 0 } else { 6 };
     Pair {
@@ -72,7 +70,7 @@ pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
     }
 }
 
-/// The first piece and the other of the pair at `index`, with the first piece White's.
+/// The two pieces of the pair at `index`; the first is White's.
 ///
 /// # Panics
 /// If `index` is not below the number of pairs.
@@ -95,10 +93,10 @@ pub fn name(piece: PieceSquare) -> String {
     format!("{color} {letter}{}", piece.square)
 }
 
-/// The row of a single piece: its square as its owner sees it, mirrored to files a to d.
+/// The row of a piece: its square from its owner's side, mirrored to files a to d.
 #[inline]
 pub fn row(piece: PieceSquare) -> usize {
-    row_of(piece.square.to_index() ^ turn_for(piece))
+    row_of(piece.square.to_index() ^ symmetry_of(piece))
 }
 
 /// The square on files a to d that `row` stands for.
@@ -115,10 +113,10 @@ pub const fn sign(color: Color) -> i32 {
     }
 }
 
-/// What turns `piece`, by exclusive or with square indices, into White's on files a to d: ranks are
-/// flipped for Black, files when the piece stands on e to h.
+/// The symmetry that makes `piece` White's on files a to d, as an exclusive or for square indices: Black's ranks are
+/// flipped, files e to h are mirrored.
 #[inline]
-fn turn_for(piece: PieceSquare) -> usize {
+fn symmetry_of(piece: PieceSquare) -> usize {
     const RANKS: usize = 0b111_000;
     const FILES: usize = 0b000_111;
     let ranks = if piece.color == Color::White { 0 } else { RANKS };
@@ -126,7 +124,7 @@ fn turn_for(piece: PieceSquare) -> usize {
     ranks | files
 }
 
-/// Squares of files a to d, counted along the ranks.
+/// The index of a square on files a to d, rank by rank.
 #[inline]
 const fn row_of(square: usize) -> usize {
     square >> 3 << 2 | square & 0b11
@@ -156,8 +154,8 @@ mod tests {
         PieceSquare { square: ALL_SQUARES[piece.square.to_index() ^ 7], ..piece }
     }
 
-    /// All pairs that two legally placed pieces can make reach exactly the features they should: every
-    /// table, every index a legal placement has, and nothing else.
+    /// All pairs of legally placed pieces reach all tables, and every index but those of pawns on the first and last
+    /// rank.
     #[test]
     fn placements_reach_72_tables() {
         let mut reached = vec![0u32; LEN];

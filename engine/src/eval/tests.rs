@@ -3,9 +3,8 @@
 use super::*;
 use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare};
 use crate::eval::gradient::Trace;
-use crate::eval::layout::{GROUPS, LEN, MATERIAL, PAIRS};
+use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, group_of};
 use crate::eval::pairs;
-use crate::eval::terms::COUPLES;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::collections::HashMap;
@@ -268,7 +267,7 @@ fn largest_weights_do_not_overflow() {
     let half = i32::from(i16::MAX) / 2;
     // A table entry sums two 2-tuples and at most one other term of two pieces.
     let ints = (0..LEN).map(|feature| match feature {
-        _ if COUPLES.contains(&feature) => [1; 2],
+        _ if group_of(feature).kind == Kind::Pair => [1; 2],
         _ if PAIRS.range().contains(&feature) => [half; 2],
         _ => [i32::from(i16::MAX); 2],
     });

@@ -1,23 +1,22 @@
 //! What is done with the features of a position.
 //!
-//! The features are stated once, as code that finds them and hands each one's index and count to a
-//! visitor. Summing integers in search, listing features for the trainer, totals by group for `eval` and
-//! the compilation of the fast tables differ only in the visitor. The functions are generic, so the sum
-//! in search is compiled as if it had been written out by hand.
+//! The terms find the features of a position and pass each one's index and count to a visitor. The sum in search, the
+//! feature list of the trainer and the sums of `explain` are different visitors of the same terms. Terms are generic
+//! over the visitor and monomorphized, so the sum in search costs no more than code written for it.
 
-use super::layout::{ATTACKED, Attacker, Defense, Target};
+use super::layout::Batch;
 
 /// Receives the features of a position.
 pub trait Visitor {
-    /// Whether [couples](super::terms::couple) are left out, because their sum is known without looking at the board.
-    const KNOWS_COUPLES: bool = false;
+    /// Whether the terms may leave out [pair terms](super::layout::Kind::Pair), because the visitor has their sum
+    /// already.
+    const SKIPS_PAIR_TERMS: bool = false;
 
-    /// `count` more of `feature`, which may be none. White's features count positive and Black's negative, so that the
-    /// sum of count times weight is the evaluation from White's side.
+    /// Adds `count` (possibly 0) of `feature`. White's features count positive, Black's negative: the sum of count
+    /// times weight is the evaluation from White's side.
     fn add(&mut self, feature: usize, count: i32);
 
-    /// As much of `feature` if the condition holds: for conditions that no processor can predict, because a sum
-    /// then does without the branch.
+    /// Branch-free conditional [`Visitor::add`], for unpredictable conditions.
     #[inline(always)]
     fn add_if(&mut self, condition: bool, feature: usize, count: i32) {
         if condition {
@@ -25,48 +24,48 @@ pub trait Visitor {
         }
     }
 
-    /// An attacked piece: one of [`ATTACKED`] for each type of piece that attacks it.
+    /// Adds one of each feature of `batch` whose condition holds.
     #[inline(always)]
-    fn add_attacked(&mut self, defense: Defense, target: Target, attackers: [bool; 6]) {
-        for (attacker, attacks) in attackers.into_iter().enumerate() {
-            self.add_if(attacks, ATTACKED.at(defense, Attacker(attacker), target), 1);
+    fn add_batch<const N: usize>(&mut self, batch: Batch, conditions: [bool; N]) {
+        for (index, condition) in conditions.into_iter().enumerate() {
+            self.add_if(condition, batch.feature(index), 1);
         }
     }
 }
 
-/// A visitor that is told whose features come, so that terms count ours and carry no sign about: the sum in search then
-/// needs no multiplication.
-pub trait TwoSided: Visitor {
-    /// The features that come now are the other player's. The first are White's.
-    fn turn(&mut self);
+/// A visitor of side-relative features: terms count the features of the current side positive, and the visitor knows
+/// the sign. The sum in search then needs no multiplication. The first side is White.
+pub trait SideRelative: Visitor {
+    /// Switches to the other side.
+    fn flip_side(&mut self);
 }
 
-/// Any visitor as one that is told whose features come.
-pub struct Turning<'a, S> {
+/// Adapts any visitor to side-relative features.
+pub struct WithSign<'a, S> {
     visitor: &'a mut S,
     sign: i32,
 }
 
-impl<'a, S: Visitor> Turning<'a, S> {
-    /// White's features come first.
+impl<'a, S: Visitor> WithSign<'a, S> {
+    /// White is the first side.
     pub fn new(visitor: &'a mut S) -> Self {
-        Turning { visitor, sign: 1 }
+        WithSign { visitor, sign: 1 }
     }
 }
 
-impl<S: Visitor> Visitor for Turning<'_, S> {
+impl<S: Visitor> Visitor for WithSign<'_, S> {
     fn add(&mut self, feature: usize, count: i32) {
         self.visitor.add(feature, self.sign * count);
     }
 }
 
-impl<S: Visitor> TwoSided for Turning<'_, S> {
-    fn turn(&mut self) {
+impl<S: Visitor> SideRelative for WithSign<'_, S> {
+    fn flip_side(&mut self) {
         self.sign = -self.sign;
     }
 }
 
-/// Lists features and counts as they come, counts of 0 left out; the same feature may come more than once.
+/// Lists features with their counts, other than 0. A feature may occur more than once.
 impl Visitor for Vec<(u32, i32)> {
     fn add(&mut self, feature: usize, count: i32) {
         if count != 0 {
@@ -75,7 +74,7 @@ impl Visitor for Vec<(u32, i32)> {
     }
 }
 
-/// Sums by feature, over an array as long as the layout.
+/// Counts by feature, over an array of all features.
 impl Visitor for Vec<i32> {
     fn add(&mut self, feature: usize, count: i32) {
         self[feature] += count;

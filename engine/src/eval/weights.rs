@@ -3,10 +3,10 @@
 //! [`Weights`] is what a [file] holds. Weights are passed as `Arc<Weights>` and are never global, because a training and
 //! a match between two sets run in one process.
 
+use super::features::visit;
 use super::floats::{FloatWeights, LIMIT, WeightsError};
 use super::incremental::compiled::Compiled;
 use super::layout::{self, GROUPS, LEN, MATERIAL};
-use super::placement::visit;
 use super::units::{Units, phase_of_material, taper};
 use super::visitor::{Visitor, WeightedSum};
 use crate::board::{Board, Color, Piece};

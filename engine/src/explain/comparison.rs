@@ -56,8 +56,8 @@ impl PvResolver {
         PvResolver { quiescence: LeafSearcher::new(weights) }
     }
 
-    /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`. `value`
-    /// is from the view of the side to move in the current position.
+    /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`.
+    /// `value` is from the view of the side to move in the current position.
     pub fn resolve(&mut self, game: &Game, line: &mut Vec<ChessMove>, value: Value) -> PvLeaf {
         let sign = if game.board().side_to_move() == Color::White { 1 } else { -1 };
         let mut ahead = game.clone();

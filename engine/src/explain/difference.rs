@@ -1,17 +1,17 @@
 //! The difference of two evaluations as a sum of parts, exactly.
 //!
-//! Each of two lines ends in a position (its leaf) whose evaluation is a sum over features, so the difference of the two
-//! values is a sum over the features in which the leaves differ. What is not a sum has parts of its own: the taper between
-//! phases, endgame evaluations, rounding, and the corrections of the search.
+//! Each of two lines ends in a position (its leaf) whose evaluation is a sum over features, so the difference of the
+//! two values is a sum over the features in which the leaves differ. What is not a sum has parts of its own: the taper
+//! between phases, endgame evaluations, rounding, and the corrections of the search.
 //!
-//! Let c and C be the counts of a feature in the two leaves, w and W its weight tapered by their phases. Then
-//! c w - C W = (c - C)(w + W)/2 + (c + C)/2 (w - W): the first summand is the part of the feature, and the second, summed
-//! over all features, is the part of the phase. (This is the Shapley value of a product.) Amounts are fixed-point
-//! integers, see [`FIXED_POINT`], so that the parts add up to the difference without rounding.
+//! Let c and C be the counts of a feature in the two leaves, w and W its weight tapered by their phases. Then c w - C W
+//! = (c - C)(w + W)/2 + (c + C)/2 (w - W): the first summand is the part of the feature, and the second, summed over
+//! all features, is the part of the phase. (This is the Shapley value of a product.) Amounts are fixed-point integers,
+//! see [`FIXED_POINT`], so that the parts add up to the difference without rounding.
 
 use crate::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use crate::eval::evaluator::with_endings;
-use crate::eval::layout::{Family, Group, HalfSquare, LOCATION, MATERIAL, PAIRS, group_of};
+use crate::eval::layout::{Family, Group, HalfSquare, Kind, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs::{self, pair};
 use crate::eval::units::SCALE_ONE;
 use crate::eval::{PHASE_MAX, Weights, terms};
@@ -125,7 +125,7 @@ impl Difference {
     pub fn new(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Difference {
         let mut builder = Builder::new(weights, leaves, pairs::sign(side));
         builder.material();
-        builder.placement();
+        builder.pieces();
         builder.terms();
         builder.phase();
         builder.corrections();
@@ -173,7 +173,8 @@ impl Difference {
         nets
     }
 
-    /// The material balance of the first leaf minus that of the second, from the view of `side`: by type, pawn to queen.
+    /// The material balance of the first leaf minus that of the second, from the view of `side`: by type, pawn to
+    /// queen.
     #[must_use]
     pub fn material(leaves: [&PvLeaf; 2], side: Color) -> [i32; 5] {
         std::array::from_fn(|index| {
@@ -258,7 +259,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Pieces that stand in one leaf only: their squares, and their pairs with all other pieces.
-    fn placement(&mut self) {
+    fn pieces(&mut self) {
         let boards = self.leaves.map(|leaf| leaf.board.placed_pieces().collect::<Vec<_>>());
         let only = |this: usize| {
             let gone = |piece: &&PieceSquare| !boards[1 - this].contains(piece);
@@ -274,12 +275,13 @@ impl<'a> Builder<'a> {
             };
             for (place, &piece) in boards[this].iter().enumerate() {
                 if let Some(topic) = topic(piece) {
-                    let square = LOCATION.at(piece.piece, HalfSquare(pairs::row(piece)));
+                    let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
                     let worth = self.worth(square, count * pairs::sign(piece.color));
                     self.add(topic, Subject::Square(piece, count), worth);
                 }
                 for &other in &boards[this][..place] {
-                    // Each 2-tuple goes to the topic of its first piece, or of the other piece if the first has not moved.
+                    // Each 2-tuple goes to the topic of its first piece, or of the other piece if the first has not
+                    // moved.
                     let topics = (topic(piece).or(topic(other)), topic(other).or(topic(piece)));
                     let (Some(own), Some(others)) = topics else { continue };
                     let (white, black) = if piece.color == Color::White { (piece, other) } else { (other, piece) };
@@ -379,7 +381,8 @@ impl EvalSteps {
     }
 }
 
-/// The topics of the pieces that stand in one leaf only: a moved piece if the other leaf has it elsewhere, else material.
+/// The topics of the pieces that stand in one leaf only: a moved piece if the other leaf has it elsewhere, else
+/// material.
 fn topics_of(moved: &[Vec<PieceSquare>; 2]) -> [Vec<Topic>; 2] {
     let mut topics = [vec![Topic::Material; moved[0].len()], vec![Topic::Material; moved[1].len()]];
     let mut matched = vec![false; moved[1].len()];
@@ -407,26 +410,9 @@ fn topics_of(moved: &[Vec<PieceSquare>; 2]) -> [Vec<Topic>; 2] {
 fn topic_of(group: &Group, color: Color) -> Topic {
     match group.family {
         Family::Material | Family::MaterialPairs => Topic::Material,
-        Family::King if is_attack(group) => Topic::Family(Family::King, !color),
+        family if group.kind == Kind::Attack => Topic::Family(family, !color),
         family => Topic::Family(family, color),
     }
-}
-
-/// Whether a group about king safety counts what a player does to the enemy's king.
-fn is_attack(group: &Group) -> bool {
-    const ATTACKS: [&str; 10] = [
-        "king_attackers",
-        "king_attack",
-        "king_attack_by",
-        "king_weak_squares",
-        "king_danger",
-        "safe_checks",
-        "unsafe_checks",
-        "back_rank",
-        "flank_attack",
-        "flank_pawnless",
-    ];
-    ATTACKS.contains(&group.name)
 }
 
 impl Subject {

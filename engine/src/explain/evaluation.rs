@@ -4,7 +4,7 @@
 //! out if the other player has their mirror image, and the features of a group are summed.
 
 use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
-use crate::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL, PAIRS, group_of};
+use crate::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs::{self, pair};
 use crate::eval::{Evaluator, PHASE_MAX, Visitor, Weights, taper, terms, visit};
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ fn pair_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Reas
     let mut reasons: Vec<([usize; 2], [i32; 2], Reason)> = Vec::new();
     for (count, &piece) in pieces.iter().enumerate() {
         let sign = pairs::sign(piece.color);
-        let square = LOCATION.at(piece.piece, HalfSquare(pairs::row(piece)));
+        let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
         let reason = Reason { source: Source::Square(piece), pawns: scale.pawns(worth(square, sign)) };
         reasons.push(([square; 2], [sign; 2], reason));
         for &other in &pieces[..count] {

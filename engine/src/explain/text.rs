@@ -196,8 +196,8 @@ impl Topic {
                     Family::Threats => format!("{color}'s threats"),
                     Family::King => format!("safety of {color}'s king"),
                     Family::Space => format!("{color}'s space and center control"),
-                    Family::Lead => format!("{color}'s winning chances (winnability)"),
-                    Family::Material | Family::MaterialPairs | Family::Location | Family::Pairs => {
+                    Family::Winnability => format!("{color}'s winning chances (winnability)"),
+                    Family::Material | Family::MaterialPairs | Family::PieceSquare | Family::Pairs => {
                         format!("{color}'s {}", family.name())
                     }
                 }
@@ -214,7 +214,8 @@ const PARTS_OF_A_TOPIC: usize = 2;
 const PARTS: usize = 20;
 
 impl fmt::Display for Comparison {
-    /// Both variations, the topics, the largest parts. The numbers of each list add up; its last line has the remainder.
+    /// Both variations, the topics, the largest parts. The numbers of each list add up; its last line has the
+    /// remainder.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = color_name(self.board.side_to_move());
         writeln!(

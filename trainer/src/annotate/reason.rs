@@ -102,8 +102,8 @@ fn words(compared: &Comparison, net: &TopicSum, mover: Color) -> String {
             Family::Threats => pick(color, "gives @ more to attack", "leaves @ less to attack"),
             Family::King => pick(color, "makes @'s king safer", "makes @'s king less safe"),
             Family::Space => pick(color, "gives @ more space", "leaves @ less space"),
-            Family::Lead => pick(color, "makes more of @'s lead", "makes less of @'s lead"),
-            Family::Material | Family::MaterialPairs | Family::Location | Family::Pairs => {
+            Family::Winnability => pick(color, "makes more of @'s lead", "makes less of @'s lead"),
+            Family::Material | Family::MaterialPairs | Family::PieceSquare | Family::Pairs => {
                 format!("changes {}'s {}", color_name(color), family.name())
             }
         },

@@ -6,7 +6,7 @@
 
 use dyad_engine::board::Piece;
 use dyad_engine::eval::layout::{
-    HalfSquare, LOCATION, MATERIAL, MOBILITY_BISHOP, MOBILITY_KNIGHT, MOBILITY_QUEEN, MOBILITY_ROOK,
+    HalfSquare, MATERIAL, MOBILITY_BISHOP, MOBILITY_KNIGHT, MOBILITY_QUEEN, MOBILITY_ROOK, PIECE_SQUARE,
 };
 use dyad_engine::eval::{FloatWeights, Weights, pairs};
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) fn hand_set(tapered: bool) -> Weights {
         let square = pairs::square_of_row(row);
         let (file, rank) = (square.get_file().to_index(), square.get_rank().to_index());
         for piece in types {
-            set(LOCATION.at(piece, HalfSquare(row)), on_square(piece, file.min(7 - file), rank));
+            set(PIECE_SQUARE.at(piece, HalfSquare(row)), on_square(piece, file.min(7 - file), rank));
         }
     }
     // Knight, bishop, rook, queen: what a safe square is worth, and the usual number of them.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::PIECES;
-use dyad_engine::eval::layout::{self, HalfSquare, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{self, HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{Weights, pairs};
 
 use crate::arena::statistics::{Estimate, Tally};
@@ -265,7 +265,7 @@ fn squares(title: &str, weights: &Weights, piece: usize, stage: usize) -> Board 
         if layout::PIECE_NAMES[piece.to_index()] == "pawn" && !(8..56).contains(&square) {
             continue;
         }
-        let value = f64::from(weights.ints()[LOCATION.at(piece, HalfSquare(row))][stage]) * unit;
+        let value = f64::from(weights.ints()[PIECE_SQUARE.at(piece, HalfSquare(row))][stage]) * unit;
         // Both halves of the board share their weights.
         values[square] = Some(value);
         values[square ^ 7] = Some(value);

@@ -120,7 +120,7 @@ mod tests {
     use crate::learn::testing::{Children, example, random_examples};
     use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
-    use dyad_engine::eval::{FloatWeights, PHASE_MAX, placement, visit};
+    use dyad_engine::eval::{FloatWeights, PHASE_MAX, incremental_features, visit};
     use std::sync::atomic::AtomicBool;
 
     fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
@@ -168,7 +168,7 @@ mod tests {
         }
         // The pawn is on d5 in the desired leaf only, and there is no mirror image of it in the others.
         let mut features: Vec<(u32, i32)> = Vec::new();
-        placement(&[], PieceSquare::new(Color::White, Piece::Pawn, Square::D5), &mut features);
+        incremental_features(&[], PieceSquare::new(Color::White, Piece::Pawn, Square::D5), &mut features);
         let [mg, eg] = change(features.last().expect("a pawn has a location").0 as usize);
         assert!((mg - opening(d5)).abs() < 1e-12 && (eg - endgame(d5)).abs() < 1e-12);
     }

@@ -197,10 +197,10 @@ mod tests {
         let optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 1.0 }, layout::LEN);
         let start = FloatWeights { mg: vec![0.5; layout::LEN], eg: vec![-2.0; layout::LEN] };
         let changes = optimizer.decay(&settings, &weights, &start, 1.0);
-        assert_eq!(changes.len(), layout::LOCATION.len);
+        assert_eq!(changes.len(), layout::PIECE_SQUARE.len);
         let kept = 0.999f64.powi(100);
         for change in changes {
-            assert!(layout::LOCATION.range().contains(&(change.feature as usize)));
+            assert!(layout::PIECE_SQUARE.range().contains(&(change.feature as usize)));
             assert!((change.mg - (kept - 1.0)).abs() < 1e-12);
             assert!((change.eg + 2.0 * (kept - 1.0)).abs() < 1e-12);
         }

@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::PHASE_MAX;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{self, Family, GROUPS, Group, HalfSquare, LEN, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{self, Family, GROUPS, Group, HalfSquare, LEN, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{self, ROWS};
 
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
@@ -49,7 +49,7 @@ impl Set<'_> {
 
     fn location(&self, piece: Piece, square: Square, stage: usize) -> f64 {
         let row = pairs::row(PieceSquare::new(Color::White, piece, square));
-        self.worth(LOCATION.at(piece, HalfSquare(row)), stage)
+        self.worth(PIECE_SQUARE.at(piece, HalfSquare(row)), stage)
     }
 }
 
@@ -267,7 +267,7 @@ fn locations(page: &mut Page, sets: &[Set]) {
 /// All other features: a bar for each, by families and groups.
 fn features(page: &mut Page, sets: &[Set]) {
     page.heading("Everything else, feature by feature");
-    const SHOWN_ELSEWHERE: [Family; 3] = [Family::Material, Family::Location, Family::Pairs];
+    const SHOWN_ELSEWHERE: [Family; 3] = [Family::Material, Family::PieceSquare, Family::Pairs];
     for family in Family::ALL.into_iter().filter(|family| !SHOWN_ELSEWHERE.contains(family)) {
         page.put(format_args!("<h3>{}</h3>\n", escape(&family.name().replace('_', " "))));
         for group in GROUPS.iter().filter(|group| group.family == family) {
@@ -334,7 +334,7 @@ mod tests {
     use dyad_engine::board::Board as Position;
     use dyad_engine::eval::layout::PAIRS;
     use dyad_engine::eval::layout::{KnightSquares, MOBILITY_KNIGHT};
-    use dyad_engine::eval::placement::visit;
+    use dyad_engine::eval::visit;
     use dyad_engine::eval::visitor::Visitor;
 
     fn set(name: &str, file: &str) -> (String, Weights) {

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::pairs;
 
 use super::games;
@@ -410,7 +410,7 @@ fn locations(page: &mut Page, weights: &Weights, start: Option<&Weights>) {
     page.heading("Piece-square weights");
     let weight = |weights: &Weights, piece: Piece, stage: usize, square: Square| {
         let row = pairs::row(PieceSquare::new(Color::White, piece, square));
-        f64::from(weights.ints()[LOCATION.at(piece, HalfSquare(row))][stage])
+        f64::from(weights.ints()[PIECE_SQUARE.at(piece, HalfSquare(row))][stage])
     };
     let draw = |value: &dyn Fn(Piece, usize, Square) -> f64| {
         let board = |piece: Piece, stage: usize| {

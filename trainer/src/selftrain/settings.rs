@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{GROUPS, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
 use serde::{Deserialize, Serialize};
 
 use super::self_play::HASH;
@@ -363,7 +363,7 @@ impl Settings {
 
 /// Whether weights are more than material and piece-square tables.
 pub(super) fn knows_more_than_pieces(weights: &Weights) -> bool {
-    let others = GROUPS.iter().filter(|group| ![MATERIAL.start, LOCATION.start].contains(&group.start));
+    let others = GROUPS.iter().filter(|group| ![MATERIAL.start, PIECE_SQUARE.start].contains(&group.start));
     others.flat_map(|group| &weights.ints()[group.range()]).any(|weight| *weight != [0; 2])
 }
 

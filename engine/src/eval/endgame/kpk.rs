@@ -1,59 +1,59 @@
-//! King and pawn against king, solved.
+//! King and pawn against king: a [bitbase](https://www.chessprogramming.org/KPK) by retrograde analysis.
 //!
-//! For each square of pawn and white king there are two sets of squares: where the black king loses if
-//! White is to move, and where it loses if Black is. One step of the retrograde analysis treats all
-//! squares of the black king at once, so the whole takes a fraction of a millisecond and is done when the
-//! ending first appears. White has the pawn, and it stands on files a to d: other positions are turned.
+//! For each pair of squares of pawn and white king it holds the set of squares on which the black king loses, one set
+//! with White and one with Black to move. A step of the analysis treats all squares of the black king at once, so the
+//! bitbase takes a fraction of a millisecond and is computed on first use. White has the pawn, on files a to d: other
+//! positions are flipped and mirrored.
 
 use crate::board::squares::*;
 use crate::board::{ALL_SQUARES, BitBoard, EMPTY, Square, attacks};
 use std::sync::OnceLock;
 
-/// Squares of the black king that lose, by place of the pawn (rank from the second, file a to d) and
-/// square of the white king.
-struct Table {
+/// Squares on which the black king loses, by index of the pawn (see [`pawn_index`]) and square of the white king.
+struct Bitbase {
     white_to_move: Vec<[BitBoard; 64]>,
     black_to_move: Vec<[BitBoard; 64]>,
 }
 
+/// Pawn squares: 6 ranks by files a to d.
 const PAWNS: usize = 6 * 4;
 
 /// Whether the player with the pawn, who moves up the board, wins.
 pub fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool {
     let mirror = if file(pawn) > 3 { 7 } else { 0 };
     let [king, pawn, enemy] = [king, pawn, enemy].map(|at| square(at.to_index() ^ mirror));
-    let table = table();
-    let side = if to_move { &table.white_to_move } else { &table.black_to_move };
-    side[place(pawn)][king.to_index()].has(enemy)
+    let bitbase = bitbase();
+    let side = if to_move { &bitbase.white_to_move } else { &bitbase.black_to_move };
+    side[pawn_index(pawn)][king.to_index()].has(enemy)
 }
 
-/// Won positions with either side to move.
+/// Number of won positions, with either side to move.
 #[cfg(test)]
 pub fn count_wins() -> usize {
-    let table = table();
-    table.white_to_move.iter().chain(&table.black_to_move).flatten().map(|set| set.len()).sum()
+    let bitbase = bitbase();
+    bitbase.white_to_move.iter().chain(&bitbase.black_to_move).flatten().map(|set| set.len()).sum()
 }
 
-fn place(pawn: Square) -> usize {
+fn pawn_index(pawn: Square) -> usize {
     (rank(pawn) - 1) * 4 + file(pawn)
 }
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(solve)
+fn bitbase() -> &'static Bitbase {
+    static BITBASE: OnceLock<Bitbase> = OnceLock::new();
+    BITBASE.get_or_init(solve)
 }
 
-fn solve() -> Table {
-    let mut table = Table { white_to_move: vec![[EMPTY; 64]; PAWNS], black_to_move: vec![[EMPTY; 64]; PAWNS] };
-    // Pawns advance, so those nearest to the eighth rank are solved first and once.
+fn solve() -> Bitbase {
+    let mut bitbase = Bitbase { white_to_move: vec![[EMPTY; 64]; PAWNS], black_to_move: vec![[EMPTY; 64]; PAWNS] };
+    // Pawns advance, so the highest ranks are solved first.
     for place in (0..PAWNS).rev() {
-        while table.step(place) {}
+        while bitbase.step(place) {}
     }
-    table
+    bitbase
 }
 
-impl Table {
-    /// Adds the wins that follow from those known; whether there were any.
+impl Bitbase {
+    /// Adds the wins that follow from those found so far. Returns whether there are any.
     fn step(&mut self, place: usize) -> bool {
         let pawn = square(8 + place / 4 * 8 + place % 4);
         let mut changed = false;
@@ -77,20 +77,20 @@ impl Table {
         changed
     }
 
-    /// With Black to move: every move, and there is one or it is mate, lets White win.
+    /// Lost squares with Black to move: each move loses, and there is one, or it is checkmate.
     fn lost_for_black(&self, pawn: Square, king: Square) -> BitBoard {
         let checked = square_set(pawn).pawn_attacks();
         let forbidden = attacks::king(king) | square_set(king);
         let allowed = !(forbidden | checked);
-        let refuge = allowed & !self.white_to_move[place(pawn)][king.to_index()];
+        let safe = allowed & !self.white_to_move[pawn_index(pawn)][king.to_index()];
         let placed = !(forbidden | square_set(pawn));
         let can_move = neighbors(allowed);
-        placed & !neighbors(refuge) & (can_move | checked)
+        placed & !neighbors(safe) & (can_move | checked)
     }
 
-    /// With White to move: some move leads to a loss for Black.
+    /// Won squares with White to move: some move leads to a lost square.
     fn won_for_white(&self, pawn: Square, king: Square) -> BitBoard {
-        let (place, here) = (place(pawn), king.to_index());
+        let (place, here) = (pawn_index(pawn), king.to_index());
         let mut won = EMPTY;
         for next in attacks::king(king) & !square_set(pawn) {
             won |= self.black_to_move[place][next.to_index()];
@@ -112,7 +112,7 @@ impl Table {
     }
 }
 
-/// Squares a king's move away from any of these.
+/// Squares one king move away from any of `set`.
 fn neighbors(set: BitBoard) -> BitBoard {
     let row = set | set.adjacent_files();
     set.adjacent_files() | row.north() | row.south()

@@ -1,21 +1,21 @@
-//! Endings whose results every textbook gives.
+//! Endgames with textbook results.
 
 use super::*;
 
-fn known(fen: &str) -> Known {
+fn eval(fen: &str) -> Option<EndgameEval> {
     probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")), Color::White)
 }
 
-/// The value from the side to move, where there is one.
+/// The value for the side to move.
 fn value(fen: &str) -> i32 {
-    match known(fen) {
-        Known::Value(value) => value,
+    match eval(fen) {
+        Some(EndgameEval::Value(value)) => value,
         other => panic!("{fen}: {other:?}"),
     }
 }
 
 #[test]
-fn king_and_pawn_has_as_many_wins_as_is_known() {
+fn king_and_pawn_against_king_has_the_known_number_of_wins() {
     assert_eq!(kpk::count_wins(), 111_282);
 }
 
@@ -28,7 +28,7 @@ fn king_and_pawn_facts() {
         ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", false),
         ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", true),
         ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", false),
-        // A rook's pawn with the king in the corner.
+        // A rook pawn with the defending king in the corner.
         ("k7/8/K7/P7/8/8/8/8 w - - 0 1", false),
         // The square of the pawn.
         ("8/8/8/7P/8/2k5/8/K7 w - - 0 1", true),
@@ -51,7 +51,7 @@ fn draws_are_draws() {
         "4kn2/8/8/8/8/8/8/4KB2 w - - 0 1",
         "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
     ] {
-        assert_eq!(known(fen), Known::Value(0), "{fen}");
+        assert_eq!(eval(fen), DRAW, "{fen}");
     }
 }
 
@@ -67,9 +67,9 @@ fn advantages_that_cannot_be_won_are_scaled() {
         ("4kr2/8/8/8/8/8/8/3RKN2 w - - 0 1", Color::White, 16),
     ];
     for (fen, color, scale) in cases {
-        match known(fen) {
-            Known::Scale(of, parts) => assert_eq!((of, parts), (color, scale), "{fen}"),
-            Known::None => assert_eq!(scale, FULL_SCALE, "{fen}"),
+        match eval(fen) {
+            Some(EndgameEval::ScaleFactor(of, parts)) => assert_eq!((of, parts), (color, scale), "{fen}"),
+            None => assert_eq!(scale, FULL_SCALE, "{fen}"),
             other => panic!("{fen}: {other:?}"),
         }
     }
@@ -86,13 +86,13 @@ fn wins_improve_towards_the_mate() {
         assert!(values.is_sorted() && values[0] >= KNOWN_WIN, "{values:?}");
         assert!(values[2] < crate::eval::MAX_EVALUATION, "{values:?}");
     }
-    // White's bishop of the first ladder stands on a light square: a8 is its corner, a1 is not.
+    // The bishop on b1 is light-squared: a8 is its corner, h8 is not.
     let (right, wrong) = (value("k7/8/1K6/8/8/8/8/1B1N4 w - - 0 1"), value("7k/8/6K1/8/8/8/8/1B1N4 w - - 0 1"));
     assert!(right > wrong);
 }
 
 #[test]
-fn heuristics_know_their_exceptions() {
+fn exceptions_of_the_rules_are_recognized() {
     assert!(value("7K/8/8/8/8/8/pk6/4Q3 w - - 0 1") < 300);
     assert!(value("7K/8/8/8/8/8/1pk5/4Q3 w - - 0 1") > 1000);
     assert!(value("8/8/8/4k3/8/8/r7/4KQ2 w - - 0 1") > 500);
@@ -101,7 +101,7 @@ fn heuristics_know_their_exceptions() {
 }
 
 #[test]
-fn colors_are_treated_alike() {
+fn evaluations_are_symmetric_in_color() {
     let pairs = [
         ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "8/8/8/8/4p3/4k3/8/4K3 b - - 0 1"),
         ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "kbn5/8/8/8/3K4/8/8/8 b - - 0 1"),
@@ -113,7 +113,7 @@ fn colors_are_treated_alike() {
 }
 
 #[test]
-fn middlegames_are_not_known() {
-    assert_eq!(probe(&Board::startpos(), Color::White), Known::None);
-    assert_eq!(known("r1bq1rk1/pp3ppp/2n2n2/3p4/3P4/2N2N2/PP3PPP/R1BQ1RK1 w - - 0 1"), Known::None);
+fn middlegames_have_no_endgame_evaluation() {
+    assert_eq!(probe(&Board::startpos(), Color::White), None);
+    assert_eq!(eval("r1bq1rk1/pp3ppp/2n2n2/3p4/3P4/2N2N2/PP3PPP/R1BQ1RK1 w - - 0 1"), None);
 }

@@ -7,15 +7,14 @@
 use super::kernel::Kernel;
 use super::tables::{PairTable, SquareTable};
 use crate::eval::floats::WeightsError;
-use crate::eval::layout::{ATTACKED, Attacker, Defense, LOCATION, PAIRS, TERMS_LEN, Target};
-use crate::eval::terms::COUPLES;
-use crate::eval::visitor::{TwoSided, Visitor};
+use crate::eval::layout::{self, BATCH_LANES, BATCHES, Batch, GROUPS, Kind, PAIRS, PIECE_SQUARE, TERMS_LEN, group_of};
+use crate::eval::visitor::{SideRelative, Visitor};
 
 /// Integer weights, compiled for search.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     packed: Packed,
-    attacked: Attacked,
+    batched: Batched,
     squares: SquareTable,
     pairs: PairTable,
     has_pairs: bool,
@@ -28,13 +27,14 @@ impl Compiled {
     pub fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
         let packed = packed(ints);
         let has_pairs = any(&ints[PAIRS.range()]);
+        let has_pair_terms = GROUPS.iter().any(|group| group.kind == Kind::Pair && any(&ints[group.range()]));
         Ok(Compiled {
-            attacked: attacked(&packed),
+            batched: batched(&packed),
             packed,
             squares: SquareTable::compile(ints),
-            pairs: if has_pairs || any(&ints[COUPLES]) { PairTable::compile(ints)? } else { PairTable::default() },
+            pairs: if has_pairs || has_pair_terms { PairTable::compile(ints)? } else { PairTable::default() },
             has_pairs,
-            has_terms: any(&ints[LOCATION.range().end..TERMS_LEN]),
+            has_terms: any(&ints[PIECE_SQUARE.range().end..TERMS_LEN]),
             kernel: Kernel::best(),
         })
     }
@@ -44,32 +44,32 @@ impl Compiled {
         /// From this number of pairs on it is faster to compile the whole table.
         const MANY: usize = PAIRS.len / 4;
         let mut pairs = 0;
-        let mut couples = false;
+        let mut pair_terms = false;
         let mut squares = false;
         for &feature in changed {
             if PAIRS.range().contains(&feature) {
                 pairs += 1;
             } else {
                 self.packed[feature] = pack(ints[feature]);
-                couples |= COUPLES.contains(&feature);
-                squares |= feature < LOCATION.range().end;
-                self.has_terms |= feature >= LOCATION.range().end;
+                pair_terms |= group_of(feature).kind == Kind::Pair;
+                squares |= feature < PIECE_SQUARE.range().end;
+                self.has_terms |= feature >= PIECE_SQUARE.range().end;
             }
         }
-        self.attacked = attacked(&self.packed);
+        self.batched = batched(&self.packed);
         if squares {
             self.squares = SquareTable::compile(ints);
         }
         self.has_pairs |= pairs > 0;
-        if pairs > MANY || (pairs > 0 || couples) && self.pairs.is_empty() {
+        if pairs > MANY || (pairs > 0 || pair_terms) && self.pairs.is_empty() {
             self.pairs = PairTable::compile(ints)?;
             return Ok(());
         }
         for &feature in changed.iter().filter(|feature| PAIRS.range().contains(feature)) {
             self.pairs.update(feature - PAIRS.start, ints)?;
         }
-        if couples {
-            self.pairs.update_couples(ints)?;
+        if pair_terms {
+            self.pairs.update_pair_terms(ints)?;
         }
         Ok(())
     }
@@ -123,17 +123,15 @@ fn packed(ints: &[[i32; 2]]) -> Packed {
     packed
 }
 
-/// A copy of the packed integers of [`ATTACKED`] by defense, target and attacker. The six attackers and two zeros are
-/// contiguous, for SIMD additions.
-type Attacked = [[[i64; 8]; 5]; 3];
+/// A copy of the packed integers of all [`Batch`]es. Those of a batch are contiguous and padded with zeros, for SIMD
+/// additions.
+type Batched = [[i64; BATCH_LANES]; BATCHES];
 
-fn attacked(packed: &Packed) -> Attacked {
-    let mut rows = Attacked::default();
-    for (defense, targets) in Defense::ALL.into_iter().zip(&mut rows) {
-        for (target, attackers) in targets.iter_mut().enumerate() {
-            for (attacker, weight) in attackers[..6].iter_mut().enumerate() {
-                *weight = packed[ATTACKED.at(defense, Attacker(attacker), Target(target))];
-            }
+fn batched(packed: &Packed) -> Batched {
+    let mut rows = [[0; BATCH_LANES]; BATCHES];
+    for batch in layout::batches() {
+        for (index, weight) in rows[batch.row][..batch.len].iter_mut().enumerate() {
+            *weight = packed[batch.feature(index)];
         }
     }
     rows
@@ -142,17 +140,17 @@ fn attacked(packed: &Packed) -> Attacked {
 /// Sums packed integers of features before the 2-tuples: middlegame and endgame in one addition.
 pub struct PackedSum<'a> {
     packed: &'a Packed,
-    attacked: &'a Attacked,
+    batched: &'a Batched,
     sum: i64,
-    /// The part from [`Attacked`], by attacker.
-    lanes: [i64; 8],
+    /// The part from [`Batched`], by lane.
+    lanes: [i64; BATCH_LANES],
 }
 
 impl<'a> PackedSum<'a> {
     /// An empty sum.
     #[inline(always)]
     pub fn new(compiled: &'a Compiled) -> PackedSum<'a> {
-        PackedSum { packed: &compiled.packed, attacked: &compiled.attacked, sum: 0, lanes: [0; 8] }
+        PackedSum { packed: &compiled.packed, batched: &compiled.batched, sum: 0, lanes: [0; BATCH_LANES] }
     }
 
     /// The packed sum. Packed sums can be added.
@@ -164,7 +162,7 @@ impl<'a> PackedSum<'a> {
 
 impl Visitor for PackedSum<'_> {
     /// They are in the [`PairTable`].
-    const KNOWS_COUPLES: bool = true;
+    const SKIPS_PAIR_TERMS: bool = true;
 
     #[inline(always)]
     fn add(&mut self, feature: usize, count: i32) {
@@ -179,17 +177,18 @@ impl Visitor for PackedSum<'_> {
     }
 
     #[inline(always)]
-    fn add_attacked(&mut self, defense: Defense, target: Target, attackers: [bool; 6]) {
-        let weights = &self.attacked[defense as usize][target.0];
-        for (attacker, attacks) in attackers.into_iter().enumerate() {
-            self.lanes[attacker] += weights[attacker] & -i64::from(attacks);
+    fn add_batch<const N: usize>(&mut self, batch: Batch, conditions: [bool; N]) {
+        const { assert!(N <= BATCH_LANES) }
+        let weights = &self.batched[batch.row];
+        for (lane, condition) in conditions.into_iter().enumerate() {
+            self.lanes[lane] += weights[lane] & -i64::from(condition);
         }
     }
 }
 
-impl TwoSided for PackedSum<'_> {
+impl SideRelative for PackedSum<'_> {
     #[inline(always)]
-    fn turn(&mut self) {
+    fn flip_side(&mut self) {
         self.sum = -self.sum;
         self.lanes = self.lanes.map(|lane| -lane);
     }

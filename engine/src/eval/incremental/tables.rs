@@ -8,13 +8,14 @@
 //! three quarters of the rows need no storage: a piece is flipped to White on files a to d, and all columns with it.
 //! The remaining 192 rows take 0.8 MB and fit into the second-level cache; all 768 would take 2.4 MB.
 //!
-//! The tables are filled by the definition of the features: `placement` and [`couple`] on one and two pieces.
+//! The tables are filled by the definition of the features: [incremental features](crate::eval::features) and [pair terms](pair_terms) of one and two
+//! pieces.
 
 use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
+use crate::eval::features::{incremental_features, pair_features};
 use crate::eval::floats::{LIMIT, PHASES, WeightsError};
 use crate::eval::pairs;
-use crate::eval::placement::{pair_features, placement};
-use crate::eval::terms::couple;
+use crate::eval::terms::pair_terms;
 use crate::eval::visitor::WeightedSum;
 use std::sync::LazyLock;
 
@@ -84,7 +85,7 @@ impl SquareTable {
         let mut table = Box::new([[0; 2]; PACKED_PIECES]);
         for packed in all_packed_pieces() {
             let mut sum = WeightedSum::new(weights);
-            placement(&[], unpacked_piece(packed), &mut sum);
+            incremental_features(&[], unpacked_piece(packed), &mut sum);
             table[usize::from(packed)] = sum.sums;
         }
         SquareTable(table)
@@ -97,7 +98,7 @@ impl SquareTable {
     }
 }
 
-/// Weights of two pieces together, their 2-tuples and [`couple`] terms, from White's side.
+/// Weights of two pieces together, their 2-tuples and [pair terms](pair_terms), from White's side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairTable(Vec<PairWeight>);
 
@@ -136,9 +137,9 @@ impl PairTable {
         self.set(other, first, weights)
     }
 
-    /// Updates the entries that depend on [`couple`] weights.
-    pub fn update_couples(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
-        COUPLED.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
+    /// Updates the entries that depend on weights of pair terms.
+    pub fn update_pair_terms(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+        WITH_PAIR_TERMS.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
     }
 
     /// A stored row.
@@ -161,7 +162,7 @@ impl PairTable {
         let [piece, other] = [piece, other].map(|piece| unpacked_piece(packed_piece(piece) ^ flip));
         let mut sum = WeightedSum::new(weights);
         pair_features(other, piece, &mut sum);
-        couple(piece, other, &mut sum);
+        pair_terms(piece, other, &mut sum);
         let entry = &mut self.0[index * STRIDE + usize::from(packed_piece(other))];
         for (phase, &value) in sum.sums.iter().enumerate() {
             entry[phase] = i16::try_from(value).map_err(|_| {
@@ -186,14 +187,14 @@ fn stored() -> impl Iterator<Item = (PieceSquare, PieceSquare)> {
     })
 }
 
-/// The stored entries with a [`couple`].
-static COUPLED: LazyLock<Vec<(PieceSquare, PieceSquare)>> = LazyLock::new(|| {
-    let is_couple = |&(piece, other): &(PieceSquare, PieceSquare)| {
+/// The stored entries with pair terms.
+static WITH_PAIR_TERMS: LazyLock<Vec<(PieceSquare, PieceSquare)>> = LazyLock::new(|| {
+    let has_pair_terms = |&(piece, other): &(PieceSquare, PieceSquare)| {
         let mut features: Vec<(u32, i32)> = Vec::new();
-        couple(piece, other, &mut features);
+        pair_terms(piece, other, &mut features);
         !features.is_empty()
     };
-    stored().filter(is_couple).collect()
+    stored().filter(has_pair_terms).collect()
 });
 
 #[cfg(test)]

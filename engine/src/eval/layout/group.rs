@@ -1,60 +1,107 @@
-//! A group of features: a run of numbers, and the table over properties that it is.
+//! Groups of features.
 
-use super::dimension::{Axis, Dimension, Dimensions};
+use super::property::{Properties, Property, PropertyInfo};
 use super::{Family, GROUPS};
 use std::marker::PhantomData;
 
-/// The features that one term tells apart, a table over the properties `D`.
-///
-/// Where it does not matter what the properties are, as in the list [`GROUPS`], it is a `Group` without them.
+/// A run of features, indexed by the properties `P`. `Group` without `P` is a group of any properties, as in
+/// [`GROUPS`].
 #[derive(Clone, Copy, Debug)]
-pub struct Group<D = Any> {
+pub struct Group<P = Any> {
     /// The name in weights files and reports; unique.
     pub name: &'static str,
     /// The part of the evaluation it belongs to.
     pub family: Family,
+    /// How its features are found, summed and explained.
+    pub kind: Kind,
     /// What its features count, in words.
     pub about: &'static str,
     /// Its first feature.
     pub start: usize,
-    /// How many features it has.
+    /// Its number of features.
     pub len: usize,
-    /// What tells them apart, outermost first.
-    pub axes: &'static [Axis],
-    /// One of its features in words, with `{0}` for the value of the first property and so on.
+    /// The properties, outermost first.
+    pub properties: &'static [PropertyInfo],
+    /// The row of its first batch, if it is [batched](Kind::Batched).
+    pub(super) first_batch: usize,
+    /// One feature in words, with `{0}` for the value of the first property and so on.
     words: &'static str,
-    dimensions: PhantomData<D>,
+    typed: PhantomData<P>,
 }
 
-/// The properties of a [`Group`] that may have any.
+/// Any properties.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
 
+/// What is special about a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    Plain,
+    /// An attack on the enemy king.
+    Attack,
+    /// A function of two pieces and their squares alone.
+    Pair,
+    /// Features that differ in their second property are added at once, as a [`Batch`].
+    Batched,
+}
+
+/// The [`Kind`] of a mark in the table.
+macro_rules! kind {
+    () => {
+        Kind::Plain
+    };
+    (attack) => {
+        Kind::Attack
+    };
+    (pair) => {
+        Kind::Pair
+    };
+    (batched) => {
+        Kind::Batched
+    };
+}
+
+/// The name of a group: as given, or that of its constant in lower case.
+macro_rules! file_name {
+    ($constant:ident $name:literal) => {
+        $name
+    };
+    ($constant:ident) => {{
+        const NAME: &[u8] = &lower_case::<{ stringify!($constant).len() }>(stringify!($constant));
+        match std::str::from_utf8(NAME) {
+            Ok(name) => name,
+            Err(_) => panic!("the name of a constant is UTF-8"),
+        }
+    }};
+}
+
+pub(super) use {file_name, kind};
+
 impl Group {
-    pub(super) const fn new<D: Dimensions>(
+    pub(super) const fn new<P: Properties>(
         name: &'static str,
         family: Family,
+        kind: Kind,
         about: &'static str,
         words: &'static str,
-        start: usize,
     ) -> Group {
-        let axes = D::AXES;
+        let properties = P::INFO;
         let mut len = 1;
         let mut i = 0;
-        while i < axes.len() {
-            len *= axes[i].len;
+        while i < properties.len() {
+            len *= properties[i].len;
             i += 1;
         }
-        Group { name, family, about, start, len, axes, words, dimensions: PhantomData }
+        Group { name, family, kind, about, start: 0, len, properties, first_batch: 0, words, typed: PhantomData }
     }
 
-    pub(super) const fn typed<D>(self) -> Group<D> {
-        let Group { name, family, about, start, len, axes, words, .. } = self;
-        Group { name, family, about, start, len, axes, words, dimensions: PhantomData }
+    pub(super) const fn typed<P>(self) -> Group<P> {
+        let Group { name, family, kind, about, start, len, properties, first_batch, words, .. } = self;
+        Group { name, family, kind, about, start, len, properties, first_batch, words, typed: PhantomData }
     }
 
-    /// Whether a selection means this group: by its name, by the beginning of several names and `*`, or by `@` and the
-    /// name of its family.
+    /// Whether a selection includes this group: its name, a prefix of it followed by `*`, or `@` and its family.
     ///
     /// ```
     /// # use dyad_engine::eval::layout;
@@ -73,28 +120,28 @@ impl Group {
     }
 }
 
-impl<D> Group<D> {
-    /// All features of this group.
+impl<P> Group<P> {
+    /// The features of this group.
     pub const fn range(&self) -> std::ops::Range<usize> {
         self.start..self.start + self.len
     }
 
-    /// The feature with this number among those of the group.
+    /// The feature at an index of the group.
     #[inline(always)]
     pub const fn nth(&self, index: usize) -> usize {
         debug_assert!(index < self.len);
         self.start + index
     }
 
-    /// The feature with this number among those of the group in words.
+    /// The feature at an index of the group in words.
     pub fn words(&self, index: usize) -> String {
         let mut text = self.words.to_string();
         let mut rest = index;
-        for (place, axis) in self.axes.iter().enumerate().rev() {
-            text = text.replace(&format!("{{{place}}}"), &(axis.words)(rest % axis.len));
-            rest /= axis.len;
+        for (place, property) in self.properties.iter().enumerate().rev() {
+            text = text.replace(&format!("{{{place}}}"), &(property.words)(rest % property.len));
+            rest /= property.len;
         }
-        // A value that goes without saying leaves a gap.
+        // Values without words leave gaps.
         while text.contains("  ") {
             text = text.replace("  ", " ");
         }
@@ -102,11 +149,11 @@ impl<D> Group<D> {
     }
 }
 
-/// The number of a value, which its property holds within bounds.
+/// The index of a value.
 #[inline(always)]
-fn place<D: Dimension>(value: D) -> usize {
+fn place<P: Property>(value: P) -> usize {
     let index = value.index();
-    debug_assert!(index < D::LEN, "{index} is beyond the {} values of {}", D::LEN, D::NAME);
+    debug_assert!(index < P::LEN, "{index} is beyond the {} values of {}", P::LEN, P::NAME);
     index
 }
 
@@ -118,7 +165,7 @@ impl Group<()> {
     }
 }
 
-impl<A: Dimension> Group<(A,)> {
+impl<A: Property> Group<(A,)> {
     /// The feature with this value.
     #[inline(always)]
     pub fn at(&self, a: A) -> usize {
@@ -126,7 +173,7 @@ impl<A: Dimension> Group<(A,)> {
     }
 }
 
-impl<A: Dimension, B: Dimension> Group<(A, B)> {
+impl<A: Property, B: Property> Group<(A, B)> {
     /// The feature with these values.
     #[inline(always)]
     pub fn at(&self, a: A, b: B) -> usize {
@@ -134,7 +181,7 @@ impl<A: Dimension, B: Dimension> Group<(A, B)> {
     }
 }
 
-impl<A: Dimension, B: Dimension, C: Dimension> Group<(A, B, C)> {
+impl<A: Property, B: Property, C: Property> Group<(A, B, C)> {
     /// The feature with these values.
     #[inline(always)]
     pub fn at(&self, a: A, b: B, c: C) -> usize {
@@ -142,14 +189,61 @@ impl<A: Dimension, B: Dimension, C: Dimension> Group<(A, B, C)> {
     }
 }
 
-impl<D, E> PartialEq<Group<E>> for Group<D> {
+impl<A: Property, B: Property, C: Property> Group<(A, B, C)> {
+    /// The features with these values of the first and the third property, in the order of the second.
+    #[inline(always)]
+    pub fn batch(&self, a: A, c: C) -> Batch {
+        debug_assert!(self.kind == Kind::Batched, "{} is not declared as batched", self.name);
+        let (a, c) = (place(a), place(c));
+        let row = self.first_batch + a * C::LEN + c;
+        Batch { row, len: B::LEN, first: self.nth(a * B::LEN * C::LEN + c), stride: C::LEN }
+    }
+}
+
+/// Features of a [batched](Kind::Batched) group that differ in its second property only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The number of the batch, below [`BATCHES`](super::BATCHES).
+    pub row: usize,
+    /// The number of its features, at most [`BATCH_LANES`].
+    pub len: usize,
+    first: usize,
+    stride: usize,
+}
+
+/// Largest number of features in a [`Batch`]: the lanes of a vector sum.
+pub const BATCH_LANES: usize = 8;
+
+impl Batch {
+    /// The feature at an index of the batch.
+    #[inline(always)]
+    pub const fn feature(self, index: usize) -> usize {
+        debug_assert!(index < self.len);
+        self.first + index * self.stride
+    }
+}
+
+/// All batches, in the order of their rows.
+pub fn batches() -> impl Iterator<Item = Batch> {
+    GROUPS.into_iter().filter(|group| group.kind == Kind::Batched).flat_map(|group| {
+        let [_, lanes, inner] = group.properties else { panic!("a batched group has three properties") };
+        (0..group.len / lanes.len).map(move |row| Batch {
+            row: group.first_batch + row,
+            len: lanes.len,
+            first: group.start + row / inner.len * lanes.len * inner.len + row % inner.len,
+            stride: inner.len,
+        })
+    })
+}
+
+impl<P, Q> PartialEq<Group<Q>> for Group<P> {
     /// Whether they are the same group: names are unique.
-    fn eq(&self, other: &Group<E>) -> bool {
+    fn eq(&self, other: &Group<Q>) -> bool {
         self.name == other.name
     }
 }
 
-impl<D> Eq for Group<D> {}
+impl<P> Eq for Group<P> {}
 
 /// The group called `name`.
 pub fn group(name: &str) -> Option<&'static Group> {
@@ -157,7 +251,7 @@ pub fn group(name: &str) -> Option<&'static Group> {
     ALL.iter().find(|group| group.name == name)
 }
 
-/// The groups that a selection means (see [`Group::is_in`]).
+/// The groups of a selection, see [`Group::is_in`].
 ///
 /// ```
 /// # use dyad_engine::eval::layout::select;
@@ -166,7 +260,7 @@ pub fn group(name: &str) -> Option<&'static Group> {
 /// ```
 ///
 /// # Errors
-/// When there are none; the text says what there is.
+/// If no group is selected; the text lists all groups and families.
 pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
     const ALL: &[Group] = &GROUPS;
     let selected: Vec<&Group> = ALL.iter().filter(|group| group.is_in(selection)).collect();
@@ -198,7 +292,7 @@ pub fn describe(feature: usize) -> String {
     group.words(feature - group.start)
 }
 
-/// CRC-32 of this layout's names and lengths: equal exactly when weights can be taken over as they are.
+/// CRC-32 of the names and lengths of this layout. Weights with the same checksum need no conversion.
 pub fn checksum() -> u32 {
     checksum_of(GROUPS.iter().map(|group| (group.name, group.len)))
 }
@@ -213,18 +307,25 @@ pub fn checksum_of<'a>(groups: impl Iterator<Item = (&'a str, usize)>) -> u32 {
     crc.finalize()
 }
 
+/// Fills in the offsets. The last group is not batched.
 pub(super) const fn lay_end_to_end<const N: usize>(mut groups: [Group; N]) -> [Group; N] {
     let mut next = 0;
+    let mut batches = 0;
     let mut i = 0;
     while i < N {
         groups[i].start = next;
+        groups[i].first_batch = batches;
         next += groups[i].len;
+        if matches!(groups[i].kind, Kind::Batched) {
+            let [_, lanes, _] = groups[i].properties else { panic!("a batched group has three properties") };
+            assert!(lanes.len <= BATCH_LANES, "a batch has more features than lanes");
+            batches += groups[i].len / lanes.len;
+        }
         i += 1;
     }
     groups
 }
 
-/// A constant's name as that of its group.
 pub(super) const fn lower_case<const N: usize>(name: &str) -> [u8; N] {
     let mut lower = [0; N];
     let mut i = 0;
@@ -239,17 +340,17 @@ pub(super) const fn lower_case<const N: usize>(name: &str) -> [u8; N] {
 pub fn markdown() -> String {
     use std::fmt::Write;
     let mut text =
-        String::from("| family | group | features | what they count | told apart by |\n|---|---|---:|---|---|\n");
+        String::from("| family | group | features | what they count | properties |\n|---|---|---:|---|---|\n");
     let mut family = None;
     for group in &GROUPS {
         let first = family.replace(group.family) != Some(group.family);
         let family = if first { group.family.name() } else { "" };
-        let axes: Vec<String> = match group.axes {
-            [axis] => vec![axis.name.to_string()],
-            axes => axes.iter().map(|axis| format!("{} ({})", axis.name, axis.len)).collect(),
+        let properties: Vec<String> = match group.properties {
+            [property] => vec![property.name.to_string()],
+            several => several.iter().map(|property| format!("{} ({})", property.name, property.len)).collect(),
         };
         let (name, features, about) = (group.name, thousands(group.len), group.about);
-        let _ = writeln!(text, "| {family} | `{name}` | {features} | {about} | {} |", axes.join(", "));
+        let _ = writeln!(text, "| {family} | `{name}` | {features} | {about} | {} |", properties.join(", "));
     }
     let _ = writeln!(text, "| | **{} groups** | **{}** | | |", GROUPS.len(), thousands(super::LEN));
     text

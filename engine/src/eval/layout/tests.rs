@@ -1,4 +1,4 @@
-//! The declaration and what is derived from it.
+//! The table of features and what is derived from it.
 
 use super::*;
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ fn names_are_unique_and_lie_end_to_end() {
     assert_eq!(PAWN_ISOLATED.name, "pawn_isolated");
 }
 
-/// A declaration that only reads better must leave the layout as it is: weights files carry its checksum.
+/// Weights files carry the checksum of the layout, so names and lengths must not change by accident.
 #[test]
 fn weights_of_the_first_release_fit() {
     assert_eq!((GROUPS.len(), LEN, checksum()), (86, 147_067, 978_064_663));
@@ -38,6 +38,19 @@ fn a_feature_knows_its_group() {
         }
     }
     assert_eq!(group("nonsense"), None);
+}
+
+#[test]
+fn batches_are_the_features_of_batched_groups() {
+    let rows: Vec<usize> = batches().map(|batch| batch.row).collect();
+    assert!(rows.iter().copied().eq(0..BATCHES));
+    for (target, defense) in (0..Target::LEN).flat_map(|target| Defense::ALL.map(|defense| (target, defense))) {
+        let batch = ATTACKED.batch(defense, Target(target));
+        assert!(batches().any(|other| other == batch));
+        for attacker in 0..batch.len {
+            assert_eq!(batch.feature(attacker), ATTACKED.at(defense, Attacker(attacker), Target(target)));
+        }
+    }
 }
 
 #[test]
@@ -77,20 +90,20 @@ fn a_selection_is_a_group_a_beginning_or_a_family() {
     }
 }
 
-/// All properties of a group are told, each once, and no two features are told alike.
+/// No two features of a group have the same words.
 #[test]
 fn every_feature_has_words_of_its_own() {
     for group in GROUPS.iter().filter(|group| **group != PAIRS) {
-        let told: HashSet<String> = (0..group.len).map(|index| group.words(index)).collect();
-        assert_eq!(told.len(), group.len, "{}", group.name);
-        for words in told {
+        let all: HashSet<String> = (0..group.len).map(|index| group.words(index)).collect();
+        assert_eq!(all.len(), group.len, "{}", group.name);
+        for words in all {
             let tidy = !words.contains(['{', '}']) && !words.contains("  ") && !words.ends_with([' ', ',', ':']);
             assert!(tidy && words.len() > 4, "{}: '{words}'", group.name);
         }
     }
 }
 
-/// Each property runs over its values as its group does: the last value of all is the last feature.
+/// The last values of all properties are the last feature of the group.
 #[test]
 fn typed_values_reach_the_ends_of_their_groups() {
     let last = |group: &Group| group.start + group.len - 1;
@@ -99,7 +112,7 @@ fn typed_values_reach_the_ends_of_their_groups() {
     assert_eq!(ATTACKED.at(Defense::ByPawn, Attacker(5), Target(4)), ATTACKED.range().end - 1);
     assert_eq!(SAFE_CHECKS.at(SafeChecks::All(9)), SAFE_CHECKS.range().end - 1);
     assert_eq!(SAFE_CHECKS.at(SafeChecks::By(Checker(4), Several(true))), SAFE_CHECKS.start + 7);
-    assert_eq!(AHEAD_OUTFLANKING.at(LargeLead(true), Outflanking(7)), AHEAD_OUTFLANKING.range().end - 1);
+    assert_eq!(WINNABILITY_OUTFLANKING.at(LargeLead(true), Outflanking(7)), WINNABILITY_OUTFLANKING.range().end - 1);
     assert_eq!(MOBILITY_QUEEN.at(QueenSquares(30)), MOBILITY_QUEEN.range().end - 1);
     assert_eq!(PASSED_COUNT.at(PassedPawns(1)), PASSED_COUNT.start);
     assert_eq!(QUEEN_DEFENDS.at(), QUEEN_DEFENDS.start);
@@ -111,7 +124,7 @@ fn typed_values_reach_the_ends_of_their_groups() {
 fn words_are_those_of_a_player() {
     let cases = [
         (MATERIAL.at(Piece::Queen), "extra queen"),
-        (LOCATION.at(Piece::Knight, HalfSquare(4)), "knight on a2"),
+        (PIECE_SQUARE.at(Piece::Knight, HalfSquare(4)), "knight on a2"),
         (
             PAWN_ISOLATED.at(Opposed(false), Doubled(true), EdgeFile(3)),
             "doubled isolated pawn on the d- or e-file, unopposed",
@@ -121,14 +134,14 @@ fn words_are_those_of_a_player() {
         (MOBILITY_QUEEN.at(QueenSquares(27)), "queen with 27 or more safe squares"),
         (
             PASSED_ENEMY_KING.at(PawnRank(5), Distance(2)),
-            "passed pawn on the 6th rank, enemy king 2 moves from the square ahead",
+            "passed pawn on the 6th rank, enemy king 2 moves from the stop square",
         ),
         (ROOK_SEVENTH.at(ConfinesKing(false), AgainstPawns(true)), "rook on the 7th rank, against pawns"),
         (ATTACKED.at(Defense::ByPawn, Attacker(1), Target(3)), "knight attacking a rook, defended by a pawn"),
         (SAFE_CHECKS.at(SafeChecks::All(0)), "no safe checks"),
         (
             SHELTER.at(BeforeKing(true), EdgeFile(1), NearestPawn(1)),
-            "shelter before the king on the b- or g-file: pawn on the 2nd rank",
+            "shelter in front of the king on the b- or g-file: pawn on the 2nd rank",
         ),
         (MATERIAL_PAIRS_OWN.nth(0), "no pawns with no knights"),
         (MATERIAL_PAIRS_ENEMY.nth(80), "8 pawns against 8 pawns"),
@@ -139,8 +152,8 @@ fn words_are_those_of_a_player() {
     }
 }
 
-/// The table of features in the documentation is this layout. After a change of the layout
-/// `DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation` writes it anew.
+/// The table of features in the documentation is up to date.
+/// `DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation` rewrites it.
 #[test]
 fn features_in_the_documentation() {
     const BEGIN: &str = "<!-- features: written by the test features_in_the_documentation -->\n";
@@ -154,8 +167,8 @@ fn features_in_the_documentation() {
             std::fs::write(path, format!("{before}{BEGIN}{}{END}{after}", markdown())).expect("docs/evaluation.md");
         } else {
             panic!(
-                "the table of features in docs/evaluation.md is not that of eval/layout.rs; \
-                 DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation writes it anew"
+                "the table of features in docs/evaluation.md differs from eval/layout.rs: \
+                 DYAD_RENEW=1 cargo test -p dyad-engine features_in_the_documentation rewrites it"
             );
         }
     }

@@ -1,58 +1,60 @@
-//! King safety, linear in its weights.
+//! [King safety](https://www.chessprogramming.org/King_Safety), linear in its weights.
 //!
-//! Stockfish's king safety squares a sum of dangers, which no linear training can reach; Table III of
-//! Tseng, Chen, Wu shows that this is worth most of its strength. Here the sum is counted in small fixed
-//! units and then *looked up*: a table with one weight for each value of a sum is linear in its weights
-//! and can take any shape, a square's too. Beside the sum stand its parts, so that a training can
-//! correct what the fixed units get wrong.
+//! Stockfish squares a sum of king dangers, and Table III of Tseng, Chen, Wu shows that most of the strength of its
+//! king safety comes from that. A linear evaluation cannot square, but it can look up: king danger is a sum in small
+//! fixed units and an index to a table with one weight for each value, which can take any shape. The parts of the sum
+//! are features as well, so that training can correct the fixed units.
 
 use super::pawns::PawnInfo;
 use super::view::*;
 use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, attacks};
 use crate::eval::layout::*;
-use crate::eval::visitor::{TwoSided, Visitor};
+use crate::eval::visitor::{SideRelative, Visitor};
 use crate::hash::GOLDEN;
 
-/// Units of danger, roughly a tenth of the points that Stockfish sums.
+/// Units of king danger, roughly a tenth of Stockfish's.
 mod unit {
-    /// A safe check by knight, bishop, rook, queen; and more than one of the kind.
+    /// A safe check by knight, bishop, rook, queen: from one square, from several.
     pub const SAFE_CHECK: [[i32; 2]; 4] = [[79, 126], [64, 97], [108, 188], [77, 112]];
-    /// A piece type that can check, but not safely.
+    /// A piece type with unsafe checks only.
     pub const UNSAFE_CHECK: i32 = 15;
-    /// A square of the king's ring that only king or queen defend.
+    /// A weak square of the king ring.
     pub const WEAK_SQUARE: i32 = 18;
-    /// An attack on a square of the ring.
-    pub const HIT: i32 = 6;
-    /// A defender that is pinned.
+    /// An attack on a square of the king ring.
+    pub const RING_ATTACK: i32 = 6;
+    /// A pinned defender.
     pub const PINNED: i32 = 10;
     /// The attacker has no queen.
     pub const NO_QUEEN: i32 = -87;
-    /// A knight of the defender stands by its king.
+    /// A knight of the defender protects the king or a square next to it.
     pub const KNIGHT_DEFENDS: i32 = -10;
-    /// A gap in the shelter, an advanced storm.
+    /// A unit of [`SHELTER_GAP`](super::SHELTER_GAP) and [`STORM`](super::STORM).
     pub const SHELTER: i32 = 5;
-    /// What brings an ordinary quiet king to the low end of the table.
+    /// The square of the attacks on the flank, and the defended squares, are divided by these.
+    pub const FLANK_ATTACK_DIVISOR: i32 = 25;
+    pub const FLANK_DEFENSE_DIVISOR: i32 = 2;
+    /// Added to the sum so that a safe king is at the low end of the table.
     pub const BASE: i32 = 40;
-    /// Units in one step of the table.
+    /// Units per entry of the table.
     pub const STEP: i32 = 6;
 }
 
-/// Danger of the files beside a king from the rank of the own pawn that shelters it, 0 for none.
-const GAP: [i32; 7] = [4, 0, 1, 2, 3, 3, 4];
-/// Danger from the rank of the enemy's nearest pawn, 0 for none; seen from the king's side.
+/// Gap in the pawn shelter by the rank of the own pawn on a file near the king; 0 without a pawn.
+const SHELTER_GAP: [i32; 7] = [4, 0, 1, 2, 3, 3, 4];
+/// Pawn storm by the rank of the nearest enemy pawn on a file near the king, from the king's side; 0 without a pawn.
 const STORM: [i32; 7] = [1, 3, 3, 2, 1, 0, 0];
 
-/// Gaps and storms of the kings' shelters, in units of danger.
+/// Shelter gaps plus pawn storms of each king, see [`unit::SHELTER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shelters {
-    /// Of White's king.
+    /// White's king.
     pub white: i32,
-    /// Of Black's king.
+    /// Black's king.
     pub black: i32,
 }
 
-/// A key of all that [`king_terms`] depend on: pawns, kings, rights to castle, who has heavy pieces.
+/// A key of everything that [`king_terms`] depend on: pawns, kings, castling rights, who has heavy pieces.
 #[inline]
 pub fn king_key(board: &Board) -> u64 {
     let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
@@ -65,18 +67,18 @@ pub fn king_key(board: &Board) -> u64 {
 }
 
 /// Visits the terms of pawns and kings, for both colors.
-pub fn king_terms<S: TwoSided>(board: &Board, pawns: &PawnInfo, visitor: &mut S) -> Shelters {
+pub fn king_terms<S: SideRelative>(board: &Board, pawns: &PawnInfo, visitor: &mut S) -> Shelters {
     let mut sides = Side::both(board, pawns);
     let mut view = View::new(board, &mut sides);
     let white = shelter(&view, visitor);
-    view.turn(visitor);
+    view.flip(visitor);
     let black = shelter(&view, visitor);
-    visitor.turn();
+    visitor.flip_side();
     Shelters { white, black }
 }
 
-/// Visits our king's shelter and comforts: all terms of our king that need no pieces' attacks. Returns its
-/// gaps and storms in units for [`attack`].
+/// Visits the terms of our king that need no attacks of pieces: shelter, pawn storm, open files, castling rights,
+/// distance from pawns. Returns shelter gaps plus pawn storm.
 fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = us.king();
@@ -84,7 +86,7 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let own = us.pieces[PAWN] & here & !them.attacks[PAWN];
     let enemy = them.pieces[PAWN] & here;
     let center = file(king).clamp(1, 6);
-    let mut units = 0;
+    let mut gaps = 0;
     for column in center - 1..=center + 1 {
         let nearest = |pawns: BitBoard| {
             let pawns = pawns & file_set(column);
@@ -97,38 +99,39 @@ fn shelter<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
             visitor.add(STORM_BLOCKED.at(NearestPawn(theirs)), 1);
         } else {
             visitor.add(STORM_OPEN.at(before, at, NearestPawn(theirs)), 1);
-            units += STORM[theirs];
+            gaps += STORM[theirs];
         }
-        units += GAP[ours];
+        gaps += SHELTER_GAP[ours];
     }
     king_file(view, visitor);
     visitor.add(CASTLING.at(CanCastle(us.can_castle)), 1);
     let [own, enemy] = [us, them].map(|side| Distance(distance_to_set(king, side.pieces[PAWN])));
     visitor.add(KING_PAWNS.at(Owner::Own, own), 1);
     visitor.add(KING_PAWNS.at(Owner::Enemy, enemy), 1);
-    units
+    gaps
 }
 
-/// Open files at the king.
+/// Open and half-open files near the king.
 fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = AgainstHeavy((them.pieces[ROOK] | them.pieces[QUEEN]).any());
     let column = file_set(file(us.king()));
-    for (place, files) in [column, column.west(), column.east()].into_iter().enumerate() {
-        if files.is_empty() {
+    for (index, file) in [column, column.west(), column.east()].into_iter().enumerate() {
+        if file.is_empty() {
             continue;
         }
-        let kind = match ((us.pieces[PAWN] & files).any(), (them.pieces[PAWN] & files).any()) {
+        let kind = match ((us.pieces[PAWN] & file).any(), (them.pieces[PAWN] & file).any()) {
             (false, false) => OpenFile::Open,
             (false, true) => OpenFile::NoOwn,
             (true, false) => OpenFile::NoEnemy,
             (true, true) => continue,
         };
-        visitor.add(KING_FILE.at(heavy, BesideKing(place > 0), kind), 1);
+        visitor.add(KING_FILE.at(heavy, BesideKing(index > 0), kind), 1);
     }
 }
 
-/// Visits our attack on their king; `shelter` are the units of its shelter. Needs both attack maps.
+/// Visits our attack on their king; needs the attack maps of both sides. `shelter` is the result of [`shelter`] for
+/// their king.
 pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queen = us.pieces[QUEEN].any();
@@ -138,37 +141,37 @@ pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let checks = checks(view, weak, visitor);
     let flank = flank(view, visitor);
 
-    let (attackers, hits) = (us.ring.attackers(), us.ring.hits());
+    let (attackers, ring_attacks) = (us.ring_attack.attackers(), us.ring_attack.attacks());
     visitor.add(KING_ATTACKERS.at(WithQueen(queen), Attackers(attackers)), 1);
-    visitor.add(KING_ATTACK.at(WithQueen(queen), RingAttacks(hits)), 1);
-    let pawn_hits = (us.attacks[PAWN] & them.king_ring).len() as i32;
-    let [_, by_piece @ .., _] = us.ring.by_piece;
-    for (by, of_type) in RingAttacker::ALL.into_iter().zip(by_piece.into_iter().chain([pawn_hits])) {
+    visitor.add(KING_ATTACK.at(WithQueen(queen), RingAttacks(ring_attacks)), 1);
+    let pawn_attacks = (us.attacks[PAWN] & them.king_ring).len() as i32;
+    let [_, by_piece @ .., _] = us.ring_attack.by_piece;
+    for (by, of_type) in RingAttacker::ALL.into_iter().zip(by_piece.into_iter().chain([pawn_attacks])) {
         visitor.add_if(of_type > 0, KING_ATTACK_BY.at(by), of_type);
     }
     visitor.add(KING_WEAK_SQUARES.at(WithQueen(queen), WeakSquares(weak_ring)), 1);
 
     let defenders = (them.all & them.king_ring & !them.pieces[KING]).len();
     visitor.add(KING_DEFENDERS.at(AgainstQueen(queen), RingDefenders(defenders)), -1);
-    let refuge = them.attacks[KING] & !them.all & !us.attacked;
-    visitor.add(KING_REFUGE.at(AgainstQueen(queen), FlightSquares(refuge.len())), -1);
-    back_rank(view, refuge, visitor);
+    let escapes = them.attacks[KING] & !them.all & !us.attacked;
+    visitor.add(KING_ESCAPES.at(AgainstQueen(queen), EscapeSquares(escapes.len())), -1);
+    back_rank(view, escapes, visitor);
 
-    let defended_by_knight = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).any();
-    let danger = (attackers * us.ring.weight()) as i32
-        + unit::HIT * hits as i32
+    let knight_defends = them.attacks[KNIGHT].has(king) || (them.attacks[KNIGHT] & them.attacks[KING]).any();
+    let danger = (attackers * us.ring_attack.weight()) as i32
+        + unit::RING_ATTACK * ring_attacks as i32
         + unit::WEAK_SQUARE * weak_ring as i32
         + unit::PINNED * them.pinned.len() as i32
         + unit::SHELTER * shelter
         + checks
         + flank
         + if queen { 0 } else { unit::NO_QUEEN }
-        + if defended_by_knight { unit::KNIGHT_DEFENDS } else { 0 };
+        + if knight_defends { unit::KNIGHT_DEFENDS } else { 0 };
     let step = ((danger + unit::BASE) / unit::STEP).max(0);
     visitor.add(KING_DANGER.at(Danger(step as usize)), 1);
 }
 
-/// Checks we can give with the next move, safe ones and others; the papers' SPC. Returns danger units.
+/// Safe and unsafe checks with our next move (the papers' SPC). Returns units of danger.
 fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let king = them.king();
@@ -181,9 +184,9 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
     let mut total = 0;
     for (kind, line) in lines.into_iter().enumerate() {
         let from = line & us.attacks[KNIGHT + kind] & !us.all;
-        // A queen's check that the enemy queen parries is no danger.
-        let spared = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
-        let safe = from & safe & !spared;
+        // A queen check where their queen can capture is harmless.
+        let harmless = if kind == 3 { them.attacks[QUEEN] } else { EMPTY };
+        let safe = from & safe & !harmless;
         let more = safe.more_than_one();
         let only_unsafe = from.any() && safe.is_empty();
         total += safe.len();
@@ -197,7 +200,7 @@ fn checks<S: Visitor>(view: &View, weak: BitBoard, visitor: &mut S) -> i32 {
     units
 }
 
-/// Attack and defense of the flank where their king is. Returns danger units.
+/// Attack and defense of the flank of their king. Returns units of danger.
 fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     let (us, them) = (&view.us, &view.them);
     let files = flank_files(file(them.king()));
@@ -210,10 +213,10 @@ fn flank<S: Visitor>(view: &View, visitor: &mut S) -> i32 {
     if ((us.pieces[PAWN] | them.pieces[PAWN]) & files).is_empty() {
         visitor.add(FLANK_PAWNLESS.at(), 1);
     }
-    (attack * attack) as i32 / 25 - defense as i32 / 2
+    (attack * attack) as i32 / unit::FLANK_ATTACK_DIVISOR - defense as i32 / unit::FLANK_DEFENSE_DIVISOR
 }
 
-/// The files around a king: three at the edge, else four, on the king's side of the board.
+/// The flank of a king by its file: three or four files.
 fn flank_files(file: usize) -> BitBoard {
     const ABC: u64 = 0x0707_0707_0707_0707;
     BitBoard(match file {
@@ -225,11 +228,12 @@ fn flank_files(file: usize) -> BitBoard {
     })
 }
 
-/// Their king is shut in on its back rank while we have rooks or a queen.
-fn back_rank<S: Visitor>(view: &View, refuge: BitBoard, visitor: &mut S) {
+/// Back-rank weakness: their king has no escape square off its back rank, and
+/// we have a rook or queen.
+fn back_rank<S: Visitor>(view: &View, escapes: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let heavy = us.pieces[ROOK] | us.pieces[QUEEN];
-    if rank(them.king()) == 7 && heavy.any() && (refuge & !rank_set(7)).is_empty() {
+    if rank(them.king()) == 7 && heavy.any() && (escapes & !rank_set(7)).is_empty() {
         let guarded = Guarded((rank_set(7) & (them.attacks[ROOK] | them.attacks[QUEEN])).any());
         visitor.add(BACK_RANK.at(guarded), 1);
     }

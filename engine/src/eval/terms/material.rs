@@ -1,39 +1,39 @@
-//! Material pairs: counts of one piece type against counts of another.
+//! Material imbalance: numbers of one piece type combined with numbers of another.
 //!
-//! The papers' MATL2: what a rook is worth depends on how many pawns there are, two bishops on whether
-//! the enemy has minor pieces to exchange for one, and so on. Each pair of types is a 2-tuple over the
-//! two counts, once for own with own pieces and once for own with enemy pieces.
+//! The papers' MATL2. The value of a rook depends on the number of pawns, that of a bishop pair on the enemy's minor
+//! pieces, and so on. Each two piece types are a table over both numbers, of the same player or of both players.
+//! See [Material](https://www.chessprogramming.org/Material).
 
 use crate::board::squares::Squares;
 use crate::board::{Board, Color, PIECES, Piece};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Values by which it is judged who is ahead, in pawns.
+/// Piece values in pawns, to decide who is ahead.
 const VALUES: [i32; 5] = [1, 3, 3, 5, 9];
 
-/// What the material says to the other terms.
+/// The material balance, as the other terms need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
-    /// By how many pawns' worth White is ahead.
+    /// White's advantage in pawns.
     pub lead: i32,
-    /// Of which in pieces.
+    /// The part of it in pieces.
     pub pieces: i32,
-    /// Which of the endings with well-known drawing chances this is.
-    pub ending: Option<EndingKind>,
-    /// The same when the bishops stand on opposite colors.
-    pub opposite_bishops: Option<EndingKind>,
+    /// The kind of drawish ending, if the bishops are not on opposite colors.
+    pub ending: Option<DrawishEnding>,
+    /// The kind of drawish ending, if they are.
+    pub opposite_bishops: Option<DrawishEnding>,
 }
 
 impl Balance {
     fn new(board: &Board) -> Self {
         let [white, black] = [Color::White, Color::Black]
             .map(|color| -> [usize; 5] { std::array::from_fn(|piece| board.colored(color, PIECES[piece]).len()) });
-        let worth = |piece: usize| VALUES[piece] * (white[piece] as i32 - black[piece] as i32);
+        let value = |piece: usize| VALUES[piece] * (white[piece] as i32 - black[piece] as i32);
         let pawns = Piece::Pawn.to_index();
-        let pieces = (pawns + 1..VALUES.len()).map(worth).sum::<i32>();
+        let pieces = (pawns + 1..VALUES.len()).map(value).sum::<i32>();
         Self {
-            lead: pieces + worth(pawns),
+            lead: pieces + value(pawns),
             pieces,
             ending: ending(&white, &black, false),
             opposite_bishops: ending(&white, &black, true),
@@ -41,28 +41,28 @@ impl Balance {
     }
 }
 
-/// The kind of ending with these numbers of pawns, knights, bishops, rooks and queens.
+/// The kind of drawish ending with these numbers of pawns, knights, bishops, rooks and queens.
 fn ending(
     &[_, ref white @ ..]: &[usize; 5],
     &[_, ref black @ ..]: &[usize; 5],
     opposite_bishops: bool,
-) -> Option<EndingKind> {
+) -> Option<DrawishEnding> {
     Some(match (white, black) {
-        ([0, 0, 0, 0], [0, 0, 0, 0]) => EndingKind::Pawns,
-        ([1, 0, 0, 0], [1, 0, 0, 0]) => EndingKind::Knights,
-        ([0, 1, 0, 0], [0, 1, 0, 0]) if opposite_bishops => EndingKind::OppositeBishops,
-        ([0, 1, 0, 0], [0, 1, 0, 0]) => EndingKind::SameBishops,
-        ([0, 1, 0, 0], [1, 0, 0, 0]) | ([1, 0, 0, 0], [0, 1, 0, 0]) => EndingKind::KnightBishop,
-        ([0, 0, 1, 0], [0, 0, 1, 0]) => EndingKind::Rooks,
-        ([0, 0, 2, 0], [0, 0, 2, 0]) => EndingKind::TwoRooks,
-        ([0, 0, 0, 1], [0, 0, 0, 1]) => EndingKind::Queens,
-        ([0, 1, 1, 0], [0, 1, 1, 0]) if opposite_bishops => EndingKind::RooksOppositeBishops,
-        ([_, 1, _, _], [_, 1, _, _]) if opposite_bishops => EndingKind::MoreOppositeBishops,
+        ([0, 0, 0, 0], [0, 0, 0, 0]) => DrawishEnding::Pawns,
+        ([1, 0, 0, 0], [1, 0, 0, 0]) => DrawishEnding::Knights,
+        ([0, 1, 0, 0], [0, 1, 0, 0]) if opposite_bishops => DrawishEnding::OppositeBishops,
+        ([0, 1, 0, 0], [0, 1, 0, 0]) => DrawishEnding::SameBishops,
+        ([0, 1, 0, 0], [1, 0, 0, 0]) | ([1, 0, 0, 0], [0, 1, 0, 0]) => DrawishEnding::KnightBishop,
+        ([0, 0, 1, 0], [0, 0, 1, 0]) => DrawishEnding::Rooks,
+        ([0, 0, 2, 0], [0, 0, 2, 0]) => DrawishEnding::TwoRooks,
+        ([0, 0, 0, 1], [0, 0, 0, 1]) => DrawishEnding::Queens,
+        ([0, 1, 1, 0], [0, 1, 1, 0]) if opposite_bishops => DrawishEnding::RooksOppositeBishops,
+        ([_, 1, _, _], [_, 1, _, _]) if opposite_bishops => DrawishEnding::MoreOppositeBishops,
         _ => return None,
     })
 }
 
-/// Visits the material pairs of both players. They depend on the material key alone.
+/// Visits the material pairs of both players. They depend on the material alone.
 pub fn material_terms<S: Visitor>(board: &Board, visitor: &mut S) -> Balance {
     let levels = |color: Color| {
         std::array::from_fn(|piece| {

@@ -1,4 +1,5 @@
-//! Passed pawns among pieces: how far, what stands in the way, who is near, who comes first.
+//! [Passed pawns](https://www.chessprogramming.org/Passed_Pawn) among pieces: kings, blockers, safety of the path, and
+//! pawn races.
 
 use super::view::*;
 use crate::board::squares::*;
@@ -6,7 +7,7 @@ use crate::board::{BitBoard, Square, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits our passed pawns; needs the attack maps of both.
+/// Visits the terms of our passed pawns; needs the attack maps of both sides.
 pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let passed = us.passed;
@@ -16,14 +17,14 @@ pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     let strongest = strongest(&them.pieces);
     for at in each(passed) {
         let pawn_rank = PawnRank(rank(at));
-        let block = square(at.to_index() + 8);
+        let stop = square(at.to_index() + 8);
         visitor.add(PASSED_AGAINST.at(strongest, pawn_rank), 1);
-        visitor.add(PASSED_OWN_KING.at(pawn_rank, Distance(distance(us.king(), block))), 1);
-        visitor.add(PASSED_ENEMY_KING.at(pawn_rank, Distance(distance(them.king(), block))), 1);
-        path(view, at, block, visitor);
+        visitor.add(PASSED_OWN_KING.at(pawn_rank, Distance(distance(us.king(), stop))), 1);
+        visitor.add(PASSED_ENEMY_KING.at(pawn_rank, Distance(distance(them.king(), stop))), 1);
+        path(view, at, stop, visitor);
     }
     if strongest == Strongest::Bare {
-        race(view, visitor);
+        unstoppable(view, visitor);
     }
     visitor.add(PASSED_COUNT.at(PassedPawns(passed.len())), 1);
 }
@@ -40,8 +41,8 @@ fn strongest(pieces: &[BitBoard; 6]) -> Strongest {
     }
 }
 
-/// What the pawn finds on its way, and the rooks behind it.
-fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
+/// The path of a passed pawn: rooks behind it, the blocker on its stop square, attacks on the squares ahead.
+fn path<S: Visitor>(view: &View, at: Square, stop: Square, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let pawn_rank = PawnRank(rank(at));
     let below = (behind(at) & view.occupied).highest();
@@ -52,11 +53,11 @@ fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
     } else if enemy_rook {
         visitor.add(PASSED_ROOK_BEHIND.at(Owner::Enemy, pawn_rank), 1);
     }
-    if view.occupied.has(block) {
-        let blocker = if us.all.has(block) {
+    if view.occupied.has(stop) {
+        let blocker = if us.all.has(stop) {
             Blocker::Own
         } else {
-            match them.piece_on(block) {
+            match them.piece_on(stop) {
                 KNIGHT | BISHOP => Blocker::Minor,
                 KING => Blocker::King,
                 _ => Blocker::Heavy,
@@ -65,31 +66,32 @@ fn path<S: Visitor>(view: &View, at: Square, block: Square, visitor: &mut S) {
         visitor.add(PASSED_BLOCKED.at(blocker, pawn_rank), 1);
         return;
     }
-    let way = ahead(at);
-    let contested = if enemy_rook { way } else { way & (them.attacked | them.all) };
-    let safety = if contested.has(block) {
-        Way::NextAttacked
+    let path = ahead(at);
+    let contested = if enemy_rook { path } else { path & (them.attacked | them.all) };
+    let safety = if contested.has(stop) {
+        PathSafety::NextAttacked
     } else if contested.any() {
-        Way::LaterAttacked
+        PathSafety::LaterAttacked
     } else {
-        Way::Safe
+        PathSafety::Safe
     };
-    let defended = NextDefended(own_rook || us.attacked.has(block));
+    let defended = NextDefended(own_rook || us.attacked.has(stop));
     visitor.add(PASSED_PATH.at(safety, defended, pawn_rank), 1);
 }
 
-/// The enemy has only king and pawns: a pawn that its king cannot catch, or that our king leads home.
-fn race<S: Visitor>(view: &View, visitor: &mut S) {
+/// The enemy has only king and pawns: a pawn outside the [square](https://www.chessprogramming.org/Rule_of_the_Square)
+/// of its king, or one whose path our king controls.
+fn unstoppable<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let late = usize::from(!view.to_move);
     for at in each(us.passed) {
-        let way = ahead(at);
+        let path = ahead(at);
         let goal = square(56 + file(at));
         let moves = (7 - rank(at)).min(5);
-        let kept_off = way & (view.occupied | square_set(them.king()));
-        let outrun = kept_off.is_empty() && distance(them.king(), goal) > moves + late;
-        let led = (way & us.pieces[KING]).is_empty() && (way & !attacks::king(us.king())).is_empty();
-        if outrun || led {
+        let obstacles = path & (view.occupied | square_set(them.king()));
+        let outruns_king = obstacles.is_empty() && distance(them.king(), goal) > moves + late;
+        let escorted = (path & us.pieces[KING]).is_empty() && (path & !attacks::king(us.king())).is_empty();
+        if outruns_king || escorted {
             visitor.add(PASSED_UNSTOPPABLE.at(PawnRank(rank(at))), 1);
             return;
         }

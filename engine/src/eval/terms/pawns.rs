@@ -1,28 +1,27 @@
-//! The pawn structure: terms that depend on the pawns alone.
+//! [Pawn structure](https://www.chessprogramming.org/Pawn_Structure): terms that depend on the pawns alone.
 //!
-//! Pawns move rarely, so search keeps the sum of these terms, and the [`PawnInfo`] that the other terms
-//! read, under the pawn key. Terms about pawns and anything else (kings, blockers, shelter) are
-//! elsewhere.
+//! Search caches their sum, and the [`PawnInfo`] that other terms read, by the pawn key
+//! ([pawn hash table](https://www.chessprogramming.org/Pawn_Hash_Table)).
 
 use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, Piece, Square};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// What the pawns of one color say to the other terms, on the board as White sees it.
+/// The pawns of one color, as other terms need them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PawnSide {
     /// Squares they attack.
     pub attacks: BitBoard,
     /// Squares that two of them attack.
     pub double_attacks: BitBoard,
-    /// Squares they attack now or may attack after advancing.
+    /// Squares they attack now or could attack after advancing.
     pub span: BitBoard,
-    /// Pawns that no enemy pawn can stop or capture on their way.
+    /// Passed pawns; of doubled ones the first.
     pub passed: BitBoard,
 }
 
-/// What the pawns say to the other terms.
+/// All pawns, as other terms need them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PawnInfo {
     /// White's pawns and Black's.
@@ -33,11 +32,10 @@ pub struct PawnInfo {
 pub fn pawn_terms<S: Visitor>(board: &Board, visitor: &mut S) -> PawnInfo {
     let white = board.colored(Color::White, Piece::Pawn);
     let black = board.colored(Color::Black, Piece::Pawn);
-    let (upper, lower) = (black.flip(), white.flip());
     PawnInfo {
         sides: [
             side(Pawns { us: white, them: black }, 1, visitor),
-            side(Pawns { us: upper, them: lower }, -1, visitor).flip(),
+            side(Pawns { us: black.flip(), them: white.flip() }, -1, visitor).flip(),
         ],
     }
 }
@@ -53,7 +51,7 @@ impl PawnSide {
     }
 }
 
-/// All pawns, from the side of those that move up.
+/// All pawns; ours move up.
 struct Pawns {
     us: BitBoard,
     them: BitBoard,
@@ -77,21 +75,21 @@ fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
     info
 }
 
-/// Groups of pawns that no other pawn of their color can reach.
+/// [Pawn islands](https://www.chessprogramming.org/Pawn_Islands_(Bitboards)).
 fn islands<S: Visitor>(us: BitBoard, sign: i32, visitor: &mut S) {
     let files = us.fill_south().0 & 0xFF;
     let starts = files & !(files << 1);
     visitor.add(PAWN_ISLANDS.at(Islands(starts.count_ones() as usize)), sign);
 }
 
-/// One pawn and the pawns that matter to it.
+/// One pawn in relation to the others.
 struct Pawn {
     square: Square,
     /// Rank from its own side, 1 for the second to 6 for the seventh.
     rank: usize,
-    /// Own pawns on the files beside.
+    /// Own pawns on the adjacent files.
     neighbors: BitBoard,
-    /// Own pawns beside it on its rank.
+    /// Own pawns next to it on its rank.
     phalanx: BitBoard,
     /// Own pawns that defend it.
     support: BitBoard,
@@ -101,13 +99,13 @@ struct Pawn {
     trailing: BitBoard,
     /// Enemy pawns ahead on its file.
     opposing: BitBoard,
-    /// Enemy pawns that it or its square ahead would have to pass.
+    /// Enemy pawns ahead of it on its file and the adjacent files.
     stoppers: BitBoard,
     /// Enemy pawns that it attacks.
     levers: BitBoard,
-    /// Enemy pawns that it would attack one square on.
+    /// Enemy pawns that it would attack after a push.
     push_levers: BitBoard,
-    /// The enemy pawn right ahead.
+    /// The enemy pawn on its stop square.
     ram: BitBoard,
 }
 
@@ -136,13 +134,14 @@ impl Pawn {
         self.neighbors.is_empty()
     }
 
-    /// Behind all its neighbors, and not able to advance without loss.
+    /// [Backward](https://www.chessprogramming.org/Backward_Pawn): behind all its neighbors, and its stop square is
+    /// blocked or attacked by a pawn.
     fn is_backward(&self) -> bool {
         let not_ahead = !ranks_from(self.rank + 1);
         (self.neighbors & not_ahead).is_empty() && (self.push_levers | self.ram).any()
     }
 
-    /// No enemy pawn ahead on its own file or the files beside; only the first on a file counts.
+    /// No enemy pawn ahead on its file and the adjacent files; of doubled pawns only the first counts.
     fn is_passed(&self) -> bool {
         self.stoppers.is_empty() && self.leading.is_empty()
     }
@@ -192,8 +191,8 @@ impl Pawn {
         }
     }
 
-    /// Pawns that may become passed: by an exchange, with more helpers than the enemy has guards,
-    /// or by a sacrifice.
+    /// [Candidate](https://www.chessprogramming.org/Candidate_Passed_Pawn) passed pawns: by an exchange, by at least as
+    /// many helpers as guards, or by a sacrifice.
     fn candidate<S: Visitor>(&self, pawns: &Pawns, sign: i32, visitor: &mut S) {
         if self.leading.any() {
             return;
@@ -214,7 +213,7 @@ impl Pawn {
         visitor.add(PAWN_CANDIDATE.at(how, PawnRank(self.rank)), sign);
     }
 
-    /// A defender can step up beside the ram and offer itself, and only the ram may take.
+    /// A supporter can advance next to the ram as a sacrifice that only the ram can capture.
     fn can_break(&self, pawns: &Pawns) -> bool {
         let enemy_double = pawns.them.flip().pawn_double_attacks().flip();
         (self.support.north() & !pawns.them & !enemy_double).any()

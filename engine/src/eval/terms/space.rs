@@ -1,12 +1,13 @@
-//! Room behind the pawns, and whose move it is.
+//! [Space](https://www.chessprogramming.org/Space), center control and the
+//! [tempo](https://www.chessprogramming.org/Tempo).
 
 use super::view::*;
 use crate::board::squares::*;
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits our space: safe squares on the four middle files of our side of the board, those behind our
-/// pawns twice. What they are worth depends on how many pieces want to use them.
+/// Visits our space and center control. Space is the number of safe squares on the four center files of our half, with
+/// those behind our pawns counted twice; its weight depends on the number of our pieces, as in Stockfish.
 pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));
@@ -20,7 +21,7 @@ pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
     visitor.add(CENTER_CONTROL.at(CenterAttacks(center)), 1);
 }
 
-/// Visits the bonus for having the move, for the player who has it.
+/// Visits the bonus of the side to move.
 pub fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
     let sign = if view.to_move { 1 } else { -1 };
     let queens = QueensLeft((view.us.pieces[QUEEN] | view.them.pieces[QUEEN]).any());

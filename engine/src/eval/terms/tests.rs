@@ -1,4 +1,4 @@
-//! The terms on random positions and on positions made for them.
+//! The terms on random positions and on constructed ones.
 
 use super::*;
 use crate::board::squares::{square, square_set};
@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use std::collections::{BTreeMap, HashSet};
 
-/// The features of a position with what they count; those that cancel are left out.
+/// The features of a position with their counts, without those that cancel.
 fn features(board: &Board) -> BTreeMap<u32, i32> {
     let mut list: Vec<(u32, i32)> = Vec::new();
     terms(board, &mut list);
@@ -105,7 +105,7 @@ fn every_group_is_reached() {
     let missing: Vec<_> = GROUPS
         .iter()
         .filter(|group| {
-            ![Family::Material, Family::Location, Family::Pairs].contains(&group.family)
+            ![Family::Material, Family::PieceSquare, Family::Pairs].contains(&group.family)
                 && !reached.contains(group.name)
         })
         .map(|group| group.name)
@@ -151,14 +151,14 @@ fn with_kings(pawns: &str) -> Option<Board> {
     Board::from_fen(&format!("{placement} w - - 0 1")).ok()
 }
 
-/// White's count less Black's of one feature.
+/// White's count of a feature minus Black's.
 fn count(fen: &str, feature: usize) -> i32 {
     features(&board(fen)).get(&(feature as u32)).copied().unwrap_or(0)
 }
 
 /// Positions in which White has exactly one of a feature and Black none.
 #[test]
-fn hand_made_positions() {
+fn constructed_positions() {
     let cases = [
         // Pawns: isolated, doubled, backward, phalanx, supported, levers, rams, candidates.
         ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", PAWN_ISOLATED.at(Opposed(false), Doubled(false), EdgeFile(3))),
@@ -179,7 +179,10 @@ fn hand_made_positions() {
         ("8/8/4k3/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(Blocker::King, PawnRank(4))),
         ("8/8/4n1k1/4P3/8/8/8/4K3 w - - 0 1", PASSED_BLOCKED.at(Blocker::Minor, PawnRank(4))),
         ("8/8/8/4P1k1/8/8/8/4RK2 w - - 0 1", PASSED_ROOK_BEHIND.at(Owner::Own, PawnRank(4))),
-        ("4rk2/8/8/4P3/8/8/8/4R1K1 w - - 0 1", PASSED_PATH.at(Way::NextAttacked, NextDefended(true), PawnRank(4))),
+        (
+            "4rk2/8/8/4P3/8/8/8/4R1K1 w - - 0 1",
+            PASSED_PATH.at(PathSafety::NextAttacked, NextDefended(true), PawnRank(4)),
+        ),
         ("8/8/8/P4k2/8/8/8/4K3 w - - 0 1", PASSED_UNSTOPPABLE.at(PawnRank(4))),
         ("6k1/8/1K6/P7/8/8/8/8 w - - 0 1", PASSED_UNSTOPPABLE.at(PawnRank(4))),
         // Pieces.
@@ -205,11 +208,14 @@ fn hand_made_positions() {
         ("4k3/8/8/4p3/8/8/8/R3K3 w - - 0 1", SAFE_CHECKS.at(SafeChecks::By(Checker(3), Several(false)))),
         ("6k1/8/8/8/8/8/5PPP/6K1 w - - 0 1", SHELTER.at(BeforeKing(true), EdgeFile(1), NearestPawn(1))),
         ("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", BACK_RANK.at(Guarded(false))),
-        // Room and chances.
+        // Space, tempo, winnability.
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", TEMPO.at(QueensLeft(false))),
-        ("4k3/p7/8/8/8/8/PPP5/4K3 w - - 0 1", ENDING.at(EndingKind::Pawns, LeadSize(2), BothWings(false))),
-        ("4kb2/p7/8/8/8/8/PPP5/4KB2 w - - 0 1", ENDING.at(EndingKind::OppositeBishops, LeadSize(2), BothWings(false))),
-        ("4k3/p7/8/8/8/8/P6P/4K3 w - - 0 1", AHEAD_WINGS.at(LargeLead(false), BothWings(true))),
+        ("4k3/p7/8/8/8/8/PPP5/4K3 w - - 0 1", DRAWISH_ENDING.at(DrawishEnding::Pawns, LeadSize(2), BothWings(false))),
+        (
+            "4kb2/p7/8/8/8/8/PPP5/4KB2 w - - 0 1",
+            DRAWISH_ENDING.at(DrawishEnding::OppositeBishops, LeadSize(2), BothWings(false)),
+        ),
+        ("4k3/p7/8/8/8/8/P6P/4K3 w - - 0 1", WINNABILITY_WINGS.at(LargeLead(false), BothWings(true))),
     ];
     let mut wrong = Vec::new();
     for (fen, feature) in cases {
@@ -223,7 +229,7 @@ fn hand_made_positions() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The numbers of safe squares, without those that a pawn takes away or a pin forbids.
+/// Squares attacked by pawns are not safe, and pinned pieces have no mobility off the pin.
 #[test]
 fn mobility_counts_safe_squares() {
     let cases = [
@@ -240,7 +246,7 @@ fn mobility_counts_safe_squares() {
 }
 
 #[test]
-fn pawn_info_says_what_pawns_do() {
+fn pawn_info_of_a_position() {
     let info = pawn_terms(&board("4k3/p7/8/8/8/8/PP4P1/4K3 w - - 0 1"), &mut Vec::<(u32, i32)>::new());
     let [white, black] = info.sides;
     assert_eq!(white.passed, square_set(Square::G2));
@@ -269,19 +275,105 @@ fn piece_types_are_in_the_order_of_the_layout() {
     assert_eq!(PIECES.map(|piece| piece.to_index()), [0, 1, 2, 3, 4, 5]);
 }
 
-/// What search finds in the rows of two pieces is what the terms say of the board.
+/// The pair terms of all pairs of pieces are the features of the groups marked `#[pair]`, and no others.
 #[test]
-fn couples_are_those_of_any_two_pieces() {
+fn pair_terms_are_the_features_of_pair_groups() {
+    let mut reached = HashSet::new();
     random_positions(20, |board| {
         let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
-        let mut sums = vec![0; COUPLES.end];
+        let mut found = vec![0; LEN];
         for (index, &one) in pieces.iter().enumerate() {
-            pieces[..index].iter().for_each(|&other| couple(one, other, &mut sums));
+            pieces[..index].iter().for_each(|&other| pair_terms(one, other, &mut found));
         }
-        let expected = features(board);
-        for feature in COUPLES {
-            assert_eq!(sums[feature], *expected.get(&(feature as u32)).unwrap_or(&0), "{feature} in {}", board.fen());
+        let mut expected = vec![0; LEN];
+        for (feature, count) in features(board) {
+            if group_of(feature as usize).kind == Kind::Pair {
+                expected[feature as usize] = count;
+                reached.insert(group_of(feature as usize).name);
+            }
         }
-        assert!(sums[..COUPLES.start].iter().all(|&count| count == 0), "{}", board.fen());
+        assert!(found == expected, "{}", board.fen());
     });
+    assert_eq!(reached, names(Kind::Pair));
+}
+
+/// The names of the groups of a kind.
+fn names(kind: Kind) -> HashSet<&'static str> {
+    GROUPS.iter().filter(|group| group.kind == kind).map(|group| group.name).collect()
+}
+
+/// The groups whose features come one by one, and those whose features come as batches, without pair terms.
+#[derive(Default)]
+struct Calls {
+    single: HashSet<&'static str>,
+    batched: HashSet<&'static str>,
+}
+
+impl Visitor for Calls {
+    const SKIPS_PAIR_TERMS: bool = true;
+
+    fn add(&mut self, feature: usize, _: i32) {
+        self.single.insert(group_of(feature).name);
+    }
+
+    fn add_batch<const N: usize>(&mut self, batch: Batch, _: [bool; N]) {
+        assert_eq!(batch.len, N);
+        self.batched.insert(group_of(batch.feature(0)).name);
+    }
+}
+
+impl SideRelative for Calls {
+    fn flip_side(&mut self) {}
+}
+
+/// Exactly the groups marked `#[batched]` are added as batches, and no pair group by a visitor that skips pair terms.
+#[test]
+fn batched_groups_are_added_as_batches() {
+    let mut calls = Calls::default();
+    random_positions(20, |board| {
+        let balance = material_terms(board, &mut calls);
+        let pawns = pawn_terms(board, &mut calls);
+        let shelters = king_terms(board, &pawns, &mut calls);
+        piece_terms(board, &balance, &pawns, &shelters, &mut calls);
+    });
+    assert_eq!(calls.batched, names(Kind::Batched));
+    assert!(calls.single.is_disjoint(&calls.batched) && calls.single.is_disjoint(&names(Kind::Pair)));
+}
+
+/// The groups of king safety marked `#[attack]` count what is done to the enemy king: when a king moves, the enemy's
+/// features of these groups change more often than its own. The features of the other groups are the king's own.
+#[test]
+fn attack_groups_are_about_the_enemy_king() {
+    // By group: changes of the features of the king's player, and of the enemy.
+    let mut changes: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
+    let counts = |board: &Board| {
+        let mut list: Vec<(u32, i32)> = Vec::new();
+        terms(board, &mut list);
+        let mut counts: BTreeMap<(u32, bool), i32> = BTreeMap::new();
+        for (feature, count) in list {
+            *counts.entry((feature, count > 0)).or_default() += count;
+        }
+        counts
+    };
+    random_positions(60, |board| {
+        let king = board.king(board.side_to_move());
+        let Some(mv) = board.moves().iter().copied().find(|&mv| mv.get_source() == king && !board.is_capture(mv))
+        else {
+            return;
+        };
+        let (before, after) = (counts(board), counts(&board.after(mv)));
+        for &(feature, white) in before.keys().chain(after.keys()) {
+            let group = group_of(feature as usize);
+            if group.family == Family::King && before.get(&(feature, white)) != after.get(&(feature, white)) {
+                let enemy = white != (board.side_to_move() == Color::White);
+                changes.entry(group.name).or_default()[usize::from(enemy)] += 1;
+            }
+        }
+    });
+    for group in GROUPS.iter().filter(|group| group.family == Family::King) {
+        let [own, enemy] = *changes.get(group.name).unwrap_or_else(|| panic!("{} does not change", group.name));
+        assert_eq!(enemy > own, group.kind == Kind::Attack, "{}: {own} own, {enemy} enemy", group.name);
+    }
+    let outside = GROUPS.iter().find(|group| group.kind == Kind::Attack && group.family != Family::King);
+    assert!(outside.is_none(), "{outside:?}");
 }

@@ -1,7 +1,8 @@
-//! Threats: what attacks what, and what could next move.
+//! Threats: attacks on pieces, now and with the next move.
 //!
-//! The first table is the papers' "chasing the opponent's pieces" (COP in Tseng, Chen, Wu), refined by
-//! how the attacked piece is defended. The others are the threats that Stockfish and Ethereal count.
+//! `ATTACKED` is the papers' "chasing the opponent's pieces" (COP in Tseng, Chen, Wu), refined by the defense of the
+//! attacked piece. The others are threats of Stockfish and Ethereal: [hanging
+//! pieces](https://www.chessprogramming.org/Hanging_Piece), attacks by pawns and pawn pushes, restricted squares.
 
 use super::view::*;
 use crate::board::squares::*;
@@ -9,9 +10,9 @@ use crate::board::{BitBoard, attacks};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
-/// Visits our threats against their pieces; needs the attack maps of both.
+/// Visits our threats; needs the attack maps of both sides.
 pub fn threats<S: Visitor>(view: &View, visitor: &mut S) {
-    let squares = Contested::new(view);
+    let squares = Control::new(view);
     attacked_pieces(view, &squares, visitor);
     pawn_threats(view, &squares, visitor);
     queen_threats(view, &squares, visitor);
@@ -21,17 +22,17 @@ pub fn threats<S: Visitor>(view: &View, visitor: &mut S) {
     visitor.add(RESTRICTED.at(Occupied(true)), (restricted.len() - empty) as i32);
 }
 
-/// Who holds which squares.
-struct Contested {
-    /// Squares they hold against anything: defended by a pawn, or twice while we attack once.
+/// Which squares each side controls.
+struct Control {
+    /// Squares they control: defended by a pawn, or twice while we attack once.
     strong: BitBoard,
-    /// Their pieces that we attack and they do not hold.
+    /// Their pieces on other squares that we attack.
     weak: BitBoard,
-    /// Squares where our pieces are not lost: not attacked by them, or defended by us.
+    /// Squares where our pieces are safe: not attacked by them, or defended by us.
     safe: BitBoard,
 }
 
-impl Contested {
+impl Control {
     fn new(view: &View) -> Self {
         let (us, them) = (&view.us, &view.them);
         let strong = them.attacks[PAWN] | (them.twice & !us.twice);
@@ -39,12 +40,12 @@ impl Contested {
     }
 }
 
-/// Each of their pieces that we attack, with each of our piece types that attacks it.
-fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
+/// Their pieces under attack by our piece types, and how well they are defended.
+fn attacked_pieces<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let weak = squares.weak & !them.pieces[KING];
     let pieces = weak & !them.pieces[PAWN];
-    // What holds is not branched on: no processor can predict it.
+    // `add_if` and `add_batch` in place of unpredictable branches.
     let hanging = (weak & !them.attacked) | (pieces & us.twice);
     for at in each(them.all & us.attacked & !them.pieces[KING]) {
         let target = Target(them.piece_on(at));
@@ -55,20 +56,20 @@ fn attacked_pieces<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S
         } else {
             Defense::Undefended
         };
-        visitor.add_attacked(defense, target, us.attacks.map(|attacks| attacks.has(at)));
+        visitor.add_batch(ATTACKED.batch(defense, target), us.attacks.map(|attacks| attacks.has(at)));
         visitor.add_if(hanging.has(at), HANGING.at(OnMove(view.to_move), target), 1);
     }
-    let held = weak & them.attacked;
-    let queen_defends = held & them.attacks[QUEEN] & !them.twice;
-    let overloaded = held & !us.twice & !queen_defends;
+    let defended = weak & them.attacked;
+    let queen_defends = defended & them.attacks[QUEEN] & !them.twice;
+    let overloaded = defended & !us.twice & !queen_defends;
     visitor.add(QUEEN_DEFENDS.at(), queen_defends.len() as i32);
     visitor.add(OVERLOADED.at(NotPawn(false)), (overloaded & them.pieces[PAWN]).len() as i32);
     visitor.add(OVERLOADED.at(NotPawn(true)), (overloaded & !them.pieces[PAWN]).len() as i32);
     visitor.add(TARGETS.at(OnMove(view.to_move), Targets(pieces.len())), 1);
 }
 
-/// Attacks by pawns that stand safely, or could after a push.
-fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
+/// Attacks by safe pawns, and by pawns after a safe push.
+fn pawn_threats<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let count = |group: Group<(NotPawnNorKing,)>, attacked: BitBoard, visitor: &mut S| {
         for at in each(attacked & them.all & !them.pieces[PAWN] & !them.pieces[KING]) {
@@ -85,8 +86,8 @@ fn pawn_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
     count(PUSH_THREAT, pushes.pawn_attacks() & !attacked, visitor);
 }
 
-/// Safe squares from which a knight or a slider of ours would attack their queen.
-fn queen_threats<S: Visitor>(view: &View, squares: &Contested, visitor: &mut S) {
+/// Safe squares from which our knight, bishop or rook would attack their queen.
+fn queen_threats<S: Visitor>(view: &View, squares: &Control, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queens = them.pieces[QUEEN];
     if queens.is_empty() || queens.more_than_one() {

@@ -1,14 +1,13 @@
-//! The board as one player sees it: moving up, with everything both sides attack.
+//! The board from one player's point of view, with the attack maps of both sides.
 //!
-//! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the
-//! board is turned upside down, which for a set of squares is one instruction; no term ever asks which
-//! color it is about. Features are symmetric, so Black's are the same features with the sign turned,
-//! which is the visitor's to do.
+//! Each term is written once, for a player called "us" whose pawns move up. For Black's terms the board is flipped
+//! vertically, one instruction for each set of squares. Features are symmetric: Black's are the same features with the
+//! opposite sign, which the visitor knows.
 
 use super::pawns::PawnInfo;
 use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
-use crate::eval::visitor::TwoSided;
+use crate::eval::visitor::SideRelative;
 
 pub const PAWN: usize = 0;
 pub const KNIGHT: usize = 1;
@@ -26,70 +25,70 @@ pub struct Side {
     pub all: BitBoard,
     /// Squares attacked, by type of the attacker.
     pub attacks: [BitBoard; 6],
-    /// Squares attacked by anything.
+    /// Squares attacked by any piece.
     pub attacked: BitBoard,
     /// Squares attacked at least twice.
     pub twice: BitBoard,
-    /// Pieces between the own king and an enemy slider.
+    /// Pieces pinned to the own king.
     pub pinned: BitBoard,
-    /// The king's square and those around it, moved in from the edge so that there are always nine,
-    /// without those that two own pawns defend.
+    /// The king ring: the 3x3 squares around the king, or around the nearest square off the edge, without those that
+    /// two own pawns defend.
     pub king_ring: BitBoard,
-    /// Squares its pawns attack now or may attack after advancing.
+    /// Squares that its pawns attack now or could attack after advancing.
     pub pawn_span: BitBoard,
     /// Its passed pawns.
     pub passed: BitBoard,
-    /// The attack on the enemy king's ring.
-    pub ring: RingAttack,
-    /// Whether the right to castle is kept.
+    /// The attack on the enemy king ring.
+    pub ring_attack: RingAttack,
+    /// Whether it has castling rights.
     pub can_castle: bool,
 }
 
-/// How much attacks the enemy king's ring.
+/// The attack of a side's pieces, without pawns, on the enemy king ring.
 #[derive(Clone, Copy, Default)]
 pub struct RingAttack {
-    /// How many pieces attack a square of it, and above [`RingAttack::WEIGHT`] the sum of their weights: both in one
-    /// addition.
+    /// The number of attackers in the lower bits, the sum of their weights from bit [`RingAttack::WEIGHT`] on: both in
+    /// one addition.
     attack: u32,
-    /// Squares of it that pieces attack, each counted for each attacker, by their type.
+    /// Attacks on squares of the ring by piece type.
     pub by_piece: [i32; 6],
 }
 
 impl RingAttack {
-    /// Bits below the weights.
+    /// The lowest bit of the sum of weights.
     const WEIGHT: u32 = 16;
 
-    /// How much a piece that attacks the ring adds to the weight of the attack, by its type.
+    /// Weight of an attacker by piece type.
     const WEIGHTS: [u32; 6] = [0, 8, 5, 4, 1, 0];
 
-    /// One more piece, no pawn, that attacks so many squares of the ring.
+    /// Adds a piece that attacks `squares` squares of the ring.
     #[inline(always)]
     pub fn add(&mut self, piece: usize, squares: usize) {
         self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT } else { 0 };
         self.by_piece[piece] += squares as i32;
     }
 
-    /// Pieces, not pawns, that attack a square of the ring.
+    /// Number of attackers.
     #[inline(always)]
     pub fn attackers(&self) -> usize {
         (self.attack % (1 << Self::WEIGHT)) as usize
     }
 
-    /// The sum of their weights.
+    /// Sum of the weights of the attackers.
     #[inline(always)]
     pub fn weight(&self) -> usize {
         (self.attack >> Self::WEIGHT) as usize
     }
 
-    /// Squares of the ring that they attack, each counted for each attacker.
+    /// Attacks on squares of the ring: a square counts once for each of its attackers.
     #[inline(always)]
-    pub fn hits(&self) -> usize {
+    pub fn attacks(&self) -> usize {
         self.by_piece.iter().sum::<i32>() as usize
     }
 }
 
 impl Side {
-    /// A player's pieces with the attacks of king and pawns; those of the others are added by the mobility terms.
+    /// A player's pieces with the attacks of king and pawns. The piece terms add the others.
     pub fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
         let pawns = &pawns.sides[color.to_index()];
         let mut side = Self {
@@ -114,7 +113,7 @@ impl Side {
         [Color::White, Color::Black].map(|color| Self::new(board, color, pawns))
     }
 
-    /// The type of the piece on `square`, which has one of this side's.
+    /// The type of the piece on `square`, which must be one of this side's.
     #[inline(always)]
     pub fn piece_on(&self, square: Square) -> usize {
         let is = |piece: usize| usize::from(self.pieces[piece].has(square));
@@ -125,15 +124,15 @@ impl Side {
         self.pieces[KING].to_square()
     }
 
-    /// Adds what one piece attacks.
+    /// Adds the attacks of one piece.
     #[inline(always)]
-    pub fn attack(&mut self, piece: usize, squares: BitBoard) {
+    pub fn add_attacks(&mut self, piece: usize, squares: BitBoard) {
         self.twice |= self.attacked & squares;
         self.attacked |= squares;
         self.attacks[piece] |= squares;
     }
 
-    fn turn(&mut self) {
+    fn flip(&mut self) {
         self.pieces = self.pieces.map(BitBoard::flip);
         self.attacks = self.attacks.map(BitBoard::flip);
         self.all = self.all.flip();
@@ -146,7 +145,7 @@ impl Side {
     }
 }
 
-/// The board from the side of the player called us.
+/// The board from our point of view.
 pub struct View<'a> {
     pub us: &'a mut Side,
     pub them: &'a mut Side,
@@ -161,18 +160,18 @@ impl<'a> View<'a> {
         Self { us: white, them: black, occupied: board.occupied(), to_move: board.side_to_move() == Color::White }
     }
 
-    /// Changes over to the other player's view, and the visitor with it.
-    pub fn turn(&mut self, visitor: &mut impl TwoSided) {
+    /// Flips to the other player's view, and the visitor with it.
+    pub fn flip(&mut self, visitor: &mut impl SideRelative) {
         std::mem::swap(&mut self.us, &mut self.them);
-        self.us.turn();
-        self.them.turn();
+        self.us.flip();
+        self.them.flip();
         self.occupied = self.occupied.flip();
         self.to_move = !self.to_move;
-        visitor.turn();
+        visitor.flip_side();
     }
 }
 
-/// The nine squares around a king, by its square: around the nearest one that is not on the edge.
+/// The 3x3 squares around each king square, or around the nearest square off the edge.
 static KING_RINGS: [BitBoard; 64] = {
     const THREE_BY_THREE: u64 = 0x0007_0707;
     let mut rings = [EMPTY; 64];
@@ -194,10 +193,10 @@ const fn inside(line: usize) -> usize {
     }
 }
 
-/// Visits each piece of either color that alone stands between `target` and a slider among `side`'s pieces,
-/// with the square of the slider.
+/// Calls `found` for each piece of either color that is the only one between `target` and one of `side`'s sliders
+/// (diagonal and straight ones), with the square of the slider.
 #[inline(always)]
-pub fn shields(
+pub fn lone_blockers(
     target: Square,
     side: &Side,
     sliders: [BitBoard; 2],

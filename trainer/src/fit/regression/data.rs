@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::layout::{self, Group, LEN, LOCATION, TERMS_LEN};
-use dyad_engine::eval::placement::placement;
+use dyad_engine::eval::incremental_features;
+use dyad_engine::eval::layout::{self, Group, LEN, PIECE_SQUARE, TERMS_LEN};
 use dyad_engine::eval::{FloatWeights, Weights, terms, visit};
 
 use super::settings::{Settings, Target};
@@ -87,7 +87,7 @@ impl Reach {
         };
         match layout::GROUPS.iter().rev().find(|group| used(group)) {
             Some(group) if group.start >= TERMS_LEN => Reach::Pairs,
-            Some(group) if group.start >= LOCATION.range().end => Reach::Terms,
+            Some(group) if group.start >= PIECE_SQUARE.range().end => Reach::Terms,
             _ => Reach::Squares,
         }
     }
@@ -95,7 +95,7 @@ impl Reach {
     /// Number of features, from the first.
     pub(super) fn len(self) -> usize {
         match self {
-            Reach::Squares => LOCATION.range().end,
+            Reach::Squares => PIECE_SQUARE.range().end,
             Reach::Terms => TERMS_LEN,
             Reach::Pairs => LEN,
         }
@@ -107,7 +107,7 @@ impl Reach {
         if self == Reach::Pairs {
             return visit(board, features);
         }
-        board.placed_pieces().for_each(|piece| placement(&[], piece, features));
+        board.placed_pieces().for_each(|piece| incremental_features(&[], piece, features));
         if self == Reach::Terms {
             terms(board, features);
         }

@@ -1,7 +1,7 @@
 //! Loss and gradient of weights on samples.
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
 use serde_json::Value as Json;
 
@@ -48,11 +48,11 @@ impl Model {
     /// changes no evaluation. But the phase is counted with the material, so it is settled here: the squares
     /// of a piece are worth nothing on average. It changes both groups, so it is for weights of which both learn.
     pub fn settle(&mut self) {
-        let squares = LOCATION.len / MATERIAL.len;
+        let squares = PIECE_SQUARE.len / MATERIAL.len;
         for piece in 0..MATERIAL.len {
-            let rows = LOCATION.nth(piece * squares)..LOCATION.nth(piece * squares) + squares;
+            let rows = PIECE_SQUARE.nth(piece * squares)..PIECE_SQUARE.nth(piece * squares) + squares;
             for stage in [0, 1] {
-                let worth = |row: usize| self.weights[row][stage] * self.frequencies[row - LOCATION.start];
+                let worth = |row: usize| self.weights[row][stage] * self.frequencies[row - PIECE_SQUARE.start];
                 let mean: f64 = rows.clone().map(worth).sum();
                 rows.clone().for_each(|row| self.weights[row][stage] -= mean);
                 self.weights[MATERIAL.nth(piece)][stage] += mean;
@@ -83,15 +83,16 @@ impl Model {
 
 fn frequencies(samples: &[Packed]) -> Result<Vec<f64>, Error> {
     // Once on every square, so that none is impossible.
-    let (mut counts, mut features) = (vec![1.0; LOCATION.len], Vec::new());
+    let (mut counts, mut features) = (vec![1.0; PIECE_SQUARE.len], Vec::new());
     for sample in samples {
         Reach::Squares.list(&sample.board().map_err(Error::Settings)?, &mut features);
-        for &(feature, count) in features.iter().filter(|(feature, _)| LOCATION.range().contains(&(*feature as usize)))
+        for &(feature, count) in
+            features.iter().filter(|(feature, _)| PIECE_SQUARE.range().contains(&(*feature as usize)))
         {
-            counts[feature as usize - LOCATION.start] += f64::from(count.abs());
+            counts[feature as usize - PIECE_SQUARE.start] += f64::from(count.abs());
         }
     }
-    for squares in counts.chunks_mut(LOCATION.len / MATERIAL.len) {
+    for squares in counts.chunks_mut(PIECE_SQUARE.len / MATERIAL.len) {
         let all: f64 = squares.iter().sum();
         squares.iter_mut().for_each(|count| *count /= all);
     }

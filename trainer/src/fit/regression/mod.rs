@@ -22,7 +22,7 @@ pub use settings::{BackOffSettings, GroupSettings, Hold, Settings, Target};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyad_engine::eval::FloatWeights;
-use dyad_engine::eval::layout::{LOCATION, MATERIAL};
+use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 
 use crate::base::error::Error;
 use crate::data::schedule::Order;
@@ -118,7 +118,7 @@ pub fn fit(
 
     let mut fitted = Fitted { weights: model.weights(), unit: scale, epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
-    let shares = [MATERIAL.name, LOCATION.name].iter().all(|name| settings.group(name).learn);
+    let shares = [MATERIAL.name, PIECE_SQUARE.name].iter().all(|name| settings.group(name).learn);
     let mut adam = Adam::new(settings, lesson.reach, &model.weights, data.train.len());
     let batches = data.train.len().div_ceil(settings.batch);
     let positions: Vec<u32> = (0..data.train.len() as u32).collect();

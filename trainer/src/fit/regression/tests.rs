@@ -10,7 +10,7 @@ use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
 use dyad_engine::board::Color;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{LEN, LOCATION, MATERIAL, PAIRS};
+use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{TABLES, pieces_of};
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn the_gradient_is_that_of_the_loss() {
     let mut largest: Vec<usize> = (0..LEN).collect();
     largest.sort_by(|&a, &b| gradient[b][0].abs().total_cmp(&gradient[a][0].abs()));
     let step = 1e-4;
-    for &feature in largest[..25].iter().chain(&largest[2_000..2_010]).chain(&[MATERIAL.nth(2), LOCATION.nth(40)]) {
+    for &feature in largest[..25].iter().chain(&largest[2_000..2_010]).chain(&[MATERIAL.nth(2), PIECE_SQUARE.nth(40)]) {
         for stage in [0, 1] {
             let mut loss_at = |change: f64| {
                 model.weights[feature][stage] += change;
@@ -110,7 +110,7 @@ fn known_weights_are_found_again() {
 fn frozen_groups_stay_and_l2_shrinks() {
     let start = FloatWeights::material();
     let mut known = start.clone();
-    for feature in LOCATION.range() {
+    for feature in PIECE_SQUARE.range() {
         known.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
     }
     let data = taught(&Weights::from_floats(&known, serde_json::Value::Null).unwrap(), 1.0 / 400.0, 3_000);
@@ -159,14 +159,14 @@ fn what_pairs_share_is_learned_from_fewer_positions() {
 #[test]
 fn material_and_location_share_nothing_unless_both_learn() {
     let mut start = FloatWeights::material();
-    for feature in LOCATION.range() {
+    for feature in PIECE_SQUARE.range() {
         start.mg[feature] = 100.0 * hash::unit(hash::mix(feature as u64));
         start.eg[feature] = 50.0;
     }
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
     for (learn, frozen) in [
-        (&["tempo"][..], &[MATERIAL.range(), LOCATION.range()][..]),
-        (&["material"], &[LOCATION.range()]),
+        (&["tempo"][..], &[MATERIAL.range(), PIECE_SQUARE.range()][..]),
+        (&["material"], &[PIECE_SQUARE.range()]),
         (&["location", "tempo"], &[MATERIAL.range()]),
     ] {
         let learn = learn.iter().map(ToString::to_string).collect();
@@ -257,7 +257,7 @@ fn targets_blend_what_a_sample_has() {
 fn settling_changes_no_evaluation() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 500);
     let mut weights = FloatWeights::material();
-    for feature in LOCATION.range() {
+    for feature in PIECE_SQUARE.range() {
         weights.mg[feature] += 100.0 * hash::unit(hash::mix(feature as u64));
         weights.eg[feature] += 100.0 * hash::unit(hash::mix(feature as u64 + 1_000_000));
     }
@@ -282,7 +282,7 @@ fn settling_changes_no_evaluation() {
 #[test]
 fn l2_holds_to_zero_or_to_the_start() {
     let mut start = FloatWeights::material();
-    for feature in LOCATION.range() {
+    for feature in PIECE_SQUARE.range() {
         start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
     }
     let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
@@ -293,7 +293,7 @@ fn l2_holds_to_zero_or_to_the_start() {
         settings.set_group("location", |group| *group = GroupSettings { learn: true, rate: 0.05, l2: 1e6 });
         let fitted = run(&settings, &data, &start, 2);
         let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
-        LOCATION.range().map(away).sum::<f64>()
+        PIECE_SQUARE.range().map(away).sum::<f64>()
     };
     let (held, free) = (distance(Hold::Start), distance(Hold::Zero));
     assert!(held < 0.1 * free, "{held} {free}");

@@ -217,7 +217,7 @@ fn groups_that_do_not_learn_stay() {
     run(&settings, &folder);
     let (state, ..) = results(&folder);
     assert!(state.weights.mg[layout::PAIRS.range()].iter().all(|&w| w == 0.0));
-    assert!(state.weights.mg[layout::LOCATION.range()].iter().any(|&w| w != 0.0));
+    assert!(state.weights.mg[layout::PIECE_SQUARE.range()].iter().any(|&w| w != 0.0));
 }
 
 /// Desired moves are the best captures by hidden weights; the start has the pieces the wrong way round.

@@ -50,7 +50,7 @@ fn line(kind: LineKind, iteration: u32, positions: u64) -> LogLine {
 
 fn weights() -> Weights {
     let mut floats = FloatWeights::material();
-    for (index, feature) in LOCATION.range().chain(PAIRS.range()).enumerate() {
+    for (index, feature) in PIECE_SQUARE.range().chain(PAIRS.range()).enumerate() {
         floats.mg[feature] = (index % 37) as f64 - 18.0;
         floats.eg[feature] = (index % 23) as f64 - 11.0;
     }

@@ -1,71 +1,69 @@
-//! What tells the features of a group apart, as types.
+//! Properties: what distinguishes the features of a group, as types.
 //!
-//! A group of features is a table over one or more properties. If the terms worked out the place in that table by
-//! themselves, each would repeat the table's shape as a formula, and nothing would notice two properties exchanged. So
-//! each property is a small type, which knows how many values it has, how a value becomes an index and how it is
-//! called; a term hands over values, and a wrong one does not compile. The macros below make the usual kinds: a
-//! property that holds or does not, one of several, a number, a piece type, a rank.
+//! A group of features is a table over its properties. Each property is a type with a fixed number of values, the index
+//! of each value, and its words. A term names a feature by values, so exchanged properties do not compile. The macros
+//! declare the usual kinds of properties: either of two, one of several, a number, a piece type, a rank.
 
 use crate::board::Piece;
 use crate::eval::pairs::{self, Pair};
 
 /// A property that has one of a fixed number of values.
-pub trait Dimension: Copy {
-    /// What it is called in the table of features.
+pub trait Property: Copy {
+    /// The name in the table of features.
     const NAME: &'static str;
-    /// How many values it has.
+    /// The number of values.
     const LEN: usize;
-    /// The number of this value, below [`Dimension::LEN`].
+    /// The index of this value, below [`Property::LEN`].
     fn index(self) -> usize;
-    /// The value with this number in words; empty where it goes without saying.
+    /// The value at an index in words; may be empty.
     fn words(index: usize) -> String;
 }
 
-/// A [`Dimension`] as a value, for texts.
+/// A [`Property`] as a value.
 #[derive(Clone, Copy, Debug)]
-pub struct Axis {
-    /// What the property is called.
+pub struct PropertyInfo {
+    /// The name in the table of features.
     pub name: &'static str,
-    /// How many values it has.
+    /// The number of values.
     pub len: usize,
-    /// Its value with this number in words.
+    /// The value at an index in words.
     pub words: fn(usize) -> String,
 }
 
-const fn axis<D: Dimension>() -> Axis {
-    Axis { name: D::NAME, len: D::LEN, words: D::words }
+const fn info<P: Property>() -> PropertyInfo {
+    PropertyInfo { name: P::NAME, len: P::LEN, words: P::words }
 }
 
-/// The properties of a group, the first of them outermost: a tuple of [`Dimension`]s.
-pub trait Dimensions {
-    /// The same as values.
-    const AXES: &'static [Axis];
+/// The properties of a group, outermost first: a tuple of [`Property`]s.
+pub trait Properties {
+    /// The properties as values.
+    const INFO: &'static [PropertyInfo];
 }
 
-impl Dimensions for () {
-    const AXES: &'static [Axis] = &[];
+impl Properties for () {
+    const INFO: &'static [PropertyInfo] = &[];
 }
 
-impl<A: Dimension> Dimensions for (A,) {
-    const AXES: &'static [Axis] = &[axis::<A>()];
+impl<A: Property> Properties for (A,) {
+    const INFO: &'static [PropertyInfo] = &[info::<A>()];
 }
 
-impl<A: Dimension, B: Dimension> Dimensions for (A, B) {
-    const AXES: &'static [Axis] = &[axis::<A>(), axis::<B>()];
+impl<A: Property, B: Property> Properties for (A, B) {
+    const INFO: &'static [PropertyInfo] = &[info::<A>(), info::<B>()];
 }
 
-impl<A: Dimension, B: Dimension, C: Dimension> Dimensions for (A, B, C) {
-    const AXES: &'static [Axis] = &[axis::<A>(), axis::<B>(), axis::<C>()];
+impl<A: Property, B: Property, C: Property> Properties for (A, B, C) {
+    const INFO: &'static [PropertyInfo] = &[info::<A>(), info::<B>(), info::<C>()];
 }
 
-/// Declares properties that hold or do not: `Type "name" ["words if not", "words if so"];`
+/// Declares properties that are true or false: `Type "name" ["words if false", "words if true"];`
 macro_rules! either {
     ($($(#[$doc:meta])* $type:ident $name:literal [$no:literal, $yes:literal];)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub bool);
 
-        impl Dimension for $type {
+        impl Property for $type {
             const NAME: &'static str = $name;
             const LEN: usize = 2;
 
@@ -95,7 +93,7 @@ macro_rules! one_of {
             pub const ALL: [Self; [$($words),*].len()] = [$(Self::$value),*];
         }
 
-        impl Dimension for $type {
+        impl Property for $type {
             const NAME: &'static str = $name;
             const LEN: usize = Self::ALL.len();
 
@@ -111,8 +109,7 @@ macro_rules! one_of {
     )*};
 }
 
-/// Declares numbers: `Type "name" 0 to 8 ["thing", "things"];`, and with `or more` behind the last those where what is
-/// above counts as the last.
+/// Declares numbers: `Type "name" 0 to 8 ["thing", "things"];`. With `0 to 8 or more` larger numbers count as 8.
 macro_rules! number {
     ($($(#[$doc:meta])* $type:ident $name:literal $first:literal to $last:literal $(or $more:ident)?
         [$one:literal, $several:literal];)*) => {$(
@@ -124,7 +121,7 @@ macro_rules! number {
             const OPEN: bool = !stringify!($($more)?).is_empty();
         }
 
-        impl Dimension for $type {
+        impl Property for $type {
             const NAME: &'static str = $name;
             const LEN: usize = $last - $first + 1;
 
@@ -152,7 +149,7 @@ macro_rules! piece_type {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub usize);
 
-        impl Dimension for $type {
+        impl Property for $type {
             const NAME: &'static str = $name;
             const LEN: usize = Piece::$last as usize - Piece::$first as usize + 1;
 
@@ -168,14 +165,14 @@ macro_rules! piece_type {
     )*};
 }
 
-/// Declares ranges of ranks, given by their indices 0 to 7 as their player counts them: `Type 2 to 7;`
+/// Declares ranges of ranks, from the player's side: `Type 2 to 7;`. Values are indices, 0 to 7.
 macro_rules! rank {
     ($($(#[$doc:meta])* $type:ident $first:literal to $last:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $type(pub usize);
 
-        impl Dimension for $type {
+        impl Property for $type {
             const NAME: &'static str = "rank";
             const LEN: usize = $last - $first + 1;
 
@@ -193,7 +190,7 @@ macro_rules! rank {
 
 pub(super) use {either, number, one_of, piece_type, rank};
 
-/// The names of the piece types by their index.
+/// The names of the piece types, by index.
 pub const PIECE_NAMES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
 pub(super) fn on_rank(rank: usize) -> String {
@@ -201,7 +198,7 @@ pub(super) fn on_rank(rank: usize) -> String {
     format!("on the {ordinal} rank")
 }
 
-impl Dimension for Piece {
+impl Property for Piece {
     const NAME: &'static str = "piece type";
     const LEN: usize = PIECE_NAMES.len();
 
@@ -215,11 +212,11 @@ impl Dimension for Piece {
     }
 }
 
-/// A square on files a to d, by its number among them (see [`pairs::row`]).
+/// A square on files a to d, by its index among them (see [`pairs::row`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfSquare(pub usize);
 
-impl Dimension for HalfSquare {
+impl Property for HalfSquare {
     const NAME: &'static str = "square";
     const LEN: usize = pairs::ROWS;
 
@@ -233,7 +230,7 @@ impl Dimension for HalfSquare {
     }
 }
 
-impl Dimension for Pair {
+impl Property for Pair {
     const NAME: &'static str = "both pieces and their squares";
     const LEN: usize = pairs::TABLES * pairs::ROWS * pairs::COLUMNS;
 
@@ -248,24 +245,23 @@ impl Dimension for Pair {
     }
 }
 
-/// The numbers of pieces of two types, of one player (`ENEMY` false) or of the second type the enemy's.
+/// The numbers of pieces of two types. The second type is the enemy's if `ENEMY`, else of the same player.
 ///
-/// Every type has a table with each type behind it in the order of pieces, against the enemy with its own too. The
-/// king has none.
+/// There is a table for each unordered pair of types other than king; a type with itself only against the enemy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts<const ENEMY: bool> {
     /// The indices of the types, the second not before the first.
     pub types: [usize; 2],
-    /// How many there are, below [`COUNT_LEVELS`].
+    /// The numbers of pieces, below [`COUNT_LEVELS`].
     pub counts: [usize; 2],
 }
 
-/// How many numbers of pieces are told apart, by piece type: 0 to 8 pawns, up to two knights, bishops and rooks,
-/// up to one queen. What is above counts as the most.
+/// The number of distinct counts by piece type: up to 8 pawns, 2 knights, bishops and rooks, and 1 queen. Larger
+/// numbers count as the largest.
 pub const COUNT_LEVELS: [usize; 5] = [9, 3, 3, 3, 2];
 
 impl<const ENEMY: bool> Counts<ENEMY> {
-    /// The first feature of each pair of types, and how many features there are.
+    /// The first index of each pair of types, and the number of all.
     const TABLES: ([[usize; 5]; 5], usize) = {
         let mut starts = [[0; 5]; 5];
         let mut next = 0;
@@ -291,7 +287,7 @@ impl<const ENEMY: bool> Counts<ENEMY> {
     }
 }
 
-impl<const ENEMY: bool> Dimension for Counts<ENEMY> {
+impl<const ENEMY: bool> Property for Counts<ENEMY> {
     const NAME: &'static str = "both types and numbers";
     const LEN: usize = Self::TABLES.1;
 

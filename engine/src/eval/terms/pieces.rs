@@ -1,10 +1,8 @@
-//! Mobility, and what a piece is worth by where it stands among pawns and kings.
+//! [Mobility](https://www.chessprogramming.org/Mobility) and piece terms: outposts, bad bishops, rooks on open files,
+//! pins, batteries.
 //!
-//! One walk over our pieces computes what each attacks, counts its safe squares, collects the attack
-//! on the enemy king's ring, and visits the terms that need the piece's own attacks. Afterwards our
-//! attack maps are complete.
-
-use std::ops::Range;
+//! One loop over our pieces computes the attacks of each, counts its safe squares, sums the attack on the enemy king
+//! ring, and visits the terms that need the piece's attacks. It completes our attack maps.
 
 use super::view::*;
 use crate::board::squares::*;
@@ -15,49 +13,50 @@ use crate::eval::visitor::Visitor;
 
 const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 
-/// Completes the attack maps of us and visits the terms of each of our pieces.
-pub fn activity<S: Visitor>(view: &mut View, visitor: &mut S) {
+/// Visits the terms of our pieces and completes our attack maps.
+pub fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
     view.us.pinned = pins(view, visitor);
-    let squares = Surroundings::new(view);
+    let areas = Areas::new(view);
     let queens = view.us.pieces[QUEEN] | view.them.pieces[QUEEN];
     for at in each(view.us.pieces[KNIGHT]) {
         let all = attacks::knight(at);
-        let attacked = register(view, KNIGHT, at, all);
-        visitor.add(MOBILITY_KNIGHT.at(KnightSquares((attacked & squares.mobility).len())), 1);
-        minor(view, &squares, KNIGHT, at, attacked, visitor);
+        let attacked = add_attacks(view, KNIGHT, at, all);
+        visitor.add(MOBILITY_KNIGHT.at(KnightSquares((attacked & areas.mobility).len())), 1);
+        minor(view, &areas, KNIGHT, at, attacked, visitor);
     }
     for at in each(view.us.pieces[BISHOP]) {
         let all = attacks::bishop(at, view.occupied & !queens);
-        let attacked = register(view, BISHOP, at, all);
-        visitor.add(MOBILITY_BISHOP.at(BishopSquares((attacked & squares.mobility).len())), 1);
-        minor(view, &squares, BISHOP, at, attacked, visitor);
+        let attacked = add_attacks(view, BISHOP, at, all);
+        visitor.add(MOBILITY_BISHOP.at(BishopSquares((attacked & areas.mobility).len())), 1);
+        minor(view, &areas, BISHOP, at, attacked, visitor);
         bishop(view, at, attacked, visitor);
     }
     for at in each(view.us.pieces[ROOK]) {
         let all = attacks::rook(at, view.occupied & !queens & !view.us.pieces[ROOK]);
-        let attacked = register(view, ROOK, at, all);
-        let mobility = (attacked & squares.mobility).len();
+        let attacked = add_attacks(view, ROOK, at, all);
+        let mobility = (attacked & areas.mobility).len();
         visitor.add(MOBILITY_ROOK.at(RookSquares(mobility)), 1);
         rook(view, at, mobility, visitor);
     }
     for at in each(view.us.pieces[QUEEN]) {
         let all = attacks::queen(at, view.occupied);
-        let attacked = register(view, QUEEN, at, all);
-        visitor.add(MOBILITY_QUEEN.at(QueenSquares((attacked & squares.mobility).len())), 1);
+        let attacked = add_attacks(view, QUEEN, at, all);
+        visitor.add(MOBILITY_QUEEN.at(QueenSquares((attacked & areas.mobility).len())), 1);
         queen(view, at, visitor);
     }
-    together(view, visitor);
+    bishop_pair_and_batteries(view, visitor);
 }
 
-/// Squares that every piece of ours looks at in the same way.
-struct Surroundings {
-    /// Squares where moving to is worth something.
+/// Sets of squares that are the same for all our pieces.
+struct Areas {
+    /// The mobility area, as in Stockfish: without squares that enemy pawns attack, and without those of our king, queen,
+    /// pinned pieces, and pawns that are blocked or on the 2nd or 3rd rank.
     mobility: BitBoard,
-    /// Advanced squares that no enemy pawn will ever attack.
+    /// [Outposts](https://www.chessprogramming.org/Outposts): advanced squares that no enemy pawn can ever attack.
     outposts: BitBoard,
 }
 
-impl Surroundings {
+impl Areas {
     fn new(view: &View) -> Self {
         let (us, them) = (&view.us, &view.them);
         let low_or_blocked = us.pieces[PAWN] & (view.occupied.south() | rank_set(1) | rank_set(2));
@@ -66,71 +65,64 @@ impl Surroundings {
     }
 }
 
-/// Adds a piece's attacks to the maps; a pinned piece attacks only along the pin.
+/// Adds a piece's attacks to our attack maps and returns them. A pinned piece attacks only along the pin.
 #[inline(always)]
-fn register(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> BitBoard {
+fn add_attacks(view: &mut View, piece: usize, at: Square, squares: BitBoard) -> BitBoard {
     let us = &mut view.us;
     let mut attacked = squares;
     if us.pinned.has(at) {
         attacked &= attacks::line(us.king(), at);
     }
-    us.attack(piece, attacked);
-    us.ring.add(piece, (attacked & view.them.king_ring).len());
+    us.add_attacks(piece, attacked);
+    us.ring_attack.add(piece, (attacked & view.them.king_ring).len());
     attacked
 }
 
-/// Our pieces that shield our king from a slider, by their type and the slider's, and discovered-check blockers: enemy
-/// pieces between their slider and our king, which give check by moving away. Returns the former.
+/// [Pins](https://www.chessprogramming.org/Pin) of our pieces to our king, and discovered-check blockers of the enemy:
+/// pieces between their slider and our king. Returns our pinned pieces.
 fn pins<S: Visitor>(view: &View, visitor: &mut S) -> BitBoard {
     let (us, them) = (&view.us, &view.them);
     let sliders = [them.pieces[BISHOP] | them.pieces[QUEEN], them.pieces[ROOK] | them.pieces[QUEEN]];
     let mut pinned = EMPTY;
-    shields(us.king(), them, sliders, view.occupied, |shield, slider| {
+    lone_blockers(us.king(), them, sliders, view.occupied, |blocker, slider| {
         let by = Slider(them.piece_on(slider));
-        if us.all.has(shield) {
-            pinned |= square_set(shield);
-            visitor.add(PINNED.at(Target(us.piece_on(shield)), by), 1);
-        } else if !them.pieces[KING].has(shield) {
-            visitor.add(DISCOVERY.at(Target(them.piece_on(shield)), by), -1);
+        if us.all.has(blocker) {
+            pinned |= square_set(blocker);
+            visitor.add(PINNED.at(Target(us.piece_on(blocker)), by), 1);
+        } else if !them.pieces[KING].has(blocker) {
+            visitor.add(DISCOVERY.at(Target(them.piece_on(blocker)), by), -1);
         }
     });
     pinned
 }
 
-/// Knights and bishops: outposts, shelter behind a pawn, distance to their own king.
+/// Knights and bishops: outposts, and the pair terms with pawns and king.
 #[inline(always)]
-fn minor<S: Visitor>(
-    view: &View,
-    squares: &Surroundings,
-    piece: usize,
-    at: Square,
-    attacked: BitBoard,
-    visitor: &mut S,
-) {
+fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attacked: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let minor = Minor(piece);
-    if squares.outposts.has(at) {
+    if areas.outposts.has(at) {
         let supported = Supported(us.attacks[PAWN].has(at));
         visitor.add(OUTPOST.at(minor, supported, OutpostRank(rank(at))), 1);
     } else {
-        let reachable = attacked & squares.outposts & !us.all;
+        let reachable = attacked & areas.outposts & !us.all;
         if reachable.any() {
             let supported = Supported((reachable & us.attacks[PAWN]).any());
             visitor.add(OUTPOST_REACHABLE.at(minor, supported), 1);
         }
     }
-    if !S::KNOWS_COUPLES {
+    if !S::SKIPS_PAIR_TERMS {
         for (owner, side) in [(Owner::Own, us), (Owner::Enemy, them)] {
             for pawn in each(square_set(at).north() & side.pieces[PAWN]) {
-                minor_with(minor, at, owner, PAWN, pawn, 1, visitor);
+                minor_pair(minor, at, owner, PAWN, pawn, 1, visitor);
             }
         }
-        minor_with(minor, at, Owner::Own, KING, us.king(), 1, visitor);
+        minor_pair(minor, at, Owner::Own, KING, us.king(), 1, visitor);
     }
 }
 
-/// What a minor piece makes with one other piece, wherever all others stand: a pawn right before it, its king.
-fn minor_with<S: Visitor>(
+/// The pair terms of a minor piece with one other piece: a pawn directly in front of it, its own king.
+fn minor_pair<S: Visitor>(
     minor: Minor,
     at: Square,
     owner: Owner,
@@ -146,24 +138,21 @@ fn minor_with<S: Visitor>(
     }
 }
 
-/// Features of [`couple`].
-pub const COUPLES: Range<usize> = MINOR_BEHIND_PAWN.start..MINOR_KING_DISTANCE.range().end;
-
-/// Visits the terms of two pieces that depend on nothing else, White's counting positive. They are among those of
-/// [`activity`]; but search has them with the 2-tuples of both pieces, where they cost nothing.
-pub fn couple<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+/// Visits the pair terms of two pieces: those of the groups marked `#[pair]`, which depend on these two pieces alone.
+/// Search sums them with the 2-tuples of the two pieces, at no cost.
+pub fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     for (minor, other) in [(one, other), (other, one)] {
         if matches!(minor.piece, Piece::Knight | Piece::Bishop) {
-            let turn = if minor.color == Color::White { 0 } else { 0b111_000 };
-            let [at, other_at] = [minor, other].map(|piece| square(piece.square.to_index() ^ turn));
+            let flip = if minor.color == Color::White { 0 } else { 0b111_000 };
+            let [at, other_at] = [minor, other].map(|piece| square(piece.square.to_index() ^ flip));
             let owner = if other.color == minor.color { Owner::Own } else { Owner::Enemy };
             let [kind, other] = [minor, other].map(|piece| piece.piece.to_index());
-            minor_with(Minor(kind), at, owner, other, other_at, pairs::sign(minor.color), visitor);
+            minor_pair(Minor(kind), at, owner, other, other_at, pairs::sign(minor.color), visitor);
         }
     }
 }
 
-/// Bishops and the pawns on their color.
+/// Bishops: [bad bishops](https://www.chessprogramming.org/Bad_Bishop), pawns on their diagonals, long diagonals.
 #[inline(always)]
 fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
@@ -185,7 +174,8 @@ fn bishop<S: Visitor>(view: &View, at: Square, attacked: BitBoard, visitor: &mut
     }
 }
 
-/// Rooks and the files.
+/// Rooks: [open files](https://www.chessprogramming.org/Rook_on_Open_File), the queen's file, the
+/// [7th rank](https://www.chessprogramming.org/Rook_on_Seventh), trapped rooks.
 #[inline(always)]
 fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
@@ -212,18 +202,18 @@ fn rook<S: Visitor>(view: &View, at: Square, mobility: usize, visitor: &mut S) {
         let against_pawns = AgainstPawns((them.pieces[PAWN] & rank_set(6)).any());
         visitor.add(ROOK_SEVENTH.at(confines, against_pawns), 1);
     }
-    if mobility <= 3 && own.any() && is_shut_in(at, us.king()) {
+    if mobility <= 3 && own.any() && is_behind_king(at, us.king()) {
         visitor.add(ROOK_TRAPPED.at(CanCastle(us.can_castle), TrappedSquares(mobility)), 1);
     }
 }
 
-/// Whether the rook stands between its king and the nearer edge of the board.
-fn is_shut_in(rook: Square, king: Square) -> bool {
+/// Whether a rook stands between its king and the nearer edge of the board.
+fn is_behind_king(rook: Square, king: Square) -> bool {
     let same_wing = (file(rook) < 4) == (file(king) < 4);
     same_wing && edge_distance(file(rook)) < edge_distance(file(king)) && rank(rook) <= 1
 }
 
-/// Queens: on an outpost, and against sliders that a single piece holds off.
+/// Queens: infiltration of the enemy camp, and x-ray attacks on them.
 #[inline(always)]
 fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
     let them = &view.them;
@@ -231,14 +221,15 @@ fn queen<S: Visitor>(view: &View, at: Square, visitor: &mut S) {
         visitor.add(QUEEN_INFILTRATION.at(), 1);
     }
     let sliders = [them.pieces[BISHOP], them.pieces[ROOK]];
-    shields(at, them, sliders, view.occupied, |shield, slider| {
+    lone_blockers(at, them, sliders, view.occupied, |blocker, slider| {
         let by = XraySlider(if them.pieces[ROOK].has(slider) { ROOK } else { BISHOP });
-        visitor.add(QUEEN_XRAYED.at(by, OwnBetween(view.us.all.has(shield))), 1);
+        visitor.add(QUEEN_XRAYED.at(by, OwnBetween(view.us.all.has(blocker))), 1);
     });
 }
 
-/// Terms of several pieces at once.
-fn together<S: Visitor>(view: &View, visitor: &mut S) {
+/// The [bishop pair](https://www.chessprogramming.org/Bishop_Pair), and
+/// [batteries](https://www.chessprogramming.org/Battery).
+fn bishop_pair_and_batteries<S: Visitor>(view: &View, visitor: &mut S) {
     let us = &view.us;
     let bishops = us.pieces[BISHOP];
     if (bishops & DARK_SQUARES).any() && (bishops & !DARK_SQUARES).any() {

@@ -1,0 +1,39 @@
+//! All features of a position, and the incremental ones among them: those of a piece on its square, and of two pieces.
+//!
+//! Incremental features are stated as what a piece adds to the pieces already on the board. A position is its pieces
+//! added one after another, and a move removes what a piece added and adds the same elsewhere, so the full computation
+//! and the update cannot differ.
+
+use super::layout::{HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE};
+use super::pairs::{self, pair};
+use super::terms::terms;
+use super::visitor::Visitor;
+use crate::board::{Board, PieceSquare};
+
+/// Visits what `piece` adds to `others`: its material, its square, and its 2-tuples with each of them.
+#[inline]
+pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
+    let sign = pairs::sign(piece.color);
+    visitor.add(MATERIAL.at(piece.piece), sign);
+    visitor.add(PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece))), sign);
+    for &other in others {
+        pair_features(piece, other, visitor);
+    }
+}
+
+/// Visits both 2-tuples of two pieces.
+#[inline]
+pub fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+    for pair in [pair(one, other), pair(other, one)] {
+        visitor.add(PAIRS.at(pair), pair.sign);
+    }
+}
+
+/// Visits all features of a position.
+pub fn visit<S: Visitor>(board: &Board, visitor: &mut S) {
+    let pieces: Vec<_> = board.placed_pieces().collect();
+    for (count, &piece) in pieces.iter().enumerate() {
+        incremental_features(&pieces[..count], piece, visitor);
+    }
+    terms(board, visitor);
+}
