@@ -1,24 +1,21 @@
-//! `go perft`: counts positions, to find faults of the move generator.
-//!
-//! A count takes from no time to forever, and must still obey `stop`. Above the lowest plies the
-//! count is therefore made here, where it can look at the control between moves.
+//! `go perft`, which `stop` can end: above the lowest plies the tree is walked here, and the control is checked between
+//! moves.
 
 use std::time::Instant;
 
-use dyad_engine::board::Board;
+use dyad_engine::board::{Board, perft};
 use dyad_engine::control::Control;
-use dyad_engine::engine::perft;
 
 use crate::display::Say;
 use crate::info::nps;
 
-/// No machine will ever count deeper.
+/// Larger depths are clamped to this one, which no machine can finish.
 pub const MAX_DEPTH: u32 = 20;
 
-/// Counts so deep are made in one go: milliseconds in most positions.
+/// Counts of this depth cannot be stopped: they take milliseconds in most positions.
 const UNSTOPPABLE: u32 = 3;
 
-/// Says how many positions lie behind each move, and then how many in all.
+/// Reports the leaves below each root move, and returns the lines that report the total.
 pub fn divide(board: &Board, depth: u32, control: &Control, say: &mut Say) -> Vec<String> {
     let start = Instant::now();
     let mut total = 0;

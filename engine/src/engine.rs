@@ -345,25 +345,6 @@ pub(crate) fn game_over(board: &Board) -> Outcome {
     Outcome { best: None, ponder: None, value, score, depth: 0, nodes: 0, pv: Vec::new() }
 }
 
-/// Leaves of the full tree of legal moves to this depth.
-///
-/// ```
-/// # use dyad_engine::{board::Board, engine::perft};
-/// assert_eq!(perft(&Board::startpos(), 3), 8_902);
-/// ```
-#[must_use]
-pub fn perft(board: &Board, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => board.count_moves() as u64,
-        _ => {
-            let mut nodes = 0;
-            board.for_each_legal(|mv| nodes += perft(&board.after(mv), depth - 1));
-            nodes
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

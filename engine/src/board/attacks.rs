@@ -1,7 +1,7 @@
 //! Attack sets, from the tables of the `chess` crate.
 //!
-//! With BMI2 the crate's slider tables hold 16-bit entries, a quarter of the size of its magic bitboards: they stay in a
-//! near cache. See [Sliding Piece Attacks](https://www.chessprogramming.org/Sliding_Piece_Attacks).
+//! With BMI2 the crate's slider tables hold 16-bit entries, a quarter of the size of its magic bitboards: they stay in
+//! a near cache. See [Sliding Piece Attacks](https://www.chessprogramming.org/Sliding_Piece_Attacks).
 
 use super::Squares;
 use chess::{BitBoard, Color, Piece, Square};
@@ -9,22 +9,16 @@ use chess::{BitBoard, Color, Piece, Square};
 pub use chess::{between, line};
 
 /// Squares a knight attacks from `square`.
-#[inline]
-#[must_use]
 pub fn knight(square: Square) -> BitBoard {
     chess::get_knight_moves(square)
 }
 
 /// Squares a king attacks from `square`.
-#[inline]
-#[must_use]
 pub fn king(square: Square) -> BitBoard {
     chess::get_king_moves(square)
 }
 
 /// Squares a bishop attacks from `square` on a board with these pieces.
-#[inline]
-#[must_use]
 pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
     #[cfg(target_feature = "bmi2")]
     return chess::get_bishop_moves_bmi(square, occupied);
@@ -33,8 +27,6 @@ pub fn bishop(square: Square, occupied: BitBoard) -> BitBoard {
 }
 
 /// Squares a rook attacks from `square` on a board with these pieces.
-#[inline]
-#[must_use]
 pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
     #[cfg(target_feature = "bmi2")]
     return chess::get_rook_moves_bmi(square, occupied);
@@ -42,37 +34,27 @@ pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
     chess::get_rook_moves(square, occupied)
 }
 
-/// Squares a bishop attacks from `square` on an empty board.
-#[inline]
-#[must_use]
+/// The diagonals of `square`: what a bishop attacks on an empty board.
 pub fn diagonals(square: Square) -> BitBoard {
     chess::get_bishop_rays(square)
 }
 
-/// Squares a rook attacks from `square` on an empty board.
-#[inline]
-#[must_use]
+/// Rank and file of `square`: what a rook attacks on an empty board.
 pub fn straights(square: Square) -> BitBoard {
     chess::get_rook_rays(square)
 }
 
 /// Squares a queen attacks from `square` on a board with these pieces.
-#[inline]
-#[must_use]
 pub fn queen(square: Square, occupied: BitBoard) -> BitBoard {
     bishop(square, occupied) | rook(square, occupied)
 }
 
 /// Squares that a pawn of `color` attacks from `square`.
-#[inline]
-#[must_use]
 pub fn pawn(color: Color, square: Square) -> BitBoard {
     chess::get_pawn_attacks(square, color, !chess::EMPTY)
 }
 
-/// Squares that any of these `pawns` of `color` attacks.
-#[inline]
-#[must_use]
+/// Squares that `pawns` of `color` attack.
 pub fn pawns(color: Color, pawns: BitBoard) -> BitBoard {
     match color {
         Color::White => pawns.north().adjacent_files(),
@@ -81,8 +63,6 @@ pub fn pawns(color: Color, pawns: BitBoard) -> BitBoard {
 }
 
 /// Squares that a piece of this type and color attacks from `square` on a board with these pieces.
-#[inline]
-#[must_use]
 pub fn of(piece: Piece, color: Color, square: Square, occupied: BitBoard) -> BitBoard {
     match piece {
         Piece::Pawn => pawn(color, square),

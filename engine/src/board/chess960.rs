@@ -1,21 +1,21 @@
-//! The starting positions of Chess960, by their numbers.
+//! The starting positions of Chess960 in Reinhard Scharnagl's numbering.
 //!
-//! Reinhard Scharnagl's numbering, the usual one: the number divided by 4 leaves the light-squared bishop, by
-//! 4 again the dark-squared one, by 6 the queen's place among the free squares; the rest says where the
-//! knights stand, and rook, king and rook fill what is left. Number 518 is the standard position.
+//! The remainders of the number by 4, 4 again and 6 give the light-squared bishop, the dark-squared bishop and the
+//! queen's place among the free squares; the rest gives the knights; rook, king and rook fill the other squares. 518 is
+//! the standard position. See <https://en.wikipedia.org/wiki/Fischer_random_chess_numbering_scheme>.
 
 use super::{BitBoard, Board, COLORS, Color, Piece, Setup};
 
-/// How many starting positions there are.
+/// The number of starting positions.
 pub const CHESS960_POSITIONS: u32 = 960;
 
 /// The number of the standard starting position.
 const STANDARD: u32 = 518;
 
-/// The knights' places among the five free squares.
+/// The places of the knights among the five free squares.
 const KNIGHTS: [[usize; 2]; 10] = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
 
-/// The first rank of a position, from the a-file.
+/// The pieces of a starting position from the a-file to the h-file.
 fn first_rank(number: u32) -> [Piece; 8] {
     let number = number as usize % CHESS960_POSITIONS as usize;
     let mut rank = [None; 8];
@@ -23,7 +23,7 @@ fn first_rank(number: u32) -> [Piece; 8] {
     rank[number / 4 % 4 * 2] = Some(Piece::Bishop);
     let knights = KNIGHTS[number / 96];
     place(&mut rank, number / 16 % 6, Piece::Queen);
-    // The second knight's place is counted without the first one.
+    // The first knight has taken one of the five free squares.
     place(&mut rank, knights[0], Piece::Knight);
     place(&mut rank, knights[1] - 1, Piece::Knight);
     for piece in [Piece::Rook, Piece::King, Piece::Rook] {
@@ -32,7 +32,7 @@ fn first_rank(number: u32) -> [Piece; 8] {
     rank.map(|piece| piece.expect("eight pieces were placed"))
 }
 
-/// Places a piece on the free square of this number.
+/// Places a piece on the free square with this number, counted from 0.
 fn place(rank: &mut [Option<Piece>; 8], number: usize, piece: Piece) {
     if let Some(square) = rank.iter_mut().filter(|square| square.is_none()).nth(number) {
         *square = Some(piece);
@@ -41,14 +41,12 @@ fn place(rank: &mut [Option<Piece>; 8], number: usize, piece: Piece) {
 
 impl Board {
     /// The initial position.
-    #[must_use]
     pub fn startpos() -> Board {
         Board::chess960([STANDARD; 2])
     }
 
-    /// A starting position of Chess960 by the numbers of White's and Black's first rank, from 0 to 959: equal ones for
-    /// Chess960, any two for double Chess960.
-    #[must_use]
+    /// The starting position with these numbers for White and Black, 0 to 959: equal numbers are Chess960, others are
+    /// double Chess960.
     pub fn chess960(numbers: [u32; 2]) -> Board {
         let mut pieces = [None; 64];
         for (color, number) in COLORS.into_iter().zip(numbers) {

@@ -1,8 +1,8 @@
-//! Upcoming repetition: can the side to move return to a position of the line?
+//! Upcoming repetition: whether the side to move can return to an earlier position.
 //!
-//! Marcel van Kervinck's cuckoo tables: the key difference of two positions with the same side to move's
-//! opponent is the key of one reversible move exactly when that move leads back. All such differences are
-//! hashed at two places, so that one or two probes answer.
+//! Marcel van Kervinck's [cuckoo tables](https://www.chessprogramming.org/Repetitions): a move returns to an earlier
+//! position if the keys of the two positions differ by the key of that reversible move. The table holds the keys of all
+//! reversible moves, each in one of two slots, so that two probes find any of them.
 
 use super::{ALL_SQUARES, Board, COLORS, EMPTY, PIECES, Piece, Square, Squares, attacks, zobrist};
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ impl Cuckoo {
         table
     }
 
-    /// Puts an entry at its first place; the entry it displaces moves to its other one.
+    /// Inserts an entry into its first slot; a displaced entry moves to its other slot.
     fn insert(&mut self, mut key: u64, mut mv: (Square, Square)) {
         let mut slot = first(key);
         loop {
@@ -62,11 +62,10 @@ impl Cuckoo {
     }
 }
 
-/// Whether the side to move on `board` has a move that repeats a position of the game.
+/// Whether the side to move has a move that repeats an earlier position.
 ///
-/// `keys` are the keys of all positions of the game and the line, the current one last; `ply` counts those
-/// of the line. A position before the root must have occurred twice to count.
-#[must_use]
+/// `keys` are those of all positions of the game and the search line, the current one last; `ply` is the distance from
+/// the root. A position before the root must have occurred twice to count.
 pub fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
     let reversible = (board.halfmove_clock() as usize).min(keys.len() - 1);
     if reversible < 3 {
@@ -81,9 +80,9 @@ pub fn upcoming_repetition(board: &Board, keys: &[u64], ply: usize) -> bool {
         if (attacks::between(a, b) & occupied).any() {
             continue;
         }
-        // The difference may as well be a move of the opponent's, which leads here and not back.
-        let mover = if occupied.has(a) { a } else { b };
-        if board.color_on(mover) != Some(board.side_to_move()) {
+        // The move may be one of the opponent, which leads here and not back.
+        let from = if occupied.has(a) { a } else { b };
+        if board.color_on(from) != Some(board.side_to_move()) {
             continue;
         }
         if ply >= distance || repeated_before(keys, current - distance) {

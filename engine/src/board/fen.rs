@@ -1,16 +1,16 @@
-//! Forsyth-Edwards notation, read strictly enough that an invalid board cannot exist.
+//! [Forsyth-Edwards Notation](https://www.chessprogramming.org/Forsyth-Edwards_Notation), read strictly: an invalid
+//! board cannot exist.
 //!
-//! Move lists have room for what the rules allow, kings are looked up without asking whether they are there, and attack
-//! tables trust their squares. So a FEN is checked here before anything else sees any of it. Rights to castle are read in all three ways of writing them, and written as X-FEN, which is
-//! the usual way wherever that is enough.
+//! Move lists have room for legal positions only, and a king is always expected, so positions are checked here.
+//! Castling rights are read in standard, X-FEN and Shredder-FEN notation, and written as X-FEN.
 
 use super::castling::{back_rank, outermost};
 use super::squares::{Squares, file_set, square_set};
-use super::{BitBoard, Board, COLORS, EMPTY, Keys, PIECES};
-use chess::{ALL_SQUARES, Color, File, Piece, Rank, Square};
+use super::zobrist::Keys;
+use super::{ALL_SQUARES, BitBoard, Board, COLORS, Color, EMPTY, File, PIECES, Piece, Rank, Square, color_name};
 use std::fmt;
 
-/// What is wrong with a FEN, and where.
+/// Why and where a FEN or a position is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(pub(super) String);
 
@@ -26,8 +26,7 @@ fn error<T>(text: impl Into<String>) -> Result<T, FenError> {
     Err(FenError(text.into()))
 }
 
-/// What an error repeats of a bad input: in quotes, cut where it grows long, and strange characters escaped.
-#[must_use]
+/// Quotes input in an error message: cut to 60 characters, with unprintable characters escaped.
 pub fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
     let short: String = text.chars().take(LONGEST).collect();
@@ -37,22 +36,21 @@ pub fn quote(text: &str) -> String {
 
 type Placement = [Option<(Piece, Color)>; 64];
 
-/// A position in its parts, as a FEN names them; whether it is valid is found out when a [`Board`] is made
-/// of it.
+/// The fields of a FEN; not yet validated, see [`Board::from_setup`].
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Who stands where, by square from a1 to h8.
+    /// The pieces by square, a1 to h8.
     pub pieces: [Option<(Piece, Color)>; 64],
-    /// Whose move it is.
+    /// The side to move.
     pub side_to_move: Color,
-    /// Rooks that may castle, the outermost ones if there are several on a side. Where no rook of a side stands on its
-    /// first rank together with its king they mean nothing.
+    /// Rooks that may castle, on each side the outermost. Squares are ignored that hold no rook on the first rank of
+    /// its king.
     pub castling: BitBoard,
-    /// The square a pawn has just passed. Where no pawn can capture there it means nothing.
+    /// The square that a pawn has just passed. Ignored if no en passant capture is legal.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// Number of the move.
+    /// The move number, which increases after Black's move.
     pub fullmove_number: u16,
 }
 
@@ -97,7 +95,8 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
     Ok(placement)
 }
 
-/// Pieces a side may have: one king, at most eight pawns, and as many more pieces as pawns are missing.
+/// Checks that each side has one king, at most eight pawns, no more promoted pieces than missing pawns, and no pawn on
+/// the first or last rank.
 fn check_pieces(board: &Board) -> Result<(), FenError> {
     for (name, color) in ["White", "Black"].into_iter().zip(COLORS) {
         let count = |piece| board.colored(color, piece).popcnt();
@@ -133,8 +132,8 @@ fn parse_side(text: &str) -> Result<Color, FenError> {
     }
 }
 
-/// The rooks that may castle. `KQkq` are the outermost ones on the side of the king or queen (X-FEN), and a file means the
-/// rook there (Shredder-FEN). Letters for a rook that is not there are ignored, as most programs do.
+/// The rooks that may castle. `KQkq` mean the outermost rook on that side (X-FEN), a file means the rook on it
+/// (Shredder-FEN). Letters without such a rook are ignored, as in most programs.
 fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenError> {
     let mut castling = EMPTY;
     if text == "-" {
@@ -158,7 +157,7 @@ fn parse_castling(text: &str, placement: &Placement) -> Result<BitBoard, FenErro
     Ok(castling)
 }
 
-/// The outermost of a color's rooks on both sides of its king, all on its first rank.
+/// The outermost rooks on the queen's and on the king's side, if king and rooks are on the first rank of `color`.
 fn castling_rooks(color: Color, king: BitBoard, rooks: BitBoard) -> [BitBoard; 2] {
     let king = king & back_rank(color);
     if king.is_empty() { [EMPTY; 2] } else { outermost(rooks & back_rank(color), king.to_square()) }
@@ -185,7 +184,7 @@ fn parse_clock(text: Option<&&str>, name: &str, missing: u16) -> Result<u16, Fen
     }
 }
 
-/// Whether `target` was passed by a pawn of the side that has just moved, as far as the squares around tell.
+/// Whether a pawn of the side not to move can just have passed `target`.
 fn was_passed(board: &Board, target: Square) -> bool {
     let side = board.side_to_move();
     let rank = if side == Color::White { Rank::Sixth } else { Rank::Third };
@@ -212,7 +211,7 @@ pub(super) fn parse(fen: &str) -> Result<Board, FenError> {
     })
 }
 
-/// A board of these parts, if they are those of a position.
+/// Builds a board from its parts and validates it.
 pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
     let side = setup.side_to_move;
     let mut board = Board {
@@ -240,17 +239,13 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         board.castling |= queen_side | king_side;
     }
     if (board.attackers_to(board.king(!side), board.occupied()) & board.colors(side)).any() {
-        return error(format!("{} can be captured: its side has just moved", king_name(!side)));
+        return error(format!("the {} king can be captured: its side has just moved", color_name(!side)));
     }
     board.find_checkers_and_pins();
     let passed = setup.en_passant.filter(|&target| was_passed(&board, target));
     board.en_passant = passed.filter(|&target| board.en_passant_is_legal(target));
     board.keys = board.fresh_keys();
     Ok(board)
-}
-
-fn king_name(color: Color) -> &'static str {
-    if color == Color::White { "the white king" } else { "the black king" }
 }
 
 pub(super) fn write(board: &Board) -> String {

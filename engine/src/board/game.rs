@@ -1,19 +1,19 @@
-//! A game: the positions so far, for repetition and the fifty-move rule.
+//! A game: its moves and the keys of its positions, for repetition and the fifty-move rule.
 
 use super::{Board, ChessMove};
 
-/// How a game ended by the rules.
+/// How a game ended under the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The side to move is mated.
+    /// The side to move is checkmated.
     Checkmate,
-    /// The side to move has no move and is not in check.
+    /// The side to move has no legal move and is not in check.
     Stalemate,
-    /// The position stands for the third time.
+    /// The position has occurred three times.
     Repetition,
-    /// A hundred plies without capture or pawn move.
+    /// 100 plies without capture or pawn move.
     FiftyMoves,
-    /// Neither side can mate.
+    /// Neither side can checkmate: see [`Board::insufficient_material`].
     InsufficientMaterial,
 }
 
@@ -27,20 +27,19 @@ pub struct Game {
 }
 
 impl Game {
-    /// A game that begins here.
-    #[must_use]
+    /// A game that starts from `start`.
     pub fn new(start: Board) -> Game {
         Game { start, board: start, moves: Vec::new(), keys: vec![start.key()] }
     }
 
-    /// Plays a legal move.
+    /// Makes a legal move.
     pub fn push(&mut self, mv: ChessMove) {
         self.board = self.board.after(mv);
         self.moves.push(mv);
         self.keys.push(self.board.key());
     }
 
-    /// The same game, whose moves are written as UCI wants them in Chess960, or not.
+    /// The same game; `chess960` selects the UCI notation of castling, see [`Board::uci`].
     #[must_use]
     pub fn with_chess960(mut self, chess960: bool) -> Game {
         self.start = self.start.with_chess960(chess960);
@@ -48,32 +47,27 @@ impl Game {
         self
     }
 
-    /// The position the game began with.
-    #[must_use]
+    /// The starting position.
     pub fn start(&self) -> &Board {
         &self.start
     }
 
     /// The current position.
-    #[must_use]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The moves played.
-    #[must_use]
+    /// The moves made.
     pub fn moves(&self) -> &[ChessMove] {
         &self.moves
     }
 
-    /// Keys of all positions, the current one last.
-    #[must_use]
+    /// The keys of all positions, the current one last.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// How often the current position has stood on the board, this time included.
-    #[must_use]
+    /// How many times the current position has occurred, including now.
     pub fn repetitions(&self) -> usize {
         let current = self.board.key();
         let reversible = self.board.halfmove_clock() as usize;
@@ -81,7 +75,7 @@ impl Game {
         1 + earlier.filter(|&&key| key == current).count()
     }
 
-    /// How the game has ended, if it has.
+    /// How the game has ended, or `None` while it continues.
     ///
     /// ```
     /// # use dyad_engine::board::{Board, Ending, Game};
@@ -92,7 +86,6 @@ impl Game {
     /// }
     /// assert_eq!(game.ending(), Some(Ending::Checkmate));
     /// ```
-    #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         let board = &self.board;
         if !board.has_legal_move() {

@@ -1,60 +1,99 @@
-//! Legal moves, all at once or in parts: noisy ones, quiet ones, quiet checks.
+//! Legal move generation: all moves, or in stages for the move picker: noisy moves, quiet moves, quiet checks.
 //!
-//! A search is mostly done after the captures, and quiescence wants nothing else but a few checks. So each part looks at
-//! its own targets alone. The board's pins and checkers decide what is legal. All moves together come in the order of the
-//! `chess` crate's generator, on which random openings of a seed depend; tests hold the parts against the whole and the
-//! whole against that crate and others.
+//! Most nodes cut off on a capture, and quiescence search needs captures and a few checks only, so each stage generates
+//! its own targets. All moves come in the order of the `chess` crate's generator: the random openings of a seed depend
+//! on it.
 
-use super::squares::{FILE_A, FILE_H};
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, Squares, attacks, each, square, square_set};
+use super::squares::{FILE_A, FILE_H, rank_set};
+use super::{
+    BitBoard, Board, ChessMove, Color, EMPTY, MoveList, Piece, Square, Squares, attacks, each, square, square_set,
+};
 
 const ALL: BitBoard = BitBoard(!0);
-/// What a pawn may become.
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
 
-/// A step of pawns of one color: to the left, straight on, to the right, as rotations of a set.
-struct Steps {
-    left: u32,
+/// Directions of the pawns of one color, as rotations of a set.
+struct Directions {
+    west: u32,
     ahead: u32,
-    right: u32,
-    /// Where a single step must end for a double step.
+    east: u32,
+    /// The rank on which a single step ends that a double step continues.
     third: BitBoard,
-    /// Where pawns are promoted.
+    /// The promotion rank.
     last: BitBoard,
 }
 
-const STEPS: [Steps; 2] = [
-    Steps { left: 7, ahead: 8, right: 9, third: BitBoard(0xFF << 16), last: BitBoard(0xFF << 56) },
-    Steps { left: 55, ahead: 56, right: 57, third: BitBoard(0xFF << 40), last: BitBoard(0xFF) },
+const DIRECTIONS: [Directions; 2] = [
+    Directions { west: 7, ahead: 8, east: 9, third: rank_set(2), last: rank_set(7) },
+    Directions { west: 55, ahead: 56, east: 57, third: rank_set(5), last: rank_set(0) },
 ];
 
-/// A set moved by a number of squares.
+/// The set shifted in a direction.
 #[inline(always)]
-fn moved(set: BitBoard, step: u32) -> BitBoard {
-    BitBoard(set.0.rotate_left(step))
+fn shifted(set: BitBoard, direction: u32) -> BitBoard {
+    BitBoard(set.0.rotate_left(direction))
 }
 
-/// The square that a pawn came from.
+/// The origin of a pawn that moved to `to` in a direction.
 #[inline(always)]
-fn back(to: Square, step: u32) -> Square {
-    square(to.to_index().wrapping_sub(step as usize))
+fn back(to: Square, direction: u32) -> Square {
+    square(to.to_index().wrapping_sub(direction as usize))
 }
 
-/// What decides about the legality of all moves of a position.
+/// What the legality of all moves depends on.
 struct Generator<'a> {
     board: &'a Board,
     us: Color,
     king: Square,
     pinned: BitBoard,
-    /// Squares where a piece other than the king ends a check.
+    /// Squares on which a piece other than the king resolves a check; all squares without a check.
     evasions: BitBoard,
 }
 
 impl Board {
-    /// Visits the legal moves, castling left out: by piece type, those of pinned pieces after the others, a pawn's en
-    /// passant captures after all of these, the king's last.
+    /// Fills `list` with the legal moves: by piece type, pinned pieces after the others of their type, en passant after
+    /// all pawn moves, the king last.
     #[inline]
-    pub(super) fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
+    pub fn legal_moves(&self, list: &mut MoveList) {
+        list.clear();
+        self.for_each_but_castling(|mv| list.push(mv));
+        // Castling is ordered among the king's moves, which come last.
+        if self.can_castle(self.side_to_move()) {
+            self.castling_moves().for_each(|mv| list.insert_by_square(mv));
+        }
+    }
+
+    /// Visits the legal moves, castling last.
+    #[inline]
+    pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
+        self.for_each_but_castling(&mut visit);
+        if self.can_castle(self.side_to_move()) {
+            self.castling_moves().for_each(visit);
+        }
+    }
+
+    /// The legal moves, in the order of [`Board::legal_moves`].
+    pub fn moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        self.legal_moves(&mut list);
+        list
+    }
+
+    /// Whether there is a legal move.
+    pub fn has_legal_move(&self) -> bool {
+        // In Chess960 castling may be the only move: the king does not always move.
+        self.count_moves() > 0
+    }
+
+    /// The number of legal moves.
+    pub fn count_moves(&self) -> usize {
+        let mut count = 0;
+        self.for_each_legal(|_| count += 1);
+        count
+    }
+
+    #[inline]
+    fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
         let generator = Generator::new(self);
         let targets = !self.colors(generator.us);
         if generator.evasions.any() {
@@ -62,8 +101,8 @@ impl Board {
                 let own = self.colored(generator.us, piece);
                 for from in each(own & !generator.pinned).chain(each(own & generator.pinned)) {
                     let reach = generator.reach(piece, from) & targets & generator.evasions;
-                    for to in each(reach & generator.free_of_pins(from)) {
-                        if piece == Piece::Pawn && generator.steps().last.has(to) {
+                    for to in each(reach & generator.pin_line(from)) {
+                        if piece == Piece::Pawn && generator.directions().last.has(to) {
                             PROMOTIONS.into_iter().for_each(|to_be| visit(ChessMove::new(from, to, Some(to_be))));
                         } else {
                             visit(ChessMove::new(from, to, None));
@@ -78,47 +117,47 @@ impl Board {
         generator.king_steps(targets, &mut |_, mv| visit(mv));
     }
 
-    /// Visits the legal moves that are noisy (see [`Board::is_noisy`]), each with the piece that moves.
+    /// Visits the legal noisy moves (see [`Board::is_noisy`]), each with the moving piece.
     #[inline]
     pub fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let enemy = self.colors(!self.side_to_move());
-        Generator::new(self).each(enemy, &mut visit, |generator, visit| {
+        Generator::new(self).all(enemy, &mut visit, |generator, visit| {
             generator.pawn_captures(enemy, visit);
             generator.queen_promotions(visit);
             generator.en_passant(visit);
         });
     }
 
-    /// Visits the legal moves that are not noisy, each with the piece that moves.
+    /// Visits the legal moves that are not noisy, each with the moving piece.
     #[inline]
     pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
-        generator.each(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
+        generator.all(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
         if self.can_castle(generator.us) {
             self.castling_moves().for_each(|mv| visit(Piece::King, mv));
         }
     }
 
-    /// Visits the legal moves that are not noisy and give check, each with the piece that moves.
+    /// Visits the legal moves that are not noisy and give check, each with the moving piece.
     #[inline]
     pub fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let (generator, checks) = (Generator::new(self), self.checks());
         let free = !self.occupied();
-        // These may give check in more ways than by where they go.
+        // Pawn moves and castling can give check in more ways than from their destination.
         let mut visit_checks = |piece, mv| {
             if checks.given_by(self, mv) {
                 visit(piece, mv);
             }
         };
-        let discover = (checks.discoverers() & generator.pawns()).any();
-        let pawn_targets = if discover { ALL } else { checks.targets(Piece::Pawn) | generator.steps().last };
+        let discover = (checks.blockers() & generator.pawns()).any();
+        let pawn_targets = if discover { ALL } else { checks.squares(Piece::Pawn) | generator.directions().last };
         if generator.evasions.any() {
             generator.pawn_steps(pawn_targets, &mut visit_checks);
         }
         if self.can_castle(generator.us) {
             self.castling_moves().for_each(|mv| visit_checks(Piece::King, mv));
         }
-        let targets = |piece, from| free & checks.targets_from(piece, from);
+        let targets = |piece, from| free & checks.squares_from(piece, from);
         generator.pieces(|piece, from| targets(piece, from) & generator.evasions, &mut visit);
         generator.king_steps(targets(Piece::King, generator.king), &mut visit);
     }
@@ -138,9 +177,9 @@ impl<'a> Generator<'a> {
         Generator { board, us, king, pinned: board.pinned(), evasions }
     }
 
-    /// Visits what king and pieces do to `targets`, and what pawns do as told by `pawns`.
+    /// Visits the moves of pieces and king to `targets`, and the pawn moves that `pawns` visits.
     #[inline(always)]
-    fn each<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
+    fn all<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
         if self.evasions.any() {
             pawns(self, visit);
             self.pieces(|_, _| targets & self.evasions, visit);
@@ -152,7 +191,7 @@ impl<'a> Generator<'a> {
     #[inline(always)]
     fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
         let mut moves = |piece, from, reach: BitBoard| {
-            for to in each(reach & targets(piece, from) & self.free_of_pins(from)) {
+            for to in each(reach & targets(piece, from) & self.pin_line(from)) {
                 visit(piece, ChessMove::new(from, to, None));
             }
         };
@@ -160,13 +199,13 @@ impl<'a> Generator<'a> {
         for from in each(own(Piece::Knight)) {
             moves(Piece::Knight, from, attacks::knight(from));
         }
-        // All sliders alike: which of them comes next no processor predicts.
+        // One loop for all sliders: a loop per piece type mispredicts its exits.
         let [bishops, rooks, queens] = [own(Piece::Bishop), own(Piece::Rook), own(Piece::Queen)];
         for from in each(bishops | rooks | queens) {
-            let only_if = |condition: bool| BitBoard(u64::from(condition).wrapping_neg());
+            let mask_if = |condition: bool| BitBoard(u64::from(condition).wrapping_neg());
             let occupied = self.board.occupied();
-            let diagonal = attacks::bishop(from, occupied) & only_if((bishops | queens).has(from));
-            let straight = attacks::rook(from, occupied) & only_if((rooks | queens).has(from));
+            let diagonal = attacks::bishop(from, occupied) & mask_if((bishops | queens).has(from));
+            let straight = attacks::rook(from, occupied) & mask_if((rooks | queens).has(from));
             let piece = if queens.has(from) {
                 Piece::Queen
             } else if rooks.has(from) {
@@ -178,7 +217,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Squares that a piece of ours reaches from `from`, those of our own pieces among them.
+    /// Pseudo-legal destinations of a piece, including squares of own pieces.
     #[inline(always)]
     fn reach(&self, piece: Piece, from: Square) -> BitBoard {
         let occupied = self.board.occupied();
@@ -191,9 +230,9 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Where a pin lets the piece on `from` go.
+    /// The squares to which the piece on `from` can move with respect to pins.
     #[inline(always)]
-    fn free_of_pins(&self, from: Square) -> BitBoard {
+    fn pin_line(&self, from: Square) -> BitBoard {
         if self.pinned.has(from) { attacks::line(self.king, from) } else { ALL }
     }
 
@@ -209,8 +248,8 @@ impl<'a> Generator<'a> {
     }
 
     #[inline(always)]
-    fn steps(&self) -> &'static Steps {
-        &STEPS[self.us.to_index()]
+    fn directions(&self) -> &'static Directions {
+        &DIRECTIONS[self.us.to_index()]
     }
 
     #[inline(always)]
@@ -218,14 +257,14 @@ impl<'a> Generator<'a> {
         self.board.colored(self.us, Piece::Pawn)
     }
 
-    /// Visits a pawn's move if no pin forbids it; as each of these promotions when it ends on the last rank.
+    /// Visits the pawn move to `to` unless a pin forbids it: as each of `promotions` on the last rank.
     #[inline(always)]
-    fn pawn(&self, to: Square, step: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, ChessMove)) {
-        let from = back(to, step);
-        if !self.free_of_pins(from).has(to) {
+    fn pawn(&self, to: Square, direction: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, ChessMove)) {
+        let from = back(to, direction);
+        if !self.pin_line(from).has(to) {
             return;
         }
-        if !self.steps().last.has(to) {
+        if !self.directions().last.has(to) {
             visit(Piece::Pawn, ChessMove::new(from, to, None));
         } else {
             for &promotion in promotions {
@@ -234,23 +273,25 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Captures, promotions of all kinds among them.
+    /// Captures, including all promotions with capture.
     #[inline(always)]
     fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
-        let (pawns, steps) = (self.pawns(), self.steps());
-        for (edge, step) in [(FILE_A, steps.left), (FILE_H, steps.right)] {
-            for to in each(moved(pawns & !edge, step) & enemy & self.evasions) {
-                self.pawn(to, step, &PROMOTIONS, visit);
+        let (pawns, directions) = (self.pawns(), self.directions());
+        for (edge, direction) in [(FILE_A, directions.west), (FILE_H, directions.east)] {
+            for to in each(shifted(pawns & !edge, direction) & enemy & self.evasions) {
+                self.pawn(to, direction, &PROMOTIONS, visit);
             }
         }
     }
 
-    /// Promotions to a queen that capture nothing.
+    /// Promotions to a queen without capture.
     #[inline(always)]
     fn queen_promotions(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
-        let steps = self.steps();
-        for to in each(moved(self.pawns(), steps.ahead) & steps.last & !self.board.occupied() & self.evasions) {
-            self.pawn(to, steps.ahead, &[Piece::Queen], visit);
+        let directions = self.directions();
+        for to in
+            each(shifted(self.pawns(), directions.ahead) & directions.last & !self.board.occupied() & self.evasions)
+        {
+            self.pawn(to, directions.ahead, &[Piece::Queen], visit);
         }
     }
 
@@ -264,18 +305,18 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Single and double steps to `targets`, and promotions to less than a queen.
+    /// Single and double steps to `targets`, including underpromotions.
     #[inline(always)]
     fn pawn_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
-        let (steps, free) = (self.steps(), !self.board.occupied());
+        let (directions, free) = (self.directions(), !self.board.occupied());
         let targets = targets & self.evasions;
-        let single = moved(self.pawns(), steps.ahead) & free;
+        let single = shifted(self.pawns(), directions.ahead) & free;
         for to in each(single & targets) {
-            self.pawn(to, steps.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
+            self.pawn(to, directions.ahead, &[Piece::Knight, Piece::Rook, Piece::Bishop], visit);
         }
-        for to in each(moved(single & steps.third, steps.ahead) & free & targets) {
-            // Two steps back, of which none can be a promotion.
-            self.pawn(to, 2 * steps.ahead % 64, &[], visit);
+        for to in each(shifted(single & directions.third, directions.ahead) & free & targets) {
+            // Two steps back; never a promotion.
+            self.pawn(to, 2 * directions.ahead % 64, &[], visit);
         }
     }
 }

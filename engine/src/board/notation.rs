@@ -1,11 +1,12 @@
-//! Moves as text: coordinates for UCI, and standard algebraic notation.
+//! Move notation: UCI coordinates and
+//! [standard algebraic notation](https://www.chessprogramming.org/Algebraic_Chess_Notation).
 //!
-//! Both are read by finding the legal move they mean, so that nothing illegal ever comes out.
+//! Only legal moves are read.
 
 use super::{Board, ChessMove, File, Piece, Rank, Square, quote};
 use std::fmt;
 
-/// Why a text is no legal move here.
+/// Why a text is not a legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveError(String);
 
@@ -63,7 +64,7 @@ fn piece_letter(piece: Piece) -> &'static str {
     }
 }
 
-/// What a move in algebraic notation says, before it is looked up.
+/// The parts of a move in algebraic notation.
 struct San {
     piece: Piece,
     file: Option<u8>,
@@ -118,12 +119,11 @@ impl San {
 }
 
 impl Board {
-    /// Reads a move in UCI's coordinates (`e2e4`, `e7e8q`, letters of either case). Castling is the king's move of two
-    /// squares or more, `e1g1`, or its capture of the rook, `e1h1`: one is always understood, and the other
-    /// wherever it is no other move.
+    /// Reads a move in UCI coordinates (`e2e4`, `e7e8q`), in either case. Castling is a king move of two or more files
+    /// (`e1g1`) or king takes rook (`e1h1`).
     ///
     /// # Errors
-    /// Says whether the text is no move at all or no legal one, and in which position.
+    /// The text is not in coordinates, or the move is not legal.
     pub fn parse_uci(&self, text: &str) -> Result<ChessMove, MoveError> {
         let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
         let castling = mv.get_source() == self.king(self.side_to_move()) && mv.get_promotion().is_none();
@@ -134,8 +134,8 @@ impl Board {
         }
     }
 
-    /// The legal move in UCI's coordinates. Castling is the king's capture of its rook [in Chess960](Board::is_chess960)
-    /// and where the king or the rook began on other squares than in standard chess.
+    /// A legal move in UCI coordinates. Castling is written as king takes rook with [`Board::with_chess960`], and if
+    /// king or rook did not start on their squares of standard chess.
     ///
     /// ```
     /// # use dyad_engine::board::Board;
@@ -144,7 +144,6 @@ impl Board {
     /// assert_eq!(board.uci(castles), "e1g1");
     /// assert_eq!(board.with_chess960(true).uci(castles), "e1h1");
     /// ```
-    #[must_use]
     pub fn uci(&self, mv: ChessMove) -> String {
         match self.king_takes_rook(mv) {
             Some((king, rook)) => format!("{king}{rook}"),
@@ -152,8 +151,8 @@ impl Board {
         }
     }
 
-    /// Reads a move in standard algebraic notation, leniently: zeros for castling, `e.p.`, check marks and
-    /// annotations, missing `=` and superfluous origins are accepted.
+    /// Reads a move in standard algebraic notation. Also accepted are zeros for castling, `e.p.`, missing or wrong
+    /// check marks, annotations, a missing `=` and redundant origins.
     ///
     /// ```
     /// # use dyad_engine::board::Board;
@@ -164,7 +163,7 @@ impl Board {
     /// ```
     ///
     /// # Errors
-    /// Says that the text means no legal move, or several.
+    /// The text is not in algebraic notation, not legal, or ambiguous.
     pub fn parse_san(&self, text: &str) -> Result<ChessMove, MoveError> {
         let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
@@ -188,8 +187,7 @@ impl Board {
         self.castling_moves().filter(|mv| mv.get_dest().get_file() == file).collect()
     }
 
-    /// The legal move in standard algebraic notation.
-    #[must_use]
+    /// A legal move in standard algebraic notation.
     pub fn san(&self, mv: ChessMove) -> String {
         let mut text = if self.is_castling(mv) {
             if mv.get_dest().get_file() == File::G { "O-O".into() } else { "O-O-O".into() }
@@ -225,7 +223,7 @@ impl Board {
         text
     }
 
-    /// The file, rank or both that tell the moving piece from others of its type.
+    /// The file, rank or both that distinguish the moving piece from others of its type.
     fn origin(&self, mv: ChessMove, piece: Piece) -> String {
         let from = mv.get_source();
         let moves = self.moves();

@@ -1,7 +1,7 @@
 //! Squares and sets of squares.
 //!
-//! [`Squares`] adds to the `chess` crate's `BitBoard` what it lacks: shifts, fills, counts and membership tests. Directions
-//! are White's: north is toward rank 8, east toward file h.
+//! [`Squares`] adds to the `chess` crate's `BitBoard` what it lacks: shifts, fills, counts and membership tests.
+//! Directions are White's: north is toward rank 8, east toward file h.
 
 use super::{BitBoard, EMPTY, File, Rank, Square};
 
@@ -20,46 +20,39 @@ pub const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
 
 /// The set of this square alone.
 #[inline(always)]
-#[must_use]
 pub fn square_set(square: Square) -> BitBoard {
     BitBoard(1 << square.to_index())
 }
 
 /// The squares of the rank with this index, 0 to 7.
-#[must_use]
 pub const fn rank_set(rank: usize) -> BitBoard {
     BitBoard(0xFF << (8 * rank))
 }
 
 /// The squares of the file with this index, 0 to 7.
-#[must_use]
 pub const fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)
 }
 
 /// The squares of the rank with this index, 0 to 7, and of all ranks north of it.
-#[must_use]
 pub const fn ranks_from(rank: usize) -> BitBoard {
     BitBoard(!0 << (8 * rank))
 }
 
 /// All squares north of `square` on its file.
 #[inline(always)]
-#[must_use]
 pub fn ahead(square: Square) -> BitBoard {
     BitBoard((FILE_A.0 << 8) << square.to_index())
 }
 
 /// All squares south of `square` on its file.
 #[inline(always)]
-#[must_use]
 pub fn behind(square: Square) -> BitBoard {
     BitBoard((FILE_H.0 >> 8) >> (63 - square.to_index()))
 }
 
 /// The square with this index; only the lowest six bits count.
 #[inline(always)]
-#[must_use]
 pub fn square(index: usize) -> Square {
     // Both constructors take the lowest three bits, so this compiles to a single mask.
     Square::make_square(Rank::from_index(index >> 3), File::from_index(index))
@@ -67,35 +60,30 @@ pub fn square(index: usize) -> Square {
 
 /// Index of the square's rank, 0 to 7.
 #[inline(always)]
-#[must_use]
 pub fn rank(square: Square) -> usize {
     square.to_index() >> 3
 }
 
 /// Index of the square's file, 0 to 7.
 #[inline(always)]
-#[must_use]
 pub fn file(square: Square) -> usize {
     square.to_index() & 7
 }
 
 /// Distance of a file from the edge of the board: 0 for a and h, 3 for d and e.
 #[inline(always)]
-#[must_use]
 pub fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
 }
 
 /// King moves from one square to another on an empty board (Chebyshev distance).
 #[inline(always)]
-#[must_use]
 pub fn distance(a: Square, b: Square) -> usize {
     usize::from(DISTANCES.0[a.to_index() % 64][b.to_index() % 64])
 }
 
 /// King moves from `from` to the nearest square of `goal`; 7 if `goal` is empty.
 #[inline(always)]
-#[must_use]
 pub fn distance_to_set(from: Square, goal: BitBoard) -> usize {
     let mut near = square_set(from);
     let mut steps = 0;
@@ -242,7 +230,6 @@ impl Squares for BitBoard {
 
 /// The squares of a set in the order of their indices; faster than the crate's own iterator.
 #[inline(always)]
-#[must_use]
 pub fn each(set: BitBoard) -> Each {
     Each(set.0)
 }

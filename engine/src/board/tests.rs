@@ -3,14 +3,6 @@ use chess::ALL_SQUARES;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
-/// Leaves of the full move tree, generator counts at the last ply.
-fn perft(board: &Board, depth: u32) -> u64 {
-    if depth <= 1 {
-        return board.count_moves() as u64;
-    }
-    board.moves().iter().map(|&mv| perft(&board.after(mv), depth - 1)).sum()
-}
-
 #[test]
 fn perft_of_known_positions() {
     // The classic positions of the Chess Programming Wiki, with well-known counts.
@@ -33,12 +25,13 @@ fn perft_of_known_positions() {
     }
 }
 
-/// Boards met in random games, the start of each game once more included.
+/// Calls `visit` with `count` positions of random games and with every starting position; except for these with the
+/// position before, the move and its changes.
 pub(crate) fn random_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
     random_boards_from(|_| Board::startpos(), count, seed, visit);
 }
 
-/// Boards met in random games of double Chess960.
+/// The same for random games of double Chess960.
 fn random_dfrc_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
     let start = |random: &mut Pcg64Mcg| {
         let mut number = || (random.next_u64() % u64::from(CHESS960_POSITIONS)) as u32;
@@ -72,7 +65,7 @@ fn random_boards_from(
 }
 
 #[test]
-fn generated_moves_equal_a_second_library() {
+fn generated_moves_equal_those_of_cozy_chess() {
     random_boards(100_000, 1, |board, _| {
         let other: cozy_chess::Board = board.fen().parse().expect("cozy-chess reads our FEN");
         let mut expected = Vec::new();
@@ -88,7 +81,7 @@ fn generated_moves_equal_a_second_library() {
     });
 }
 
-/// What random games seldom bring: pins on pawns, en passant that uncovers the king or ends a check, promotions.
+/// Rare in random games: pins on pawns, en passant that exposes the king or resolves a check, promotions.
 const TRICKY: [&str; 8] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
@@ -100,7 +93,7 @@ const TRICKY: [&str; 8] = [
     "rnb1k1nr/pppp1ppp/8/4p3/1b1P3q/P4P2/1PP1P1PP/RNBQKBNR w KQkq - 1 4",
 ];
 
-/// Random openings of a seed are moves by their numbers: the order is that of the `chess` crate, which they began with.
+/// Random openings draw moves by index, so a seed depends on this order.
 #[test]
 fn moves_come_in_the_order_of_the_chess_crate() {
     let check = |board: &Board| {
@@ -127,7 +120,7 @@ fn shredder_fen(board: &Board) -> String {
     fields.join(" ")
 }
 
-/// Whether the moves of double Chess960 are those of a second library; returns the number of castlings.
+/// Compares moves in double Chess960 with those of cozy-chess; returns the number of castling moves.
 fn compare_dfrc_moves(count: usize, seed: u128) -> usize {
     let mut castlings = 0;
     random_dfrc_boards(count, seed, |board, _| {
@@ -150,18 +143,18 @@ fn compare_dfrc_moves(count: usize, seed: u128) -> usize {
 }
 
 #[test]
-fn dfrc_moves_equal_a_second_library() {
+fn dfrc_moves_equal_those_of_cozy_chess() {
     assert!(compare_dfrc_moves(30_000, 10) > 1_000);
 }
 
 #[test]
 #[ignore = "takes a minute"]
-fn a_million_dfrc_moves_equal_a_second_library() {
+fn moves_of_a_million_dfrc_positions_equal_those_of_cozy_chess() {
     assert!(compare_dfrc_moves(1_000_000, 11) > 10_000);
 }
 
 #[test]
-fn starting_positions_of_chess960_have_their_numbers() {
+fn chess960_positions_have_the_standard_numbers() {
     for number in 0..CHESS960_POSITIONS {
         for numbers in [[number; 2], [number, (number * 7 + 3) % CHESS960_POSITIONS]] {
             let expected = cozy_chess::Board::double_chess960_startpos(numbers[0], numbers[1]);
@@ -173,21 +166,21 @@ fn starting_positions_of_chess960_have_their_numbers() {
 }
 
 #[test]
-fn castling_rights_are_read_in_all_ways() {
+fn castling_rights_are_read_in_all_notations() {
     let cases = [
         // X-FEN: the outermost rook.
         ("4k3/8/8/8/8/8/8/1R1RK2R w KQ - 0 1", "KQ"),
         ("1r1k2r1/8/8/8/8/8/8/4K3 b kq - 0 1", "kq"),
-        // Shredder-FEN, and the inner rook, which X-FEN names by its file too.
+        // Shredder-FEN, and an inner rook, which X-FEN also names by its file.
         ("4k3/8/8/8/8/8/8/1R1RK2R w HB - 0 1", "KQ"),
         ("4k3/8/8/8/8/8/8/1R1RK2R w HD - 0 1", "KD"),
         ("4k3/8/8/8/8/8/8/1R1RK2R w KD - 0 1", "KD"),
         ("r1k2rr1/8/8/8/8/8/8/R3K2R w HAfa - 0 1", "KQfq"),
-        // Nobody there, on another rank, or of the other color.
+        // No rook there, on another rank, or of the other color.
         ("4k3/8/8/8/8/8/8/1R1RK2R w AFahkq - 0 1", "-"),
         ("4k3/8/8/8/8/8/4K3/R6R w KQAH - 0 1", "-"),
         ("4k3/8/8/8/8/8/8/r3K2r w KQ - 0 1", "-"),
-        // Of two rooks on a side only one can castle.
+        // Only one rook on each side can castle.
         ("4k3/8/8/8/8/8/8/1R1RK2R w HDB - 0 1", "KQ"),
     ];
     for (fen, rights) in cases {
@@ -202,21 +195,21 @@ fn castling_rights_are_read_in_all_ways() {
 
 #[test]
 fn castling_in_chess960() {
-    // Position, castlings by king and rook, and what follows the first one.
+    // Position, castling moves as king takes rook, and the position after the first one.
     let cases = [
-        // The king stays, the rook stays, both change places.
+        // The king does not move, the rook does not move, both swap squares.
         ("4k3/8/8/8/8/8/8/1R4KR w KQ - 0 1", "g1b1 g1h1", "4k3/8/8/8/8/8/8/2KR3R b - - 1 1"),
         ("4k3/8/8/8/8/8/8/6KR w K - 0 1", "g1h1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
         ("4k3/8/8/8/8/8/8/2KR4 w K - 0 1", "c1d1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
         ("4k3/8/8/8/8/8/8/5KR1 w K - 0 1", "f1g1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
         ("2rk4/8/8/8/8/8/8/4K3 b q - 0 1", "d8c8", "2kr4/8/8/8/8/8/8/4K3 w - - 1 2"),
-        // The rook held an attack off the square where the king would end.
+        // The rook shields the king's destination from an attack.
         ("4k3/8/8/8/8/8/8/qRK5 w Q - 0 1", "", ""),
         ("4k3/8/8/8/8/8/8/4KR1r w K - 0 1", "", ""),
-        // Attacked are only squares of the rook.
+        // Only squares of the rook's path are attacked.
         ("1r2k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1a1", "1r2k3/8/8/8/8/8/8/2KR4 b - - 1 1"),
         ("3rk3/8/8/8/8/8/8/R4K2 w Q - 0 1", "", ""),
-        // A piece on the way of the king or of the rook.
+        // A piece on the path of the king or of the rook.
         ("4k3/8/8/8/8/8/8/RN2K3 w Q - 0 1", "", ""),
         ("4k3/8/8/8/8/8/8/R1NK3R w KQ - 0 1", "d1h1", "4k3/8/8/8/8/8/8/R1N2RK1 b - - 1 1"),
         ("4k3/8/8/8/8/8/8/RK3N1R w KQ - 0 1", "b1a1", "4k3/8/8/8/8/8/8/2KR1N1R b - - 1 1"),
@@ -232,14 +225,14 @@ fn castling_in_chess960() {
             assert_eq!(board.after(mv).key(), Board::from_fen(after).unwrap().key(), "{fen}");
         }
     }
-    // Castling without a step of the king is the only move.
+    // Castling without a king move is the only legal move.
     let board = Board::from_fen("3k4/8/b7/8/8/4p2p/7P/6KR w K - 0 1").unwrap();
     assert!(board.has_legal_move());
     assert_eq!((board.count_moves(), board.moves().len()), (1, 1));
 }
 
 #[test]
-fn castling_is_written_and_read_in_both_ways() {
+fn castling_is_written_and_read_in_both_notations() {
     let board = Board::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
     for (standard, takes_rook) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
         let mv = board.parse_uci(standard).unwrap();
@@ -247,7 +240,7 @@ fn castling_is_written_and_read_in_both_ways() {
         assert_eq!((board.uci(mv), board.with_chess960(true).uci(mv)), (standard.into(), takes_rook.into()));
         assert_eq!(board.with_chess960(true).parse_uci(standard), Ok(mv));
     }
-    // The king's step and castling that ends on the same square.
+    // A king move and castling with the same destination.
     let board = Board::from_fen("4k3/8/8/8/8/8/8/R4KR1 w KQ - 0 1").unwrap();
     assert!(board.is_castling(board.parse_uci("f1g1").unwrap()));
     assert_eq!(board.uci(board.parse_san("O-O").unwrap()), "f1g1");
@@ -258,7 +251,7 @@ fn castling_is_written_and_read_in_both_ways() {
 }
 
 #[test]
-fn everything_holds_in_dfrc() {
+fn dfrc_passes_all_checks() {
     let mut random = Pcg64Mcg::new(12);
     random_dfrc_boards(5_000, 13, |board, _| {
         assert_eq!(Board::from_fen(&board.fen()).unwrap(), *board, "{board}");
@@ -289,7 +282,7 @@ fn everything_holds_in_dfrc() {
     });
 }
 
-/// Keys of all kinds are those of the position made anew.
+/// The board and all of its keys equal those of a board read from its FEN.
 fn check_state(board: &Board) {
     let fresh = Board::from_fen(&board.fen()).unwrap();
     assert_eq!(fresh, *board, "{board}");
@@ -319,7 +312,7 @@ fn incremental_state_equals_fresh_state() {
 }
 
 #[test]
-fn legality_test_accepts_the_generated_moves_and_no_others() {
+fn is_legal_accepts_exactly_the_generated_moves() {
     let mut random = Pcg64Mcg::new(3);
     random_boards(4_000, 4, |board, _| {
         let moves = board.moves();
@@ -336,7 +329,7 @@ fn legality_test_accepts_the_generated_moves_and_no_others() {
     });
 }
 
-/// The generator of quiet checks finds those quiet moves that give check, each once.
+/// `for_each_quiet_check` visits exactly the quiet moves that give check.
 fn check_quiet_checks(board: &Board) {
     let packed = |moved: Piece, mv: ChessMove| (moved.to_index(), move_bits(Some(mv)));
     let (mut found, mut expected) = (Vec::new(), Vec::new());
@@ -352,7 +345,7 @@ fn check_quiet_checks(board: &Board) {
 }
 
 #[test]
-fn noisy_and_quiet_moves_together_are_all() {
+fn noisy_and_quiet_moves_together_are_all_moves() {
     let check = |board: &Board| {
         let (mut noisy, mut quiet) = (Vec::new(), Vec::new());
         let named = |moved: Piece, mv: ChessMove| {
@@ -384,7 +377,7 @@ fn noisy_and_quiet_moves_together_are_all() {
 }
 
 #[test]
-fn gives_check_says_what_making_the_move_shows() {
+fn gives_check_equals_in_check_after_the_move() {
     let check = |board: &Board| {
         for &mv in board.moves().iter() {
             let shown = board.after(mv).in_check();
@@ -405,7 +398,7 @@ fn gives_check_says_what_making_the_move_shows() {
 }
 
 #[test]
-fn fens_make_the_round_trip() {
+fn fens_survive_the_round_trip() {
     random_boards(5_000, 6, |board, _| assert_eq!(Board::from_fen(&board.fen()).unwrap(), *board));
     let board = Board::from_fen("4k3/8/8/8/8/8/8/4K2R w K -").unwrap();
     assert_eq!(board.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
@@ -416,12 +409,12 @@ fn fens_make_the_round_trip() {
 #[test]
 fn en_passant_is_kept_only_when_a_capture_is_legal() {
     let cases = [
-        // Nobody beside the pawn.
+        // No pawn next to it.
         ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", None),
         ("4k3/8/8/8/4Pp2/8/8/4K3 b - e3 0 1", Some(Square::E3)),
-        // The capture opens the rank to the king.
+        // The capture exposes the king on the rank.
         ("8/8/8/8/k3Pp1R/8/8/4K3 b - e3 0 1", None),
-        // A knight gives check besides.
+        // A knight gives check, which the capture does not resolve.
         ("4k3/8/3N4/8/4Pp2/8/8/4K3 b - e3 0 1", None),
         // The pawn has not just moved: its origin is occupied.
         ("4k3/8/8/8/4Pp2/8/4B3/4K3 b - e3 0 1", None),
@@ -435,14 +428,14 @@ fn en_passant_is_kept_only_when_a_capture_is_legal() {
     // The same without the field has the same key.
     let without = Board::from_fen("8/8/8/8/k3Pp1R/8/8/4K3 b - - 0 1").unwrap();
     assert_eq!(Board::from_fen("8/8/8/8/k3Pp1R/8/8/4K3 b - e3 0 1").unwrap().key(), without.key());
-    // Also when the double step is played.
+    // Also after a double step.
     let played = Board::from_fen("8/8/8/8/k4p1R/8/4P3/4K3 w - - 0 1").unwrap();
     let after = played.after(played.parse_uci("e2e4").unwrap());
     assert_eq!(after.en_passant(), None);
 }
 
 #[test]
-fn bad_fens_are_refused_with_a_reason() {
+fn invalid_fens_are_rejected_with_a_reason() {
     let cases = [
         ("", "fields"),
         ("8/8/8/8/8/8/8/8 w - -", "kings"),
@@ -472,7 +465,7 @@ fn bad_fens_are_refused_with_a_reason() {
         let error = Board::from_fen(fen).expect_err(fen).to_string();
         assert!(error.contains(reason), "{fen}: {error}");
     }
-    // Rights without the rook are dropped.
+    // Castling rights without the rook are dropped.
     assert_eq!(Board::from_fen("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1").unwrap().fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 }
 
@@ -518,7 +511,7 @@ fn san_is_written_and_read() {
 }
 
 #[test]
-fn bad_move_texts_are_refused() {
+fn invalid_move_texts_are_rejected() {
     let board = Board::startpos();
     for text in ["", "e2", "e2e5", "e2e4q", "e2e4xyz", "0000", "e7e5", "i1i2", "\u{e9}2e4", "e2e4 "] {
         assert!(board.parse_uci(text).is_err(), "{text}");
@@ -527,7 +520,7 @@ fn bad_move_texts_are_refused() {
 }
 
 #[test]
-fn exchanges_have_their_known_values() {
+fn exchanges_have_known_values() {
     // P 200, N 800, B 850, R 1300, Q 2600.
     let cases = [
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 200),
@@ -541,7 +534,7 @@ fn exchanges_have_their_known_values() {
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1", 0),
         ("3rk3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", 200 - 2600),
         ("3rk3/8/8/3p4/8/8/3Q4/3RK3 w - - 0 1", "d2d5", 200 - 2600 + 1300),
-        // The rook on e2 is pinned by the piece that is taken, and no longer by the one that retakes.
+        // The rook on e2 is pinned by the captured piece, but not by the recapturing one.
         ("3qr2k/8/8/8/B7/8/4R3/4K3 w - - 0 1", "a4e8", 1300),
     ];
     for (fen, mv, value) in cases {
@@ -588,10 +581,10 @@ fn upcoming_repetition_finds_exactly_the_moves_back() {
                 after.halfmove_clock() > 0
                     && game.keys().iter().rev().skip(1).take(reversible).any(|&key| key == after.key())
             });
-            // Seen from far below the root every earlier position belongs to the line.
+            // With a large ply every earlier position belongs to the search line.
             assert_eq!(upcoming_repetition(&board, game.keys(), 1_000), returns, "{board}");
             found += usize::from(returns);
-            // Prefer quiet moves, so that repetitions come near.
+            // Prefer quiet moves, so that repetitions occur.
             let quiet: Vec<ChessMove> =
                 moves.iter().copied().filter(|&mv| board.after(mv).halfmove_clock() > 0).collect();
             let pool = if quiet.is_empty() || random.next_u64().is_multiple_of(8) { moves.to_vec() } else { quiet };

@@ -1,31 +1,29 @@
-//! Zobrist keys of our own.
+//! [Zobrist keys](https://www.chessprogramming.org/Zobrist_Hashing).
 //!
-//! The `chess` crate's keys depend on the machine that built it, hold an en passant file even when the
-//! capture is illegal, and have no part for pawns alone. These are made at compile time from a fixed seed,
-//! so that a node count is the same on every machine.
+//! The keys of the `chess` crate depend on the host that builds it, include an en passant file even if the capture is
+//! illegal, and have no part for pawns alone. These are computed at compile time from a fixed seed, so that node counts
+//! are the same on every machine.
 
-use chess::{Color, File, Piece, Square};
-
-use super::{PieceTo, piece_index};
+use super::{Board, Color, File, Piece, PieceSquare, PieceTo, Square, piece_index};
 use crate::hash::{GOLDEN, mix};
 
-struct Keys {
-    /// By [`PieceTo`], of which there are 768: padded, a masked index needs no check.
+struct Randoms {
+    /// By [`PieceTo`]: 768 of them, padded so that a masked index needs no bounds check.
     pieces: [u64; 1024],
     en_passant: [u64; 8],
     castling: [u64; 16],
     black_to_move: u64,
-    /// By color and file, for rooks that began elsewhere than in standard chess.
+    /// By color and file, for castling rooks outside the corners.
     castling_rooks: [[u64; 8]; 2],
 }
 
-/// One step of SplitMix64: the next state and its number.
+/// One step of SplitMix64: the next state and a random number.
 const fn split_mix(state: u64) -> (u64, u64) {
     (state.wrapping_add(GOLDEN), mix(state))
 }
 
-const fn make() -> Keys {
-    let mut keys = Keys {
+const fn make() -> Randoms {
+    let mut keys = Randoms {
         pieces: [0; 1024],
         en_passant: [0; 8],
         castling: [0; 16],
@@ -43,7 +41,7 @@ const fn make() -> Keys {
         (state, keys.en_passant[i]) = split_mix(state);
         i += 1;
     }
-    i = 1; // no castling right, no key
+    i = 1; // the key of no rights stays 0
     while i < 16 {
         (state, keys.castling[i]) = split_mix(state);
         i += 1;
@@ -57,40 +55,85 @@ const fn make() -> Keys {
     keys
 }
 
-static KEYS: Keys = make();
+static KEYS: Randoms = make();
 
 /// Key of a piece on a square.
-#[inline]
 pub(crate) fn piece(color: Color, piece: Piece, square: Square) -> u64 {
     placed(piece_index(color, piece, square))
 }
 
-/// The same of a piece with its square in one number.
-#[inline]
+/// Key of a piece on a square, by its index.
 pub(super) fn placed(placed: PieceTo) -> u64 {
     KEYS.pieces[usize::from(placed) % 1024]
 }
 
-/// Key of an en passant capture possible on this file.
-#[inline]
+/// Key of a legal en passant capture on this file.
 pub(super) fn en_passant(file: File) -> u64 {
     KEYS.en_passant[file.to_index()]
 }
 
-/// Key of the castling rights, four bits.
-#[inline]
+/// Key of the castling rights, four bits; of no rights 0.
 pub(super) fn castling(rights: usize) -> u64 {
     KEYS.castling[rights]
 }
 
-/// Key of a right to castle with a rook that did not begin in a corner.
-#[inline]
+/// Key of the right to castle with a rook outside the corners.
 pub(super) fn castling_rook(rook: Square) -> u64 {
     KEYS.castling_rooks[usize::from(rook.to_index() >= 32)][rook.get_file().to_index()]
 }
 
-/// Key of Black being to move.
-#[inline]
+/// Key of Black to move.
 pub(crate) fn black_to_move() -> u64 {
     KEYS.black_to_move
+}
+
+/// Zobrist keys of a position and of its parts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Keys {
+    pub(super) all: u64,
+    pub(super) pawns: u64,
+    /// Knights, bishops and kings.
+    pub(super) minors: u64,
+    /// By color.
+    pub(super) non_pawns: [u64; 2],
+    /// The number of pieces, four bits for each color and type.
+    pub(super) material: u64,
+}
+
+impl Keys {
+    /// Toggles the key of a piece on one square, or the difference of its keys on two.
+    #[inline(always)]
+    pub(super) fn toggle(&mut self, color: Color, piece: Piece, key: u64) {
+        // Masks, because a branch on the type of the moved piece is unpredictable.
+        let only_if = |condition: bool| u64::from(condition).wrapping_neg();
+        let pawn = only_if(piece == Piece::Pawn);
+        self.all ^= key;
+        self.pawns ^= key & pawn;
+        self.non_pawns[color.to_index()] ^= key & !pawn;
+        self.minors ^= key & only_if(matches!(piece, Piece::Knight | Piece::Bishop | Piece::King));
+    }
+}
+
+/// What one piece adds to [`Board::material_key`].
+pub const fn material_unit(color: Color, piece: Piece) -> u64 {
+    1 << (4 * (color as u64 * 6 + piece as u64))
+}
+
+impl Board {
+    /// The keys computed from scratch.
+    pub(super) fn fresh_keys(&self) -> Keys {
+        let mut keys = Keys::default();
+        for PieceSquare { color, piece, square } in self.placed_pieces() {
+            keys.toggle(color, piece, self::piece(color, piece, square));
+            keys.material += material_unit(color, piece);
+        }
+        keys.all ^= self.castling_key();
+        if let Some(square) = self.en_passant {
+            keys.all ^= en_passant(square.get_file());
+        }
+        if self.side_to_move() == Color::Black {
+            keys.all ^= black_to_move();
+        }
+        keys
+    }
 }

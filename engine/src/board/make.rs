@@ -1,0 +1,198 @@
+//! Making moves.
+
+use super::{
+    BitBoard, Board, ChessMove, Color, Piece, PieceSquare, PieceTo, Square, Squares, castling, material_unit,
+    square_set, zobrist,
+};
+
+/// The pieces that a move removed from their squares and added to others, at most two each.
+#[derive(Clone, Copy, Debug)]
+pub struct Delta {
+    removed: [PieceSquare; 2],
+    added: [PieceSquare; 2],
+    removals: u8,
+    additions: u8,
+}
+
+impl Delta {
+    /// No changes: a null move.
+    pub fn none() -> Delta {
+        let unused = PieceSquare::new(Color::White, Piece::Pawn, Square::A1);
+        Delta { removed: [unused; 2], added: [unused; 2], removals: 0, additions: 0 }
+    }
+
+    /// The pieces that left their squares.
+    pub fn removed(&self) -> &[PieceSquare] {
+        &self.removed[..usize::from(self.removals)]
+    }
+
+    /// The pieces on their new squares.
+    pub fn added(&self) -> &[PieceSquare] {
+        &self.added[..usize::from(self.additions)]
+    }
+
+    /// Removed and added pieces with their unused entries: see [`Delta::removed`] and [`Delta::added`] for the counts.
+    pub(crate) fn padded(&self) -> [[PieceSquare; 2]; 2] {
+        [self.removed, self.added]
+    }
+
+    pub(super) fn remove(&mut self, placed: PieceSquare) {
+        self.removed[usize::from(self.removals)] = placed;
+        self.removals += 1;
+    }
+
+    pub(super) fn add(&mut self, placed: PieceSquare) {
+        self.added[usize::from(self.additions)] = placed;
+        self.additions += 1;
+    }
+}
+
+impl Board {
+    /// Puts a piece on an empty square.
+    #[inline(always)]
+    pub(super) fn place(&mut self, placed: PieceSquare) {
+        self.toggle(placed.color, placed.piece, square_set(placed.square));
+        self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
+        self.keys.material += material_unit(placed.color, placed.piece);
+    }
+
+    /// Removes a piece.
+    #[inline(always)]
+    pub(super) fn lift(&mut self, placed: PieceSquare) {
+        self.toggle(placed.color, placed.piece, square_set(placed.square));
+        self.keys.toggle(placed.color, placed.piece, zobrist::piece(placed.color, placed.piece, placed.square));
+        self.keys.material -= material_unit(placed.color, placed.piece);
+    }
+
+    /// Moves a piece to an empty square.
+    #[inline(always)]
+    fn shift(&mut self, color: Color, piece: Piece, from: Square, to: Square) {
+        self.toggle(color, piece, square_set(from) | square_set(to));
+        self.keys.toggle(color, piece, zobrist::piece(color, piece, from) ^ zobrist::piece(color, piece, to));
+    }
+
+    #[inline(always)]
+    pub(super) fn toggle(&mut self, color: Color, piece: Piece, squares: BitBoard) {
+        self.pieces[piece.to_index()] ^= squares;
+        self.colors[color.to_index()] ^= squares;
+    }
+
+    /// Makes a legal move: writes the new board into `into` and returns the changes.
+    ///
+    /// A move is legal if it comes from [`Board::legal_moves`] or passes [`Board::is_legal`].
+    #[inline]
+    pub fn make_move(&self, mv: ChessMove, into: &mut Board) -> Delta {
+        let us = self.side_to_move();
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let moved = self.piece_on(from).unwrap_or(Piece::King);
+        let mut irreversible = moved == Piece::Pawn;
+        *into = *self;
+        let delta = if moved == Piece::King && self.is_castling(mv) {
+            self.make_castling(mv, into)
+        } else {
+            let mut delta = Delta::none();
+            let arrived = mv.get_promotion().unwrap_or(moved);
+            delta.remove(PieceSquare::new(us, moved, from));
+            delta.add(PieceSquare::new(us, arrived, to));
+            let victim = if let Some(victim) = self.piece_on(to) {
+                irreversible = true;
+                Some(PieceSquare::new(!us, victim, to))
+            } else if self.is_en_passant(mv) {
+                Some(PieceSquare::new(!us, Piece::Pawn, to.ubackward(us)))
+            } else {
+                None
+            };
+            if let Some(victim) = victim {
+                delta.remove(victim);
+                into.lift(victim);
+            }
+            if arrived == moved {
+                into.shift(us, moved, from, to);
+            } else {
+                into.lift(PieceSquare::new(us, moved, from));
+                into.place(PieceSquare::new(us, arrived, to));
+            }
+            delta
+        };
+        if self.castling.any() {
+            let touched = square_set(from) | square_set(to);
+            let touched = if moved == Piece::King { touched | castling::back_rank(us) } else { touched };
+            into.castling &= !touched;
+        }
+        into.side_to_move = !us;
+        into.find_checkers_and_pins();
+        into.halfmove = if irreversible { 0 } else { self.halfmove.saturating_add(1) };
+        into.fullmove = self.fullmove.saturating_add(u16::from(us == Color::Black));
+        into.en_passant = None;
+        // A double step: the indices of the squares differ in this bit alone.
+        if moved == Piece::Pawn && from.to_int() ^ to.to_int() == 16 {
+            let target = from.uforward(us);
+            into.en_passant = into.en_passant_is_legal(target).then_some(target);
+        }
+        self.update_state_key(into);
+        delta
+    }
+
+    /// Updates the key by side to move, castling rights and en passant square.
+    #[inline]
+    fn update_state_key(&self, into: &mut Board) {
+        let mut key = into.keys.all ^ zobrist::black_to_move();
+        if self.castling != into.castling {
+            key ^= self.castling_key() ^ into.castling_key();
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        if let Some(square) = into.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        into.keys.all = key;
+    }
+
+    /// The key after a legal move, without the effects of castling, promotion and a new en passant square: for a
+    /// prefetch of the transposition table.
+    #[inline]
+    pub fn likely_key_after(&self, mv: ChessMove, piece_to: PieceTo) -> u64 {
+        let (from, to) = (mv.get_source(), mv.get_dest());
+        let piece_from = piece_to & !63 | PieceTo::from(from.to_int());
+        let mut key =
+            self.keys.all ^ zobrist::black_to_move() ^ zobrist::placed(piece_from) ^ zobrist::placed(piece_to);
+        if self.lands_on_enemy(mv)
+            && let Some(victim) = self.piece_on(to)
+        {
+            key ^= zobrist::piece(!self.side_to_move(), victim, to);
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square.get_file());
+        }
+        key
+    }
+
+    /// The board after a legal move.
+    ///
+    /// ```
+    /// # use dyad_engine::board::Board;
+    /// let board = Board::startpos();
+    /// let after = board.after(board.parse_san("Nf3").unwrap());
+    /// assert_eq!(after.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
+    /// ```
+    #[must_use]
+    pub fn after(&self, mv: ChessMove) -> Board {
+        let mut board = *self;
+        self.make_move(mv, &mut board);
+        board
+    }
+
+    /// Makes a null move: writes the board with the other side to move into `into`. The side to move must not be in
+    /// check.
+    #[inline]
+    pub fn make_null(&self, into: &mut Board) {
+        debug_assert!(!self.in_check());
+        *into = *self;
+        into.side_to_move = !self.side_to_move;
+        into.find_checkers_and_pins();
+        into.en_passant = None;
+        into.halfmove = into.halfmove.saturating_add(1);
+        self.update_state_key(into);
+    }
+}

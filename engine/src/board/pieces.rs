@@ -1,0 +1,62 @@
+//! Colors and piece types: their order, names and values, and pieces on squares.
+
+use super::{Color, Piece, Square};
+
+/// The six piece types in the order of their indices.
+pub const PIECES: [Piece; 6] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
+
+/// Both colors in the order of their indices.
+pub const COLORS: [Color; 2] = [Color::White, Color::Black];
+
+/// Piece values in search units, by piece index: Table I of Tseng, Chen and Wu (2018). Static exchange evaluation, move
+/// ordering and the initial weights use them.
+pub const PIECE_VALUES: [i32; 6] = [200, 800, 850, 1300, 2600, 0];
+
+/// Piece values in pawns, as chess players count, by piece index.
+pub const PAWN_UNITS: [i32; 6] = [1, 3, 3, 5, 9, 0];
+
+/// The value of a piece in search units: see [`PIECE_VALUES`].
+pub fn piece_value(piece: Piece) -> i32 {
+    PIECE_VALUES[piece.to_index()]
+}
+
+/// "pawn" to "king".
+pub fn piece_name(piece: Piece) -> &'static str {
+    ["pawn", "knight", "bishop", "rook", "queen", "king"][piece.to_index()]
+}
+
+/// "white" or "black".
+pub fn color_name(color: Color) -> &'static str {
+    ["white", "black"][color.to_index()]
+}
+
+/// 1 for White, -1 for Black: converts values between White's view and the view of `color`.
+pub fn sign(color: Color) -> i32 {
+    [1, -1][color.to_index()]
+}
+
+/// A piece on a square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceSquare {
+    /// The color of the piece.
+    pub color: Color,
+    /// The type of the piece.
+    pub piece: Piece,
+    /// The square it stands on.
+    pub square: Square,
+}
+
+impl PieceSquare {
+    /// A piece on a square.
+    pub fn new(color: Color, piece: Piece, square: Square) -> PieceSquare {
+        PieceSquare { color, piece, square }
+    }
+}
+
+/// A colored piece and a square, its origin or its destination, as an index below 768.
+pub type PieceTo = u16;
+
+/// The [`PieceTo`] of a piece and a square.
+pub fn piece_index(color: Color, piece: Piece, square: Square) -> PieceTo {
+    ((color.to_index() * 6 + piece.to_index()) * 64 + square.to_index()) as PieceTo
+}
