@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, ChessMove, Color, File, Game, Piece, Rank, Square};
+use dyad_engine::board::{Board, ChessMove, Color, File, Game, Piece, Rank, Square, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Evaluator;
@@ -49,7 +49,7 @@ fn letter(board: &Board, rank: usize, file: usize) -> char {
 /// The static evaluation: what each group of features contributes, and what it comes to.
 pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     let weights = engine.weights();
-    let white = if board.side_to_move() == Color::White { 1 } else { -1 };
+    let white = sign(board.side_to_move());
     let mut evaluator = Evaluator::new(Arc::clone(weights));
     evaluator.reset(board);
     let [win, draw, loss] = match board.insufficient_material() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use dyad_engine::board::PIECE_NAMES;
 use dyad_engine::eval::layout::{MATERIAL, select};
 use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Weights};
@@ -249,8 +250,7 @@ fn print(weights: &Weights, fitted: &Fitted) {
         "won half of the games at {:?}, softness {:?} (cubic in the phase)",
         weights.units.win_rate.a, weights.units.win_rate.b
     );
-    let names = ["pawn", "knight", "bishop", "rook", "queen"];
-    for (index, name) in names.iter().enumerate() {
+    for (index, name) in PIECE_NAMES[..5].iter().enumerate() {
         let [mg, eg] = weights.ints()[MATERIAL.nth(index)];
         println!("{name:>7} {mg:5} {eg:5}");
     }

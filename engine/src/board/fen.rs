@@ -98,7 +98,8 @@ fn parse_placement(text: &str) -> Result<Placement, FenError> {
 /// Checks that each side has one king, at most eight pawns, no more promoted pieces than missing pawns, and no pawn on
 /// the first or last rank.
 fn check_pieces(board: &Board) -> Result<(), FenError> {
-    for (name, color) in ["White", "Black"].into_iter().zip(COLORS) {
+    for color in COLORS {
+        let name = color_name(color);
         let count = |piece| board.colored(color, piece).popcnt();
         let [pawns, knights, bishops, rooks, queens, kings] = PIECES.map(count);
         if kings != 1 {
@@ -239,7 +240,10 @@ pub(super) fn build(setup: &Setup) -> Result<Board, FenError> {
         board.castling |= queen_side | king_side;
     }
     if (board.attackers_to(board.king(!side), board.occupied()) & board.colors(side)).any() {
-        return error(format!("the {} king can be captured: its side has just moved", color_name(!side)));
+        return error(format!(
+            "the {} king can be captured: its side has just moved",
+            color_name(!side).to_lowercase()
+        ));
     }
     board.find_checkers_and_pins();
     let passed = setup.en_passant.filter(|&target| was_passed(&board, target));

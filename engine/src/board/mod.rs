@@ -35,8 +35,8 @@ pub use moves::{MAX_MOVES, MoveList};
 pub use notation::MoveError;
 pub use perft::perft;
 pub use pieces::{
-    COLORS, PAWN_UNITS, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_index, piece_name, piece_value,
-    sign,
+    COLORS, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_index, piece_name,
+    piece_value, sign,
 };
 pub use squares::{Squares, each, square, square_set};
 pub use zobrist::material_unit;

@@ -20,19 +20,25 @@ pub fn piece_value(piece: Piece) -> i32 {
     PIECE_VALUES[piece.to_index()]
 }
 
-/// "pawn" to "king".
+/// Names of the piece types, by index.
+pub const PIECE_NAMES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+
+/// The name of a piece type: see [`PIECE_NAMES`].
 pub fn piece_name(piece: Piece) -> &'static str {
-    ["pawn", "knight", "bishop", "rook", "queen", "king"][piece.to_index()]
+    PIECE_NAMES[piece.to_index()]
 }
 
-/// "white" or "black".
+/// "White" or "Black".
 pub fn color_name(color: Color) -> &'static str {
-    ["white", "black"][color.to_index()]
+    ["White", "Black"][color.to_index()]
 }
 
 /// 1 for White, -1 for Black: converts values between White's view and the view of `color`.
-pub fn sign(color: Color) -> i32 {
-    [1, -1][color.to_index()]
+pub const fn sign(color: Color) -> i32 {
+    match color {
+        Color::White => 1,
+        Color::Black => -1,
+    }
 }
 
 /// A piece on a square.

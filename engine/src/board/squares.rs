@@ -3,7 +3,7 @@
 //! [`Squares`] adds to the `chess` crate's `BitBoard` what it lacks: shifts, fills, counts and membership tests.
 //! Directions are White's: north is toward rank 8, east toward file h.
 
-use super::{BitBoard, EMPTY, File, Rank, Square};
+use super::{BitBoard, Color, EMPTY, File, Rank, Square};
 
 /// The squares of the a-file.
 pub const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
@@ -56,6 +56,12 @@ pub fn behind(square: Square) -> BitBoard {
 pub fn square(index: usize) -> Square {
     // Both constructors take the lowest three bits, so this compiles to a single mask.
     Square::make_square(Rank::from_index(index >> 3), File::from_index(index))
+}
+
+/// The square as `color` sees the board: in the same file, with ranks counted from its own side.
+#[inline(always)]
+pub fn relative_square(color: Color, at: Square) -> Square {
+    square(at.to_index() ^ (56 * color.to_index()))
 }
 
 /// Index of the square's rank, 0 to 7.

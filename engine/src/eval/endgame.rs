@@ -53,7 +53,8 @@ mod scale {
     pub const NO_PAWNS: i32 = 16;
 }
 
-/// Values of pawn, knight, bishop, rook, queen in search units.
+/// Values of pawn, knight, bishop, rook and queen in search units, which decide who is stronger. In endgames a queen is
+/// worth less, compared to other pieces, than in [`PIECE_VALUES`](crate::board::PIECE_VALUES).
 const VALUES: [i32; 5] = [200, 650, 680, 1000, 1900];
 
 /// Material counted in a known win at most, so that it stays below mates.

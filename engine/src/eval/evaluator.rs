@@ -11,7 +11,7 @@ use super::incremental::compiled::{Compiled, PackedSum, unpack};
 use super::terms::{Balance, PawnInfo, Shelters, king_key, king_terms, material_terms, pawn_terms, piece_terms};
 use super::units::taper;
 use super::weights::Weights;
-use crate::board::{Board, Color};
+use crate::board::{Board, sign};
 use std::sync::Arc;
 
 /// Evaluations stay within this, well below mate scores.
@@ -80,7 +80,7 @@ impl Evaluator {
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
         let [mg, eg] = self.sums(board);
         let value = taper(mg, eg, self.weights.phase(board));
-        if board.side_to_move() == Color::White { value } else { -value }
+        sign(board.side_to_move()) * value
     }
 
     /// Middlegame and endgame sums of `board`, the current position, from White's side.

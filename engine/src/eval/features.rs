@@ -8,12 +8,12 @@ use super::layout::{HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE};
 use super::pairs::{self, pair};
 use super::terms::terms;
 use super::visitor::Visitor;
-use crate::board::{Board, PieceSquare};
+use crate::board::{Board, PieceSquare, sign};
 
 /// Visits what `piece` adds to `others`: its material, its square, and its 2-tuples with each of them.
 #[inline]
 pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
-    let sign = pairs::sign(piece.color);
+    let sign = sign(piece.color);
     visitor.add(MATERIAL.at(piece.piece), sign);
     visitor.add(PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece))), sign);
     for &other in others {

@@ -6,7 +6,7 @@
 use super::features::visit;
 use super::units::PHASE_MAX;
 use super::weights::Weights;
-use crate::board::{Board, Color};
+use crate::board::{Board, sign};
 
 /// How the gradient is scaled by phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +60,9 @@ impl Weights {
         trace.features.clear();
         visit(board, &mut trace.features);
         trace.alpha = f64::from(self.phase(board)) / f64::from(PHASE_MAX);
-        trace.sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+        trace.sign = f64::from(sign(board.side_to_move()));
         let value = self.value(self.dot(&trace.features), board);
-        if board.side_to_move() == Color::White { value } else { -value }
+        sign(board.side_to_move()) * value
     }
 }
 

@@ -23,7 +23,7 @@ mod property;
 pub use group::{
     Any, BATCH_LANES, Batch, Group, Kind, batches, checksum, checksum_of, describe, group, group_of, markdown, select,
 };
-pub use property::{COUNT_LEVELS, Counts, HalfSquare, PIECE_NAMES, Properties, Property, PropertyInfo};
+pub use property::{COUNT_LEVELS, Counts, HalfSquare, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};

@@ -9,7 +9,7 @@
 //! Ordered pairs count, so two pieces have two weights, with each of them as the first. Search uses tables compiled
 //! from these weights, never an index.
 
-use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square};
+use crate::board::{ALL_SQUARES, Color, PIECES, Piece, PieceSquare, Square, color_name, sign};
 
 /// Tables of the network: own types by other pieces.
 pub const TABLES: usize = 6 * 12;
@@ -88,7 +88,7 @@ pub fn pieces_of(index: usize) -> (PieceSquare, PieceSquare) {
 
 /// A piece as in "white Nf5".
 pub fn name(piece: PieceSquare) -> String {
-    let color = if piece.color == Color::White { "white" } else { "black" };
+    let color = color_name(piece.color).to_lowercase();
     let letter = if piece.piece == Piece::Pawn { String::new() } else { piece.piece.to_string(Color::White) };
     format!("{color} {letter}{}", piece.square)
 }
@@ -102,15 +102,6 @@ pub fn row(piece: PieceSquare) -> usize {
 /// The square on files a to d that `row` stands for.
 pub fn square_of_row(row: usize) -> Square {
     ALL_SQUARES[row / 4 * 8 + row % 4]
-}
-
-/// 1 for White, -1 for Black.
-#[inline]
-pub const fn sign(color: Color) -> i32 {
-    match color {
-        Color::White => 1,
-        Color::Black => -1,
-    }
 }
 
 /// The symmetry that makes `piece` White's on files a to d, as an exclusive or for square indices: Black's ranks are

@@ -1,7 +1,7 @@
 //! Properties of all weights and all positions.
 
 use super::*;
-use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare};
+use crate::board::{ALL_SQUARES, Board, Color, Delta, Piece, PieceSquare, sign};
 use crate::eval::gradient::Trace;
 use crate::eval::layout::{GROUPS, Kind, LEN, MATERIAL, PAIRS, group_of};
 use crate::eval::pairs;
@@ -97,7 +97,7 @@ fn integer_evaluation_is_the_dot_product_of_the_features() {
         let phase = weights.phase(board);
         let alpha = f64::from(phase) / f64::from(PHASE_MAX);
         let tapered = alpha * f64::from(mg) + (1.0 - alpha) * f64::from(eg);
-        let white = if board.side_to_move() == Color::White { 1 } else { -1 };
+        let white = sign(board.side_to_move());
         let value = f64::from(white * evaluator.evaluate_raw(board));
         // The tapered value is cut to an integer toward zero.
         assert!(value.abs() <= tapered.abs() + 1e-6 && (tapered - value).abs() < 1.0 + 1e-6, "{}", board.fen());

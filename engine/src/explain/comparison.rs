@@ -5,7 +5,7 @@
 //! [`difference`](super::difference).
 
 use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
-use crate::board::{Board, ChessMove, Color, Ending, Game, upcoming_repetition};
+use crate::board::{Board, ChessMove, Ending, Game, sign, upcoming_repetition};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
@@ -59,7 +59,7 @@ impl PvResolver {
     /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`.
     /// `value` is from the view of the side to move in the current position.
     pub fn resolve(&mut self, game: &Game, line: &mut Vec<ChessMove>, value: Value) -> PvLeaf {
-        let sign = if game.board().side_to_move() == Color::White { 1 } else { -1 };
+        let sign = sign(game.board().side_to_move());
         let mut ahead = game.clone();
         line.iter().for_each(|&mv| ahead.push(mv));
         let leaf = |board: &Board, end| PvLeaf { board: *board, end, value: sign * value };
@@ -154,7 +154,7 @@ impl Comparison {
     /// The difference of the two displayed values, in centipawns.
     pub(super) fn shown(&self) -> i32 {
         let phase = self.weights.phase(&self.board);
-        let sign = if self.board.side_to_move() == Color::White { 1 } else { -1 };
+        let sign = sign(self.board.side_to_move());
         let [first, second] =
             [0, 1].map(|place| self.weights.units.centipawns(sign * self.moves[place].leaf.value, phase));
         first - second

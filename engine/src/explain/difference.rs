@@ -9,7 +9,7 @@
 //! all features, is the part of the phase. (This is the Shapley value of a product.) Amounts are fixed-point integers,
 //! see [`FIXED_POINT`], so that the parts add up to the difference without rounding.
 
-use crate::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square};
+use crate::board::{Board, COLORS, Color, PIECES, Piece, PieceSquare, Square, sign};
 use crate::eval::evaluator::with_endings;
 use crate::eval::layout::{Family, Group, HalfSquare, Kind, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs::{self, pair};
@@ -123,13 +123,13 @@ impl Difference {
     /// The difference of two leaves from the view of `side`.
     #[must_use]
     pub fn new(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Difference {
-        let mut builder = Builder::new(weights, leaves, pairs::sign(side));
+        let mut builder = Builder::new(weights, leaves, sign(side));
         builder.material();
         builder.pieces();
         builder.terms();
         builder.phase();
         builder.corrections();
-        Difference { entries: builder.entries, value: pairs::sign(side) * (leaves[0].value - leaves[1].value) }
+        Difference { entries: builder.entries, value: sign(side) * (leaves[0].value - leaves[1].value) }
     }
 
     /// The first value minus the second, in search units: the sum of all parts.
@@ -179,7 +179,7 @@ impl Difference {
     pub fn material(leaves: [&PvLeaf; 2], side: Color) -> [i32; 5] {
         std::array::from_fn(|index| {
             let net = |leaf: &PvLeaf| balance(&leaf.board, PIECES[index]);
-            pairs::sign(side) * (net(leaves[0]) - net(leaves[1]))
+            sign(side) * (net(leaves[0]) - net(leaves[1]))
         })
     }
 }
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
             for (place, &piece) in boards[this].iter().enumerate() {
                 if let Some(topic) = topic(piece) {
                     let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
-                    let worth = self.worth(square, count * pairs::sign(piece.color));
+                    let worth = self.worth(square, count * sign(piece.color));
                     self.add(topic, Subject::Square(piece, count), worth);
                 }
                 for &other in &boards[this][..place] {
@@ -316,7 +316,7 @@ impl<'a> Builder<'a> {
             }
             for (color, count) in COLORS.into_iter().zip(sides) {
                 let topic = topic_of(group_of(feature), color);
-                let subject = Subject::Feature(feature, color, count * pairs::sign(color));
+                let subject = Subject::Feature(feature, color, count * sign(color));
                 self.add(topic, subject, self.worth(feature, count));
             }
         }
@@ -371,7 +371,7 @@ impl EvalSteps {
         let sums = weights.sums(board);
         let ([mg, eg], phase) = (sums.map(i64::from), i64::from(weights.phase(board)));
         let tapered = mg * phase + eg * (i64::from(PHASE_MAX) - phase);
-        let sign = pairs::sign(board.side_to_move());
+        let sign = sign(board.side_to_move());
         let scaled = weights.units.scaled(weights.value(sums, board));
         EvalSteps {
             exact: 2 * tapered * i64::from(weights.units.scale),

@@ -3,7 +3,7 @@
 //! All values are from White's side. What both players share cancels, so [`reasons`] are net: pieces and pairs are left
 //! out if the other player has their mirror image, and the features of a group are summed.
 
-use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square};
+use crate::board::{ALL_SQUARES, Board, Color, Piece, PieceSquare, Square, sign};
 use crate::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PAIRS, PIECE_SQUARE, group_of};
 use crate::eval::pairs::{self, pair};
 use crate::eval::{Evaluator, PHASE_MAX, Visitor, Weights, taper, terms, visit};
@@ -71,7 +71,7 @@ pub fn white_centipawns(weights: &Arc<Weights>, board: &Board) -> i32 {
     let mut evaluator = Evaluator::new(weights.clone());
     evaluator.reset(board);
     let value = evaluator.evaluate(board);
-    let white = if board.side_to_move() == Color::White { value } else { -value };
+    let white = sign(board.side_to_move()) * value;
     weights.units.centipawns(white, weights.phase(board))
 }
 
@@ -148,7 +148,7 @@ fn pair_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Reas
     // Keyed by the features and their signs: a mirror image has the same features with opposite signs.
     let mut reasons: Vec<([usize; 2], [i32; 2], Reason)> = Vec::new();
     for (count, &piece) in pieces.iter().enumerate() {
-        let sign = pairs::sign(piece.color);
+        let sign = sign(piece.color);
         let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
         let reason = Reason { source: Source::Square(piece), pawns: scale.pawns(worth(square, sign)) };
         reasons.push(([square; 2], [sign; 2], reason));
@@ -176,7 +176,7 @@ fn pair_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Reas
 fn group_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Reason> {
     let mut list: Vec<(u32, i32)> = Vec::new();
     for piece in board.placed_pieces() {
-        list.push((MATERIAL.at(piece.piece) as u32, pairs::sign(piece.color)));
+        list.push((MATERIAL.at(piece.piece) as u32, sign(piece.color)));
     }
     terms(board, &mut list);
     let mut counts: BTreeMap<usize, i32> = BTreeMap::new();

@@ -3,28 +3,13 @@
 use super::comparison::Comparison;
 use super::difference::{Subject, Topic, TopicSum};
 use super::evaluation::{Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons};
-use crate::board::{ALL_SQUARES, Board, ChessMove, Color, Piece, PieceSquare};
+use crate::board::{ALL_SQUARES, Board, ChessMove, Color, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;
-use crate::eval::layout::{Family, PIECE_NAMES, describe};
+use crate::eval::layout::{Family, describe};
 use crate::eval::pairs::name;
 use crate::search::Score;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
-
-/// "White" or "Black".
-#[must_use]
-pub fn color_name(color: Color) -> &'static str {
-    match color {
-        Color::White => "White",
-        Color::Black => "Black",
-    }
-}
-
-/// "pawn" to "king".
-#[must_use]
-pub fn piece_name(piece: Piece) -> &'static str {
-    PIECE_NAMES[piece.to_index()]
-}
 
 /// A variation in SAN with move numbers.
 #[must_use]

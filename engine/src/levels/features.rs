@@ -9,8 +9,8 @@
 //! the kings.
 
 use super::analysis::DEPTHS;
-use crate::board::squares::{Squares, distance, each, square_set};
-use crate::board::{BitBoard, Board, ChessMove, Color, PIECE_VALUES, Piece, Square, attacks};
+use crate::board::squares::{Squares, distance, each, rank, relative_square, square_set};
+use crate::board::{BitBoard, Board, ChessMove, Color, Piece, Square, attacks, piece_value};
 use crate::value::{MATE, Value, WINS_HALF};
 
 macro_rules! move_features {
@@ -264,7 +264,7 @@ impl<'a> MoveFeatures<'a> {
             self.add_if(MoveFeature::TakesQueen, victim == Piece::Queen);
             self.add_if(MoveFeature::PawnTakes, self.piece == Piece::Pawn);
             self.add_if(MoveFeature::WinsExchange, self.board.see_ge(self.mv, 1));
-            let trade = self.piece != Piece::Pawn && value_of(self.piece).abs_diff(value_of(victim)) < 100;
+            let trade = self.piece != Piece::Pawn && piece_value(self.piece).abs_diff(piece_value(victim)) < 100;
             self.add_if(MoveFeature::Trade, trade);
             self.add(MoveFeature::TradeAhead, if trade { self.advantage } else { 0.0 });
         }
@@ -286,7 +286,7 @@ impl<'a> MoveFeatures<'a> {
         let (board, piece, theirs) = (self.board, self.piece, self.theirs());
         let ours = board.colors(self.us);
         let attackers = board.attackers_to(self.from, board.occupied());
-        let less = |by: Piece| value_of(by) < value_of(piece);
+        let less = |by: Piece| piece_value(by) < piece_value(piece);
         let by_less = each(attackers & theirs).any(|square| board.piece_on(square).is_some_and(less));
         let undefended = (attackers & ours).is_empty();
         self.add_if(MoveFeature::Flees, (attackers & theirs).any() && piece != Piece::Pawn && (undefended || by_less));
@@ -305,7 +305,7 @@ impl<'a> MoveFeatures<'a> {
         let threatened = each(self.attacks & theirs).filter(|&square| {
             board.piece_on(square).is_some_and(|target| {
                 let defended = (board.attackers_to(square, self.occupied_after) & theirs).any();
-                target != Piece::King && (value_of(target) > value_of(lands_as) || !defended)
+                target != Piece::King && (piece_value(target) > piece_value(lands_as) || !defended)
             })
         });
         let threatened = threatened.count();
@@ -361,7 +361,9 @@ impl<'a> MoveFeatures<'a> {
 
     fn add_squares(&mut self) {
         let (us, from, to) = (self.us, self.from, self.to);
-        let index = |piece: Piece, square: Square| NAMED_FEATURES + piece.to_index() * 64 + relative_square(us, square);
+        let index = |piece: Piece, square: Square| {
+            NAMED_FEATURES + piece.to_index() * 64 + relative_square(us, square).to_index()
+        };
         let (target, source) = (index(self.lands_as, to), index(self.piece, from));
         self.push(target, self.phase);
         self.push(PIECE_SQUARES + source, self.phase);
@@ -385,18 +387,9 @@ impl<'a> MoveFeatures<'a> {
     }
 }
 
-fn value_of(piece: Piece) -> Value {
-    PIECE_VALUES[piece.to_index()]
-}
-
 /// Rank from the player's point of view, from 0.
 fn relative_rank(color: Color, square: Square) -> i32 {
-    (relative_square(color, square) / 8) as i32
-}
-
-/// Index of a square from the player's point of view.
-fn relative_square(color: Color, square: Square) -> usize {
-    if color == Color::White { square.to_index() } else { square.to_index() ^ 56 }
+    rank(relative_square(color, square)) as i32
 }
 
 /// Index of a square's offset from a center, from the player's point of view.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Color, Game};
+use dyad_engine::board::{Board, ChessMove, Color, Game, color_name};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -175,7 +175,7 @@ impl Annotated {
     /// White's or Black's name, `?` where it is not known.
     #[must_use]
     pub fn player(&self, color: Color) -> &str {
-        let name = self.tag(if color == Color::White { "White" } else { "Black" });
+        let name = self.tag(color_name(color));
         name.filter(|name| !name.is_empty()).unwrap_or("?")
     }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, ChessMove, Color, sign};
 use dyad_engine::search::Score;
 use serde::Serialize;
 
@@ -201,7 +201,7 @@ fn curve(game: &Annotated) -> String {
     const WIDTH: f64 = 600.0;
     const HEIGHT: f64 = 120.0;
     let height = |finding: &Finding, board: &Board| {
-        let mated = || if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+        let mated = || f64::from(sign(board.side_to_move()));
         (1.0 - finding.score.map_or_else(mated, chances)) / 2.0 * HEIGHT
     };
     let step = WIDTH / game.plies.len().max(1) as f64;

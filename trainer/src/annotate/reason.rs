@@ -3,11 +3,12 @@
 //! The exact difference has hundreds of parts. A player wants the two or three that decide, in words of the game, with
 //! what speaks for the move when that is much. Each number is the net of a topic, in pawns.
 
-use dyad_engine::board::{Board, ChessMove, Color, Piece, PieceSquare, Square};
+use dyad_engine::board::{
+    Board, ChessMove, Color, PAWN_UNITS, PIECES, Piece, PieceSquare, Square, color_name, piece_name,
+};
 use dyad_engine::eval::layout::Family;
 use dyad_engine::explain::Comparison;
 use dyad_engine::explain::difference::{Difference, Part, Subject, Topic, TopicSum};
-use dyad_engine::explain::text::{color_name, piece_name};
 use dyad_engine::search::Score;
 
 /// An arrow or a square to be colored.
@@ -153,10 +154,9 @@ fn material(compared: &Comparison, mover: Color) -> String {
 
 /// Material of a side less that of the other, in pawns as players count.
 fn balance(board: &Board, side: Color) -> i32 {
-    const VALUES: [(Piece, i32); 5] =
-        [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
     let count = |color, piece| board.colored(color, piece).popcnt() as i32;
-    VALUES.iter().map(|&(piece, value)| value * (count(side, piece) - count(!side, piece))).sum()
+    let balance = |(&piece, value): (&Piece, i32)| value * (count(side, piece) - count(!side, piece));
+    PIECES.iter().zip(PAWN_UNITS).map(balance).sum()
 }
 
 /// What to show on the board after the second move: where the better one went, and what stands there already that

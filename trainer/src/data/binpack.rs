@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::{
-    ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Setup, Square, square_set,
+    ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Setup, Square, sign, square_set,
 };
 use sfbinpack::chess::castling_rights::CastlingRights;
 use sfbinpack::chess::coords::Square as TheirSquare;
@@ -237,7 +237,7 @@ mod tests {
             ply += u16::from(game.start.side_to_move() == Color::Black);
             for (board, played) in game.positions() {
                 let white = (game.result.expect("it has one").points() * 2.0) as i16 - 1;
-                let result = if board.side_to_move() == Color::White { white } else { -white };
+                let result = sign(board.side_to_move()) * white;
                 let score = played.score.map_or(NO_SCORE, |score| score.0);
                 let pos = Position::from_fen(&board.fen()).expect("it is valid");
                 let mv = their_move(&board, played.mv);

@@ -17,6 +17,7 @@ use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use dyad_engine::board::squares::relative_square;
 use dyad_engine::board::{BitBoard, Board, Color, EMPTY, PIECES, Piece, Setup, Square};
 
 use crate::base::error::Error;
@@ -145,7 +146,7 @@ fn kings(board: &Board) -> [u8; 2] {
 #[must_use]
 pub fn encode(board: &Board, score: Score, result: GameResult) -> [u8; BYTES] {
     let us = board.side_to_move();
-    let turn = |square: Square| square.to_index() as u8 ^ if us == Color::White { 0 } else { MIRROR };
+    let turn = |square: Square| relative_square(us, square).to_index() as u8;
     let mut pieces: Vec<(u8, u8)> = board
         .placed_pieces()
         .map(|placed| {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dyad_engine::board::{Board, ChessMove, Color, Game, PIECES};
+use dyad_engine::board::{Board, ChessMove, Color, Game, PIECES, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::{AnyEngine, AnyModel};
 use dyad_engine::search::{Info, Limits, Options, Outcome, Report, Score};
@@ -245,7 +245,7 @@ impl ComparisonEngine {
                 // Odds as the logistic Elo scale has them: 400 for ten to one.
                 let odds = f64::from(self.preference(position, &self.draw)) * 400.0 / std::f64::consts::LN_10;
                 let centipawns = odds.clamp(-3000.0, 3000.0).round() as i32;
-                Score::Cp(if us == Color::White { centipawns } else { -centipawns })
+                Score::Cp(sign(us) * centipawns)
             }
         }
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::PIECES;
-use dyad_engine::eval::layout::{self, HalfSquare, MATERIAL, PIECE_SQUARE};
+use dyad_engine::board::{PIECES, Piece};
+use dyad_engine::eval::layout::{HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{Weights, pairs};
 
 use crate::arena::statistics::{Estimate, Tally};
@@ -262,7 +262,7 @@ fn squares(title: &str, weights: &Weights, piece: usize, stage: usize) -> Board 
     let mut values = [None; 64];
     for row in 0..pairs::ROWS {
         let square = pairs::square_of_row(row).to_index();
-        if layout::PIECE_NAMES[piece.to_index()] == "pawn" && !(8..56).contains(&square) {
+        if piece == Piece::Pawn && !(8..56).contains(&square) {
             continue;
         }
         let value = f64::from(weights.ints()[PIECE_SQUARE.at(piece, HalfSquare(row))][stage]) * unit;

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use dyad_engine::board::Color;
+use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
@@ -71,7 +71,7 @@ pub fn auc(model: &Arc<Weights>, samples: &SampleFile) -> Result<Auc, Error> {
         let evaluator = evaluator.get_or_insert_with(|| Evaluator::new(Arc::clone(model)));
         evaluator.reset(&sample.board);
         let value = evaluator.evaluate(&sample.board);
-        values[side].push(if sample.board.side_to_move() == Color::White { value } else { -value });
+        values[side].push(sign(sample.board.side_to_move()) * value);
         games[side] += usize::from(sample.starts_game);
     }
     let [won, lost] = values;

@@ -351,7 +351,7 @@ mod tests {
     use super::*;
     use crate::base::hash;
     use crate::data::score::Score;
-    use dyad_engine::board::Color;
+    use dyad_engine::board::sign;
 
     /// Games played out by a known model, in units `unit` times those of search.
     fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {
@@ -379,7 +379,7 @@ mod tests {
             let random = |salt| hash::unit(hash::fold(index as u64, salt));
             let white = (random(1) - 0.5) * 6.0;
             let won = random(2) < crate::fit::logistic::sigmoid(white / 1.7);
-            let mover = if sample.board.side_to_move() == Color::White { white } else { -white };
+            let mover = f64::from(sign(sample.board.side_to_move())) * white;
             sample.score = Some(Score::centipawns(100.0 * mover));
             sample.result = Some(if won { GameResult::WhiteWins } else { GameResult::BlackWins });
         }
@@ -398,7 +398,7 @@ mod tests {
         for (index, sample) in samples.iter_mut().enumerate() {
             let noise = 600.0 * (hash::unit(hash::mix(index as u64)) - 0.5);
             let value = f64::from(other.value(other.sums(&sample.board), &sample.board)) * factor(&other);
-            let mover = if sample.board.side_to_move() == Color::White { value } else { -value };
+            let mover = f64::from(sign(sample.board.side_to_move())) * value;
             sample.score = Some(Score::centipawns((mover + noise) / 3.6));
         }
         let packed: Vec<Packed> = samples.iter().map(Packed::new).collect();

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dyad_engine::board::Color;
+use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
 
 use crate::base::error::Error;
@@ -136,7 +136,7 @@ fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Setti
         Filters { scored: true, largest_score: Some(LARGEST_SCORE), quiet: true, forced: true, ..Filters::default() };
     for candidate in filters.positions(game, true, |_| ()) {
         if let Ok(Sample { board, score: Some(score), .. }) = candidate.sample.unpack() {
-            let sign = if board.side_to_move() == Color::White { 1.0 } else { -1.0 };
+            let sign = f64::from(sign(board.side_to_move()));
             let target = sigmoid(sign * score.pawns() / SCORE_PAWNS);
             evaluator.reset(&board);
             let value = f64::from(evaluator.evaluate(&board)) / UNIT;

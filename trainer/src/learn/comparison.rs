@@ -118,7 +118,7 @@ mod tests {
     use crate::learn::leaves::Leaves;
     use crate::learn::objective::{Logistic, Perceptron, RankingSvm};
     use crate::learn::testing::{Children, example, random_examples};
-    use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square};
+    use dyad_engine::board::{Board, Color, Piece, PieceSquare, Square, sign};
     use dyad_engine::eval::layout::{LEN, MATERIAL};
     use dyad_engine::eval::{FloatWeights, PHASE_MAX, incremental_features, visit};
     use std::sync::atomic::AtomicBool;
@@ -267,6 +267,6 @@ mod tests {
         let [mg, eg] = floats.dot(&features);
         let alpha = f64::from(weights.phase(leaf)) / f64::from(PHASE_MAX);
         let white = alpha * mg + (1.0 - alpha) * eg;
-        if mover == Color::White { white } else { -white }
+        f64::from(sign(mover)) * white
     }
 }

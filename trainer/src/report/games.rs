@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use dyad_engine::board::Board;
+use dyad_engine::board::{Board, color_name};
 use dyad_engine::files;
 
 use crate::data::game::GameRecord;
@@ -92,7 +92,7 @@ fn board_of(board: &Board) -> String {
     for (index, square) in dyad_engine::board::ALL_SQUARES.into_iter().enumerate() {
         let (x, y) = corner(index);
         let figure = board.piece_on(square).map_or("", |piece| FIGURES[piece.to_index()]);
-        let color = if board.color_on(square) == Some(dyad_engine::board::Color::Black) { "black" } else { "white" };
+        let color = board.color_on(square).map_or_else(String::new, |color| color_name(color).to_lowercase());
         let (x, y) = (x + CELL / 2, y + CELL * 4 / 5);
         text += &format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"32\" text-anchor=\"middle\" class=\"piece {color}\">{figure}</text>"

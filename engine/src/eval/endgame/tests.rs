@@ -1,6 +1,7 @@
 //! Endgames with textbook results.
 
 use super::*;
+use crate::board::sign;
 
 fn eval(fen: &str) -> Option<EndgameEval> {
     probe(&Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")), Color::White)
@@ -36,7 +37,7 @@ fn king_and_pawn_facts() {
     ];
     for (fen, won) in cases {
         let board = Board::from_fen(fen).expect("a legal position");
-        let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
+        let sign = sign(board.side_to_move());
         assert_eq!(sign * value(fen) > KNOWN_WIN, won, "{fen}");
         assert_eq!(value(fen) == 0, !won, "{fen}");
     }

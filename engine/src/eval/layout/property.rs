@@ -4,7 +4,7 @@
 //! of each value, and its words. A term names a feature by values, so exchanged properties do not compile. The macros
 //! declare the usual kinds of properties: either of two, one of several, a number, a piece type, a rank.
 
-use crate::board::Piece;
+use crate::board::{PIECE_NAMES, Piece};
 use crate::eval::pairs::{self, Pair};
 
 /// A property that has one of a fixed number of values.
@@ -159,7 +159,7 @@ macro_rules! piece_type {
             }
 
             fn words(index: usize) -> String {
-                PIECE_NAMES[Piece::$first as usize + index].to_string()
+                crate::board::PIECE_NAMES[Piece::$first as usize + index].to_string()
             }
         }
     )*};
@@ -189,9 +189,6 @@ macro_rules! rank {
 }
 
 pub(super) use {either, number, one_of, piece_type, rank};
-
-/// The names of the piece types, by index.
-pub const PIECE_NAMES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
 
 pub(super) fn on_rank(rank: usize) -> String {
     let ordinal = ["1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"][rank];

@@ -5,12 +5,9 @@
 //! See [Material](https://www.chessprogramming.org/Material).
 
 use crate::board::squares::Squares;
-use crate::board::{Board, Color, PIECES, Piece};
+use crate::board::{Board, Color, PAWN_UNITS, PIECES, Piece};
 use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
-
-/// Piece values in pawns, to decide who is ahead.
-const VALUES: [i32; 5] = [1, 3, 3, 5, 9];
 
 /// The material balance, as the other terms need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,9 +26,9 @@ impl Balance {
     fn new(board: &Board) -> Self {
         let [white, black] = [Color::White, Color::Black]
             .map(|color| -> [usize; 5] { std::array::from_fn(|piece| board.colored(color, PIECES[piece]).len()) });
-        let value = |piece: usize| VALUES[piece] * (white[piece] as i32 - black[piece] as i32);
+        let value = |piece: usize| PAWN_UNITS[piece] * (white[piece] as i32 - black[piece] as i32);
         let pawns = Piece::Pawn.to_index();
-        let pieces = (pawns + 1..VALUES.len()).map(value).sum::<i32>();
+        let pieces = (pawns + 1..white.len()).map(value).sum::<i32>();
         Self {
             lead: pieces + value(pawns),
             pieces,

@@ -6,9 +6,8 @@
 
 use super::view::*;
 use crate::board::squares::*;
-use crate::board::{BitBoard, Color, EMPTY, Piece, PieceSquare, Square, attacks};
+use crate::board::{BitBoard, Color, EMPTY, Piece, PieceSquare, Square, attacks, sign};
 use crate::eval::layout::*;
-use crate::eval::pairs;
 use crate::eval::visitor::Visitor;
 
 const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
@@ -147,7 +146,7 @@ pub fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mu
             let [at, other_at] = [minor, other].map(|piece| square(piece.square.to_index() ^ flip));
             let owner = if other.color == minor.color { Owner::Own } else { Owner::Enemy };
             let [kind, other] = [minor, other].map(|piece| piece.piece.to_index());
-            minor_pair(Minor(kind), at, owner, other, other_at, pairs::sign(minor.color), visitor);
+            minor_pair(Minor(kind), at, owner, other, other_at, sign(minor.color), visitor);
         }
     }
 }

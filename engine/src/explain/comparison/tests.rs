@@ -60,7 +60,7 @@ fn searched_moves_differ_by_the_sum_of_their_parts() {
         let found = found.unwrap_or_else(|| panic!("{} {pair:?}", board.fen()));
         assert_eq!(found.moves.each_ref().map(|compared| compared.line[0]), pair);
         let sum: i64 = found.difference.parts().iter().map(|part| part.amount).sum();
-        let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
+        let sign = sign(board.side_to_move());
         let [first, second] = found.moves.each_ref().map(|compared| compared.leaf.value);
         assert_eq!(sum, FIXED_POINT * i64::from(sign * (first - second)));
         for compared in &found.moves {

@@ -1,8 +1,8 @@
 //! Parts of a difference add up to it.
 
 use super::*;
-use crate::board::ChessMove;
 use crate::board::tests::random_boards;
+use crate::board::{ChessMove, sign};
 use crate::eval::layout::LEN;
 use crate::eval::visit;
 use crate::search::{LeafBudget, LeafEnd, LeafSearcher};
@@ -38,7 +38,7 @@ fn is_linear(subject: Subject) -> bool {
 fn checked(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Vec<Part> {
     let difference = Difference::new(weights, leaves, side);
     let parts = difference.parts();
-    let sign = i64::from(pairs::sign(side));
+    let sign = i64::from(sign(side));
     let sum = |choose: &dyn Fn(Subject) -> bool| -> i64 {
         parts.iter().filter(|part| choose(part.subject)).map(|part| part.amount).sum()
     };
@@ -76,16 +76,16 @@ fn parts_sum_to_the_difference_exactly() {
         let mut leaf = |mv: ChessMove| {
             let after = board.after(mv);
             let found = searchers[which].search(&after, 0, (-INFINITE, INFINITE), &budget).expect("it is not stopped");
-            let sign = pairs::sign(after.side_to_move());
+            let stm_sign = sign(after.side_to_move());
             match found.end {
                 LeafEnd::Quiet(quiet) => {
-                    let value = weights.units.scaled(sign * found.value);
-                    let white = pairs::sign(quiet.side_to_move());
+                    let value = weights.units.scaled(stm_sign * found.value);
+                    let white = sign(quiet.side_to_move());
                     let known = white * with_endings(&quiet, white * value);
                     endings += usize::from(known != value);
                     PvLeaf { board: quiet, end: PvEnd::Evaluated, value: known }
                 }
-                _ => PvLeaf { board: after, end: PvEnd::Decided, value: sign * found.value },
+                _ => PvLeaf { board: after, end: PvEnd::Decided, value: stm_sign * found.value },
             }
         };
         let first = (random.next_u64() % moves.len() as u64) as usize;

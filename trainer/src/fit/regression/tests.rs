@@ -8,7 +8,7 @@ use crate::data::score::{GameResult, Score};
 use crate::data::testing::walk;
 use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
-use dyad_engine::board::Color;
+use dyad_engine::board::sign;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{TABLES, pieces_of};
@@ -22,7 +22,7 @@ fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
         let won = hash::unit(hash::fold(7, index as u64)) < sigmoid(z);
         let result = if won { GameResult::WhiteWins } else { GameResult::BlackWins };
         let white = 1.2 * z;
-        let pawns = if sample.board.side_to_move() == Color::White { white } else { -white };
+        let pawns = f64::from(sign(sample.board.side_to_move())) * white;
         let score = Some(Score::centipawns(100.0 * pawns));
         let packed = Packed::new(&Sample { result: Some(result), score, ..sample });
         if index % 10 == 0 { data.test.push(packed) } else { data.train.push(packed) }

@@ -4,6 +4,7 @@ use crate::base::testing::Temporary;
 use crate::learn::examples::Example;
 use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
+use dyad_engine::board::sign;
 use dyad_engine::eval::layout::MATERIAL;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -263,7 +264,7 @@ fn games_of_known_weights_bring_their_order_back() {
 /// The example with the move to the child that is best by `weights`, if there is a single one.
 fn best_move(example: Example, weights: &Weights) -> Option<Example> {
     let value = |child: &dyad_engine::board::Board| {
-        let sign = if child.side_to_move() == dyad_engine::board::Color::White { -1 } else { 1 };
+        let sign = -sign(child.side_to_move());
         sign * weights.value(weights.sums(child), child)
     };
     let mut moves: Vec<_> = example.board.moves().iter().map(|&mv| (value(&example.board.after(mv)), mv)).collect();

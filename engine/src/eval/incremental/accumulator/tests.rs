@@ -1,7 +1,8 @@
 //! The accumulator with a table that requests refreshes: tuples of a piece and the zone of a king.
 
 use super::*;
-use crate::board::{COLORS, Color, Piece, PieceSquare};
+use crate::board::squares::{file, rank, relative_square};
+use crate::board::{COLORS, Color, Piece, PieceSquare, sign};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::cell::Cell;
@@ -24,8 +25,8 @@ impl Zones {
     }
 
     fn zone(board: &Board, color: Color) -> usize {
-        let square = board.king(color).to_index() ^ if color == Color::White { 0 } else { 56 };
-        usize::from(square % 8 >= 4) * 2 + usize::from(square / 8 >= 2)
+        let king = relative_square(color, board.king(color));
+        usize::from(file(king) >= 4) * 2 + usize::from(rank(king) >= 2)
     }
 
     fn zones(board: &Board) -> [usize; 2] {
@@ -34,9 +35,9 @@ impl Zones {
 
     fn add(&self, zones: [usize; 2], piece: PieceSquare, count: i32, sums: &mut Weight) {
         for (king, zone) in COLORS.into_iter().zip(zones) {
-            let (flip, sign) = if king == Color::White { (0, count) } else { (56, -count) };
-            let own = usize::from(piece.color == king);
-            let index = ((zone * 2 + own) * 6 + piece.piece.to_index()) * 64 + (piece.square.to_index() ^ flip);
+            let (own, sign) = (usize::from(piece.color == king), sign(king) * count);
+            let square = relative_square(king, piece.square).to_index();
+            let index = ((zone * 2 + own) * 6 + piece.piece.to_index()) * 64 + square;
             let [mg, eg] = self.weights[index];
             *sums = [sums[0] + sign * mg, sums[1] + sign * eg];
         }
