@@ -25,8 +25,7 @@ FOLDER := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 # A folder of its own, so that other flags do not make cargo build everything again.
 TARGET := $(FOLDER)target/native
 
-# Not with --target: the build script of the `chess` crate would not see the flags, and then its
-# code for processors with BMI2 does not compile.
+# Not with --target: .cargo/config.toml says why.
 FLAGS := $(RUSTFLAGS) -C target-cpu=$(CPU)
 all: export RUSTFLAGS := $(FLAGS)
 

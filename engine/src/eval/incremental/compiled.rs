@@ -4,7 +4,6 @@
 //! for the incremental sums. All other weights are packed, middlegame and endgame in one integer, for the terms that are
 //! computed in each position.
 
-use super::kernel::Kernel;
 use super::tables::{PairTable, SquareTable};
 use crate::eval::floats::WeightsError;
 use crate::eval::layout::{self, BATCH_LANES, BATCHES, Batch, GROUPS, Kind, PAIRS, PIECE_SQUARE, TERMS_LEN, group_of};
@@ -19,7 +18,6 @@ pub struct Compiled {
     pairs: PairTable,
     has_pairs: bool,
     has_terms: bool,
-    kernel: Kernel,
 }
 
 impl Compiled {
@@ -35,7 +33,6 @@ impl Compiled {
             pairs: if has_pairs || has_pair_terms { PairTable::compile(ints)? } else { PairTable::default() },
             has_pairs,
             has_terms: any(&ints[PIECE_SQUARE.range().end..TERMS_LEN]),
-            kernel: Kernel::best(),
         })
     }
 
@@ -102,12 +99,6 @@ impl Compiled {
     #[inline(always)]
     pub fn pairs(&self) -> &PairTable {
         &self.pairs
-    }
-
-    /// The fastest kernel of this CPU.
-    #[inline(always)]
-    pub(super) fn kernel(&self) -> Kernel {
-        self.kernel
     }
 }
 

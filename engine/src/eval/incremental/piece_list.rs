@@ -58,6 +58,7 @@ impl PieceList {
     }
 
     /// All pieces, padded with [`NO_PIECE`].
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     #[inline]
     pub fn padded(&self) -> &[PackedPiece; 32] {
         &self.list

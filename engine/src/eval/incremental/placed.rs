@@ -5,7 +5,7 @@
 
 use super::accumulator::{Incremental, Step};
 use super::compiled::Compiled;
-use super::kernel::{add, subtract};
+use super::kernel::{add, delta, subtract};
 use super::piece_list::PieceList;
 use super::tables::{PackedPiece, PairTable, packed_piece};
 use crate::board::Board;
@@ -48,7 +48,7 @@ impl Incremental for Compiled {
         for piece in board.placed_pieces().map(packed_piece) {
             add(&mut placed.sums, self.squares().get(piece));
             if !self.pairs().is_empty() {
-                add(&mut placed.sums, self.kernel().delta(self.pairs(), &placed.pieces, &[], &[piece]));
+                add(&mut placed.sums, delta(self.pairs(), &placed.pieces, &[], &[piece]));
             }
             placed.pieces.add(piece);
         }
@@ -93,7 +93,7 @@ fn difference(compiled: &Compiled, kept: &PieceList, removed: &[PackedPiece], ad
     added.iter().for_each(|&piece| add(&mut sums, squares.get(piece)));
     removed.iter().for_each(|&piece| subtract(&mut sums, squares.get(piece)));
     if !pairs.is_empty() {
-        add(&mut sums, compiled.kernel().delta(pairs, kept, removed, added));
+        add(&mut sums, delta(pairs, kept, removed, added));
         add(&mut sums, among(pairs, added));
         subtract(&mut sums, among(pairs, removed));
     }
