@@ -10,7 +10,7 @@ use std::path::PathBuf;
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("expected a folder for the weights")?);
     let mut material = Weights::material();
-    material.meta.made = json!({"method": "Table I of Tseng, Chen and Wu (2018), scaled as in section 3.3"});
+    material.meta.provenance = json!({"method": "Table I of Tseng, Chen and Wu (2018), scaled as in section 3.3"});
     material.save(&folder.join("material.json"))?;
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! Times the whole-board terms over the positions of random games.
 
 use dyad_engine::board::Board;
-use dyad_engine::eval::Weights;
-use dyad_engine::eval::incremental::compiled::PackedSum;
 use dyad_engine::eval::terms::{king_terms, material_terms, pawn_terms, piece_terms};
+use dyad_engine::eval::{PackedSum, Weights};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use std::hint::black_box;

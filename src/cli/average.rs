@@ -51,7 +51,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let of: Vec<_> = sets
         .iter()
         .zip(&shares)
-        .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.meta.made }))
+        .map(|(set, share)| json!({ "id": set.id(), "share": share, "made": set.meta.provenance }))
         .collect();
     let pairs: Vec<_> = sets.iter().map(AsRef::as_ref).zip(shares.iter().copied()).collect();
     let mut mean = mean(&pairs);

@@ -129,7 +129,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         "data": files.iter().map(describe).collect::<Vec<_>>(),
         "settings": settings,
         "leaves": leaves.map(|weights| weights.id()),
-        "parent": json!({ "name": start.meta.name, "id": start.id(), "made": start.meta.made }),
+        "parent": json!({ "name": start.meta.name, "id": start.id(), "made": start.meta.provenance }),
         "measured": {
             "train": data.train.len(),
             "test": data.test.len(),

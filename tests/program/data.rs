@@ -89,7 +89,7 @@ fn games_become_samples_labels_and_weights() {
     let told = run(&folder, fit);
     assert!(told.contains("test loss"), "{told}");
     let weights = Weights::load(&folder.join("w.json")).unwrap();
-    assert_eq!((weights.meta.name.as_str(), &weights.meta.made["by"]), ("w", &serde_json::json!("dyad fit")));
+    assert_eq!((weights.meta.name.as_str(), &weights.meta.provenance["by"]), ("w", &serde_json::json!("dyad fit")));
     let first = fs::read(folder.join("w.json")).unwrap();
     run(&folder, &format!("{fit} --threads 3"));
     assert!(fs::read(folder.join("w.json")).unwrap() == first, "threads changed the weights");
@@ -99,7 +99,10 @@ fn games_become_samples_labels_and_weights() {
     );
     let led = Weights::load(&folder.join("leaves.json")).unwrap();
     let material = Weights::material().id();
-    assert_eq!((&led.meta.made["leaves"], &weights.meta.made["leaves"]), (&material.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&led.meta.provenance["leaves"], &weights.meta.provenance["leaves"]),
+        (&material.into(), &serde_json::Value::Null)
+    );
     assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
     refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
     let told = run(&folder, "quality w.json --games games.pgn --test-percent 25");

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::Path;
 
 /// Largest absolute value of an integer weight: the fast tables hold 16 bits.
-pub const LIMIT: i32 = i16::MAX as i32;
+pub(super) const LIMIT: i32 = i16::MAX as i32;
 
 /// The two weights of a feature, in the order in which weights hold them.
 pub(super) const PHASES: [&str; 2] = ["middlegame", "endgame"];

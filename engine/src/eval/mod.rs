@@ -2,20 +2,20 @@
 //!
 //! Features are found by code that names features and counts, never weights ([`features`], [`terms`]), and passes them
 //! to a [`visitor`]. [`layout`] assigns each feature its index. [`Weights`] are the integers, compiled into tables that
-//! [`incremental`] sums from move to move. Search calls an [`Evaluator`]; training needs the [`gradient`].
+//! `incremental` sums from move to move. Search calls an [`Evaluator`]; training needs the [`gradient`].
 
 pub mod endgame;
 pub(crate) mod evaluator;
 pub mod features;
 mod floats;
 pub mod gradient;
-pub mod incremental;
+mod incremental;
 pub mod layout;
 pub mod pairs;
 pub mod terms;
 pub mod units;
 pub mod visitor;
-pub mod weights;
+mod weights;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +24,8 @@ pub use evaluator::{Evaluator, MAX_EVALUATION};
 pub use features::{incremental_features, visit};
 pub use floats::{FloatWeights, WeightsError};
 pub use incremental::accumulator::Step;
+pub use incremental::compiled::{Compiled, PackedSum};
 pub use terms::terms;
 pub use units::{PHASE_MAX, Units, WinRate, taper};
 pub use visitor::Visitor;
-pub use weights::Weights;
+pub use weights::{Meta, Weights};

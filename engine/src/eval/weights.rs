@@ -1,6 +1,6 @@
 //! Weights as values: the integers, the units of their sums, and metadata.
 //!
-//! [`Weights`] is what a [file] holds. Weights are passed as `Arc<Weights>` and are never global, because a training and
+//! [`Weights`] is what a weights file holds. Weights are passed as `Arc<Weights>` and are never global, because a training and
 //! a match between two sets run in one process.
 
 use super::features::visit;
@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-pub mod file;
+mod file;
 
 /// Metadata of weights. It has no effect on the evaluation.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Meta {
     /// Name of the weights.
     pub name: String,
     /// Provenance: data, settings, seed, method, parent, measurements.
-    pub made: Json,
+    pub provenance: Json,
     /// Remarks for a reader of the file: groups that an older layout lacks, a missing content hash.
     pub notes: Vec<String>,
 }
@@ -53,7 +53,7 @@ impl Weights {
     ///
     /// # Errors
     /// If there are not [`LEN`] floats, or some do not fit into integers.
-    pub fn from_floats(floats: &FloatWeights, made: Json) -> Result<Weights, WeightsError> {
+    pub fn from_floats(floats: &FloatWeights, provenance: Json) -> Result<Weights, WeightsError> {
         if let Some(&found) = [floats.mg.len(), floats.eg.len()].iter().find(|&&len| len != LEN) {
             return Err(wrong_number(found));
         }
@@ -61,7 +61,7 @@ impl Weights {
         let ints = (0..LEN).map(|feature| floats.integers(feature, gamma)).collect::<Result<_, _>>()?;
         let mut weights = Weights::from_ints(ints)?;
         weights.gamma = Some(gamma);
-        weights.meta.made = made;
+        weights.meta.provenance = provenance;
         Ok(weights)
     }
 
@@ -78,7 +78,7 @@ impl Weights {
                 return Err(WeightsError::at_weight(feature, phase, f64::from(weight[phase])));
             }
         }
-        let meta = Meta { name: "unnamed".to_string(), made: Json::Null, notes: Vec::new() };
+        let meta = Meta { name: "unnamed".to_string(), provenance: Json::Null, notes: Vec::new() };
         Ok(Weights { meta, units: Units::default(), compiled: Compiled::new(&ints)?, gamma: None, ints })
     }
 

@@ -314,14 +314,14 @@ fn centipawns(value: f64) -> String {
 
 /// How the weights were made, by their files.
 fn history(page: &mut Page, sets: &[Set]) {
-    let told: Vec<&Set> = sets.iter().filter(|set| !set.weights.meta.made.is_null()).collect();
+    let told: Vec<&Set> = sets.iter().filter(|set| !set.weights.meta.provenance.is_null()).collect();
     if told.is_empty() {
         return;
     }
     page.heading("How they were made");
     for set in told {
         let mut rows = Vec::new();
-        flatten(&mut rows, String::new(), &set.weights.meta.made);
+        flatten(&mut rows, String::new(), &set.weights.meta.provenance);
         page.folded(&set.name, |page| {
             page.table(&format!("What {} says of itself.", set.name), &["Setting", "Value"], &rows);
         });

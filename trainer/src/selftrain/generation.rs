@@ -137,8 +137,8 @@ impl Generation {
         };
         let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share };
         let mut weights = averaging::changed(from, &[way], &[]).map_err(SelfTrainError::Settings)?;
-        weights.meta.made =
-            json!({ "by": "dyad selftrain", "share": share, "from": from.id(), "of": trained.meta.made });
+        weights.meta.provenance =
+            json!({ "by": "dyad selftrain", "share": share, "from": from.id(), "of": trained.meta.provenance });
         Ok(weights)
     }
 

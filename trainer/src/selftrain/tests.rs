@@ -152,9 +152,9 @@ fn a_fit_learns_from_what_searches_said() {
     for (number, nodes) in [(1, 40), (2, 80)] {
         let path = whole.join(format!("generation-{number:03}"));
         let weights = Weights::load(&path.join("weights.json")).unwrap();
-        assert_eq!((weights.units.scale, &weights.meta.made["generation"]), (start.units.scale, &number.into()));
+        assert_eq!((weights.units.scale, &weights.meta.provenance["generation"]), (start.units.scale, &number.into()));
         assert_ne!(weights.id(), start.id());
-        assert!(weights.meta.made["positions"].as_u64().unwrap() > 100 * number, "{}", weights.meta.made);
+        assert!(weights.meta.provenance["positions"].as_u64().unwrap() > 100 * number, "{}", weights.meta.provenance);
         let games = fs::read_to_string(path.join("games.pgn")).unwrap();
         assert_eq!(games.matches(&format!("{nodes} nodes a move")).count(), 8);
         for gone in ["fitted.json", "positions.samples", "training"] {
@@ -199,7 +199,7 @@ fn good_weights_are_fitted_anew_and_averaged() {
         for number in 1..=2 {
             let path = folder.join(format!("generation-{number:03}"));
             let mean = Weights::load(&path.join("weights.json")).unwrap();
-            let made = &mean.meta.made;
+            let made = &mean.meta.provenance;
             assert_eq!((&made["from"], &made["of"]["of"]), (&start.id().into(), &Weights::material().id().into()));
             let positions = made["of"]["positions"].as_u64().unwrap();
             assert!(positions > 100 * number, "{made}");
@@ -212,7 +212,7 @@ fn good_weights_are_fitted_anew_and_averaged() {
                     let found = made["tuned"]["toward:*:trained.json"].as_f64().unwrap();
                     assert!(found < share && made["pairs"] == pairs, "{made}");
                     let fitted = Weights::load(&path.join("trained.json")).unwrap();
-                    assert!(made["of"] == fitted.meta.made && fitted.id() != mean.id());
+                    assert!(made["of"] == fitted.meta.provenance && fitted.id() != mean.id());
                     // The second begins where the first ended.
                     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
                     let first = if number == 1 { share } else { found_before };
@@ -227,7 +227,8 @@ fn good_weights_are_fitted_anew_and_averaged() {
     let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
     run_from(&found, &other, &Settings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
     let path = other.join("generation-001");
-    let positions = Weights::load(&path.join("weights.json")).unwrap().meta.made["of"]["positions"].as_u64().unwrap();
+    let positions =
+        Weights::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
     let share = (positions as f64 / (positions + 300) as f64).min(0.6);
     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
     assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
@@ -262,7 +263,7 @@ fn good_weights_change_by_parts_of_the_way() {
         for group in ["material", "tempo"] {
             assert_eq!(weights.group(group), start.group(group), "{group}");
         }
-        assert_eq!(weights.meta.made["share"], share);
+        assert_eq!(weights.meta.provenance["share"], share);
     }
 }
 
@@ -292,8 +293,8 @@ fn games_say_how_far_good_weights_go() {
         let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
         assert!(tuned.id() != start.id() && tuned.id() != trained.id() && trained.id() != start.id());
         assert_eq!(tuned.units.win_rate, start.units.win_rate);
-        assert_eq!(tuned.meta.made["pairs"], pairs);
-        let values = tuned.meta.made["tuned"].as_object().unwrap();
+        assert_eq!(tuned.meta.provenance["pairs"], pairs);
+        let values = tuned.meta.provenance["tuned"].as_object().unwrap();
         for begins in ["factor:@pairs", "toward:@"] {
             assert!(values.keys().any(|name| name.starts_with(begins)), "{values:?}");
         }

@@ -58,12 +58,12 @@ pub(super) fn tuned(
     }
     let parameters = run::settings(&folder)?.parameters;
     let mut weights = Weights::load(&run::weights(&folder))?;
-    weights.meta.made = json!({
+    weights.meta.provenance = json!({
         "by": "dyad selftrain",
         "tuned": by_label(&parameters, summary.state.result()),
         "pairs": summary.state.done,
         "from": from.1.id(),
-        "of": trained.meta.made,
+        "of": trained.meta.provenance,
     });
     Ok(Some(weights))
 }
@@ -101,7 +101,7 @@ fn settings(
 
 /// The share of a fit that the games of a tuning found which made these weights.
 fn share_found(weights: &Weights) -> Option<f64> {
-    let tuned = weights.meta.made.get("tuned")?.as_object()?;
+    let tuned = weights.meta.provenance.get("tuned")?.as_object()?;
     tuned.iter().find(|(name, _)| name.starts_with(WAY)).and_then(|(_, share)| share.as_f64())
 }
 

@@ -341,7 +341,7 @@ impl Tuning {
         let (_, weights) = apply(parameters, state.result(), &self.base).map_err(Error::Settings)?;
         let Some(mut weights) = weights else { return Ok(()) };
         let tuned = by_label(parameters, state.result());
-        weights.meta.made = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
+        weights.meta.provenance = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
         let path = self::weights(&self.folder);
         weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
     }

@@ -1,7 +1,7 @@
 //! The integer weights in the forms in which search sums them.
 //!
-//! Material and piece-square weights by piece-square, and weights of two pieces in rows: both [`tables`](super::tables) are
-//! for the incremental sums. All other weights are packed, middlegame and endgame in one integer, for the terms that are
+//! Material and piece-square weights by piece-square, and weights of two pieces in rows: both `tables` are for the
+//! incremental sums. All other weights are packed, middlegame and endgame in one integer, for the terms that are
 //! computed in each position.
 
 use super::tables::{PairTable, SquareTable};
@@ -10,7 +10,7 @@ use crate::eval::layout::{self, BATCH_LANES, BATCHES, Batch, GROUPS, Kind, PAIRS
 use crate::eval::visitor::{SideRelative, Visitor};
 
 /// Integer weights, compiled for search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Compiled {
     packed: Packed,
     batched: Batched,
@@ -22,7 +22,7 @@ pub struct Compiled {
 
 impl Compiled {
     /// Compiles integers, by feature.
-    pub fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
+    pub(in crate::eval) fn new(ints: &[[i32; 2]]) -> Result<Compiled, WeightsError> {
         let packed = packed(ints);
         let has_pairs = any(&ints[PAIRS.range()]);
         let has_pair_terms = GROUPS.iter().any(|group| group.kind == Kind::Pair && any(&ints[group.range()]));
@@ -37,7 +37,7 @@ impl Compiled {
     }
 
     /// Updates everything that depends on the integers of the `changed` features.
-    pub fn update(&mut self, changed: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
+    pub(in crate::eval) fn update(&mut self, changed: &[usize], ints: &[[i32; 2]]) -> Result<(), WeightsError> {
         /// From this number of pairs on it is faster to compile the whole table.
         const MANY: usize = PAIRS.len / 4;
         let mut pairs = 0;
@@ -71,12 +71,6 @@ impl Compiled {
         Ok(())
     }
 
-    /// Packed integers of all features before the 2-tuples.
-    #[inline(always)]
-    pub fn packed(&self) -> &[i64] {
-        &self.packed[..TERMS_LEN]
-    }
-
     /// Whether any 2-tuple has a weight.
     #[inline(always)]
     pub fn has_pairs(&self) -> bool {
@@ -91,13 +85,13 @@ impl Compiled {
 
     /// Material and piece-square weights.
     #[inline(always)]
-    pub fn squares(&self) -> &SquareTable {
+    pub(super) fn squares(&self) -> &SquareTable {
         &self.squares
     }
 
     /// Weights of two pieces; empty without any.
     #[inline(always)]
-    pub fn pairs(&self) -> &PairTable {
+    pub(super) fn pairs(&self) -> &PairTable {
         &self.pairs
     }
 }
@@ -152,7 +146,7 @@ impl<'a> PackedSum<'a> {
 }
 
 impl Visitor for PackedSum<'_> {
-    /// They are in the [`PairTable`].
+    /// They are in the `PairTable`.
     const SKIPS_PAIR_TERMS: bool = true;
 
     #[inline(always)]
@@ -187,7 +181,7 @@ impl SideRelative for PackedSum<'_> {
 
 /// Both phases in one integer; sums and multiples of packed weights unpack exactly.
 #[inline(always)]
-pub const fn pack([mg, eg]: [i32; 2]) -> i64 {
+const fn pack([mg, eg]: [i32; 2]) -> i64 {
     ((mg as i64) << 32) + eg as i64
 }
 

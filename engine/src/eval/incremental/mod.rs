@@ -1,8 +1,8 @@
 //! The sums that search updates from move to move, and the tables that make an update cheap.
 //!
-//! An [`accumulator`] decides when sums are computed, a table how. The one table in use, [`compiled`], sums material,
-//! piece-square and pair weights by rows ([`tables`], [`kernel`]) over a list of pieces ([`placed`], [`piece_list`]).
-//! A [`cache`] holds the sums of terms that depend on a key alone.
+//! An `accumulator` decides when sums are computed, a table how. The one table in use, `compiled`, sums material,
+//! piece-square and pair weights by rows (`tables`, `kernel`) over a list of pieces (`placed`, `piece_list`). A `cache`
+//! holds the sums of terms that depend on a key alone.
 
 pub mod accumulator;
 pub mod cache;

@@ -20,9 +20,9 @@ use std::fmt;
 use std::path::Path;
 
 /// Version of the file format: 2 has a content hash.
-pub const FORMAT: u32 = 2;
+const FORMAT: u32 = 2;
 /// The oldest version that is read.
-pub const OLDEST_FORMAT: u32 = 1;
+const OLDEST_FORMAT: u32 = 1;
 /// The note on a file of version 1.
 const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
 /// Bytes of the largest file that is read, many times those of any complete set.
@@ -47,7 +47,7 @@ impl Weights {
         weights.units = document.units();
         document.check_hash(&weights.id(), &mut notes)?;
         weights.meta.name = document.name;
-        weights.meta.made = document.made;
+        weights.meta.provenance = document.made;
         weights.meta.notes = notes;
         Ok(weights)
     }
@@ -69,7 +69,7 @@ impl Weights {
             scale: self.units.scale,
             win_rate: self.units.win_rate,
             hash: self.id(),
-            made: &self.meta.made,
+            made: &self.meta.provenance,
             layout: Layout {
                 checksum: layout::checksum(),
                 groups: GROUPS.iter().map(|group| (group.name.to_string(), group.len)).collect(),
