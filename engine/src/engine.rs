@@ -1,10 +1,10 @@
-//! The facade: an engine with its table, its threads and its weights, that searches games' positions.
+//! The engine: transposition table, threads and weights, which persist between searches.
 
 use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Weights};
-use crate::platform::sync::Mutex;
-use crate::search::{Limits, Options, Outcome, Report, Score, Shared, Worker};
+use crate::platform::sync::{Mutex, lock};
+use crate::search::{Limits, Options, Outcome, Report, Score, Search, Shared, Worker};
 use crate::time::Bounds;
 use crate::tt::{HashError, Table};
 use crate::value::DRAW;
@@ -15,16 +15,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, Scope};
 
-/// Megabytes of the table before anyone asks for another size.
+/// Megabytes of the transposition table by default.
 pub const DEFAULT_HASH: usize = 16;
-/// The largest table that can be asked for, in megabytes.
+/// Megabytes of the largest transposition table.
 pub const MAX_HASH: usize = 1_048_576;
-/// The most threads that can be asked for.
+/// The most search threads.
 pub const MAX_THREADS: usize = 1024;
-/// Stack of a search thread: a line of [`crate::value::MAX_PLY`] nodes needs a good part of it.
+/// Stack of a search thread in bytes, enough for [`crate::value::MAX_PLY`] nodes.
 const STACK: usize = 16 << 20;
 
-/// An engine: what stays from one search to the next.
+/// An engine.
 ///
 /// ```
 /// use dyad_engine::Engine;
@@ -44,8 +44,7 @@ pub struct Engine {
     table: Table,
     megabytes: usize,
     main: Worker,
-    /// The workers of the other threads. Each is made on its own thread when it first searches, so that nobody waits
-    /// for a thousand of them.
+    /// The workers of the other threads, each made by its own thread when it first searches.
     helpers: Vec<Option<Box<Worker>>>,
 }
 
@@ -53,16 +52,16 @@ impl Engine {
     /// An engine with one thread and a table of [`DEFAULT_HASH`] megabytes.
     ///
     /// # Panics
-    /// When there is no memory for the table.
+    /// Without memory for the table.
     #[must_use]
     pub fn new(weights: Arc<Weights>) -> Engine {
         Engine::with_hash(weights, DEFAULT_HASH).expect("memory for the smallest table")
     }
 
-    /// An engine with one thread and a table of so many megabytes.
+    /// An engine with one thread and a table of `megabytes`.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// Without memory for the table.
     pub fn with_hash(weights: Arc<Weights>, megabytes: usize) -> Result<Engine, HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         let table = Table::new(megabytes, 1)?;
@@ -70,10 +69,11 @@ impl Engine {
         Ok(Engine { weights, table, megabytes, main, helpers: Vec::new() })
     }
 
-    /// Makes a new, empty table if the size is another one; when that fails there is one of the old size.
+    /// Resizes the table, which empties it; without effect if it has that size. On an error the table keeps its old
+    /// size.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// Without memory for the table.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if megabytes != self.megabytes {
@@ -84,7 +84,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Searches with so many threads from now on.
+    /// Sets the number of search threads.
     pub fn set_threads(&mut self, threads: usize) {
         self.helpers.resize_with(threads.clamp(1, MAX_THREADS) - 1, || None);
     }
@@ -95,12 +95,12 @@ impl Engine {
         1 + self.helpers.len()
     }
 
-    /// Search threads that find a processor.
+    /// Search threads, but at most one for each processor.
     fn usable_threads(&self) -> usize {
         self.threads().min(thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// Evaluates with other weights from now on; all that was learned with the old ones is forgotten.
+    /// Replaces the weights and clears the engine.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.main.evaluator_mut().set_weights(Arc::clone(&weights));
         self.weights = weights;
@@ -113,16 +113,15 @@ impl Engine {
         &self.weights
     }
 
-    /// Forgets all that earlier searches learned.
+    /// Clears the transposition table and the histories.
     pub fn clear(&mut self) {
         self.table.clear(self.usable_threads());
         self.main.clear();
         self.helpers.fill_with(|| None);
     }
 
-    /// Searches the current position of `game` and blocks until the answer may be given: with `infinite` or
-    /// `ponder` not before [`Control`] says so. Reports come from the calling thread; the last is the answer, before
-    /// the helping threads have ended.
+    /// Searches the current position of `game` and blocks until the answer: with `infinite` or `ponder` until
+    /// [`Control`] allows it. The reports come from the calling thread; the last one is the answer.
     pub fn search(
         &mut self,
         game: &Game,
@@ -133,7 +132,9 @@ impl Engine {
     ) -> Outcome {
         let bounds = bounds(limits, options);
         let nodes: Vec<_> = (0..self.threads()).map(|_| CachePadded::new(AtomicU64::new(0))).collect();
-        let findings: Vec<_> = self.helpers.iter().map(|_| Mutex::new(None)).collect();
+        let results: Vec<_> = self.helpers.iter().map(|_| Mutex::new(None)).collect();
+        let report = Mutex::new(report);
+        let on_report = |message: &Report| (*lock(&report))(message);
         let tables = options.tables.as_ref();
         let mut root = tables.and_then(|tables| tables.root_moves(game, &limits.searchmoves));
         if let Some(root) = &mut root
@@ -141,8 +142,8 @@ impl Engine {
         {
             root.keep_best();
         }
-        // With the way to the end known at the root, the search has to find nothing but mates.
-        let inside = root.as_ref().is_none_or(|root| !root.complete && root.best().value > DRAW);
+        // With the distance to zeroing known at the root, the search only looks for mates.
+        let probe = root.as_ref().is_none_or(|root| !root.complete && root.best().value > DRAW);
         let narrowed = root.as_ref().map(|root| {
             let searchmoves = root.moves.iter().map(|ranked| ranked.mv).collect();
             Limits { searchmoves, ..limits.clone() }
@@ -153,24 +154,24 @@ impl Engine {
             control,
             limits,
             options,
-            tables: tables.filter(|_| inside),
+            tables: tables.filter(|_| probe),
             table_hits: AtomicU64::new(root.as_ref().map_or(0, |root| root.moves.len() as u64)),
             root: root.as_ref(),
             bounds,
             finished: AtomicBool::new(false),
             nodes: &nodes,
-            findings: &findings,
-            reporter: Mutex::new(report),
+            results: &results,
+            on_report: &on_report,
         };
-        if !self.main.prepare(game, &shared) {
+        let Some(main) = Search::new(&mut self.main, game, &shared) else {
             control.wait(limits.infinite);
             let outcome = game_over(game.board());
             shared.report(&Report::Answer(outcome.clone()));
             return outcome;
-        }
+        };
         self.table.new_search();
         let context = HelperContext { shared: &shared, game, weights: &self.weights };
-        run(&mut self.main, &mut self.helpers, &context)
+        run(main, &mut self.helpers, &context)
     }
 }
 
@@ -183,12 +184,12 @@ pub struct EngineStatus {
     pub unscored: bool,
 }
 
-/// An engine with a model of any kind, for whoever calls it once a move and need not know which.
+/// An engine that plays matches: this one, an outside program, a skill level.
 pub trait AnyEngine: Send {
     /// As [`Engine::clear`].
     fn clear(&mut self);
 
-    /// A game begins, which has this number. Who plays by chance draws by it; a search does not.
+    /// Begins the game of this number, which seeds players that choose at random.
     fn begin(&mut self, _game: u64) {}
 
     /// The status of another program; `None` for our own searches, which cannot fail.
@@ -249,15 +250,15 @@ impl AnyEngine for Box<dyn AnyEngine> {
     }
 }
 
-/// A model of any kind, to be played with.
+/// Makes the engines of one player.
 pub trait AnyModel: Debug + Send + Sync {
-    /// As [`Weights::id`].
+    /// An identifier of exactly what the engine plays.
     fn id(&self) -> String;
 
-    /// An engine with this model, a table of so many megabytes and so many threads.
+    /// An engine with a table of `megabytes` and this number of threads.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// Without memory for the table.
     fn engine(self: Arc<Self>, megabytes: usize, threads: usize) -> Result<Box<dyn AnyEngine>, HashError>;
 }
 
@@ -274,13 +275,13 @@ impl AnyModel for Weights {
 }
 
 /// What a helper needs to join a search.
-struct HelperContext<'a, 'shared> {
-    shared: &'a Shared<'shared>,
+struct HelperContext<'a> {
+    shared: &'a Shared<'a>,
     game: &'a Game,
     weights: &'a Arc<Weights>,
 }
 
-/// Ends the helpers when it is dropped, also by a panic of worker 0, for which nobody would answer while they search.
+/// Stops the helpers on drop, also after a panic of worker 0.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {
@@ -289,30 +290,29 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// Worker 0 searches on this thread, the helpers on theirs, until worker 0 ends.
-fn run(main: &mut Worker, helpers: &mut [Option<Box<Worker>>], context: &HelperContext) -> Outcome {
+/// Searches with worker 0 on this thread and with the helpers on theirs.
+fn run(mut main: Search, helpers: &mut [Option<Box<Worker>>], context: &HelperContext) -> Outcome {
     let shared = context.shared;
     thread::scope(|scope| {
         start(scope, 1, helpers.iter_mut(), context);
         let finish = Finish(&shared.finished);
-        main.iterate(shared);
+        main.iterate();
         shared.control.wait(shared.limits.infinite);
         drop(finish);
-        shared.nodes[0].store(main.nodes, Relaxed);
-        let outcome = main.decide(shared);
+        main.publish_nodes();
+        let outcome = main.pick_best_thread();
         shared.report(&Report::Answer(outcome.clone()));
         outcome
     })
 }
 
-/// Starts the first of the helpers, which has number `id`. It starts the next as soon as it has a processor, and not
-/// before: where there are more threads than processors those in excess come late or never, instead of keeping worker 0
-/// from its clock.
-fn start<'scope, 'env, 'shared: 'env>(
+/// Starts the first of the helpers, with number `id`, which starts the next as soon as it runs: with more threads than
+/// processors the excess starts late or never and does not keep worker 0 from its clock.
+fn start<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     id: usize,
     mut helpers: IterMut<'env, Option<Box<Worker>>>,
-    context: &'env HelperContext<'env, 'shared>,
+    context: &'env HelperContext<'env>,
 ) {
     let Some(helper) = helpers.next() else { return };
     let body = move || {
@@ -322,14 +322,15 @@ fn start<'scope, 'env, 'shared: 'env>(
         start(scope, id + 1, helpers, context);
         let make = || Box::new(Worker::new(id, Evaluator::new(Arc::clone(context.weights))));
         let worker = helper.get_or_insert_with(make);
-        worker.prepare(context.game, context.shared);
-        worker.iterate(context.shared);
+        if let Some(mut search) = Search::new(worker, context.game, context.shared) {
+            search.iterate();
+        }
     };
-    // Without memory for another thread the search continues with those it has.
+    // Without memory for another thread the search continues with fewer.
     drop(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body));
 }
 
-/// The bounds on time: the shorter ones of move time and clock. None for a search that takes what time it needs.
+/// The time bounds: the shorter of move time and clock. None without either.
 #[must_use]
 pub fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
@@ -352,7 +353,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_clock_shorter_than_the_move_time_is_played_as_a_clock() {
+    fn the_shorter_of_clock_and_move_time_bounds_the_search() {
         let clock = Some(Clock { remaining: Duration::from_secs(10), ..Clock::default() });
         let movetime = |seconds| Some(Duration::from_secs(seconds));
         let fixed = |clock, movetime| {

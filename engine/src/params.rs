@@ -1,42 +1,41 @@
-//! The constants of search and time management, in one table, and the formulas they are used in.
+//! The parameters of search and time management in one table, and their formulas as methods.
 //!
-//! Words: a *margin* is a distance between values in search units (360 win half of the games; an exchanged pawn counts
-//! 200); a *base* is what a formula starts from and a *factor* (or slope) what it multiplies; a *threshold* is compared
-//! with; a *divisor* scales down. Depths count plies, reductions 1/1024 plies. The formulas are methods beside the table,
-//! so that a constant's meaning is said once.
+//! A *margin* is a distance between values in search units (360 win half of the games, an exchanged pawn counts 200). A
+//! *base* is the constant term of a formula, a *factor* multiplies, a *divisor* divides, a *threshold* is compared
+//! with. Depths are in plies, reductions in 1/1024 plies.
 //!
-//! Constants are values: a [`Params`] comes with the options of each search, so two engines of one process may play with
-//! different ones (`dyad match --set`), and be tuned against each other (`dyad spsa`). Built with the feature `tune` the
-//! program lists every constant as a UCI option, for tuning by others.
+//! Each search has its own [`Params`], so that two engines of one process can play with different parameters (`dyad
+//! match --set`) and be tuned against each other (`dyad spsa`). With the feature `tune` every parameter is a UCI
+//! option.
 
-/// A constant that can be tuned.
+/// A tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunable {
     /// Name, also of the UCI option and of the field of [`Params`].
     pub name: &'static str,
-    /// Value when nobody sets another.
+    /// The default.
     pub default: i32,
-    /// Smallest value that works.
+    /// Smallest value.
     pub min: i32,
-    /// Largest value that works.
+    /// Largest value.
     pub max: i32,
 }
 
 macro_rules! params {
     ($($name:ident = $default:literal, $min:literal..=$max:literal;)*) => {
-        /// All constants.
+        /// All parameters.
         pub const TUNABLES: &[Tunable] = &[
             $(Tunable { name: stringify!($name), default: $default, min: $min, max: $max },)*
         ];
 
-        /// The constants of one search, each within its bounds.
+        /// The parameters of one search, each within its bounds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Params {
             $(pub(crate) $name: i32,)*
         }
 
         impl Params {
-            /// Those of an ordinary search.
+            /// The defaults.
             pub const DEFAULT: Params = Params { $($name: $default,)* };
 
             /// All values, in the order of [`TUNABLES`].
@@ -59,16 +58,16 @@ params! {
     // Aspiration windows.
     aspiration_depth = 4, 1..=10;
     aspiration_delta = 35, 8..=80;
-    aspiration_value_divisor = 60, 10..=400; // of the value expected, added to delta
+    aspiration_value_divisor = 60, 10..=400; // the quotient of the expected value is added to delta
     aspiration_growth = 140, 110..=300; // per cent
     aspiration_step = 4, 0..=40;
     aspiration_open = 3000, 500..=10000; // from this delta on the window is open
-    aspiration_reduction = 2, 0..=4; // plies, at most, after values above the window
+    aspiration_reduction = 2, 0..=4; // most plies after fail highs
     // Reverse futility pruning.
     rfp_depth = 9, 5..=14;
     rfp_factor = 139, 60..=260;
     rfp_improving = 100, 20..=240;
-    rfp_return_divisor = 3, 1..=8; // of what the value lies above beta
+    rfp_return_divisor = 3, 1..=8; // of the distance above beta
     worsening_margin = 2, -100..=100;
     // Razoring.
     razor_depth = 4, 2..=8;
@@ -90,14 +89,14 @@ params! {
     probcut_margin = 293, 150..=600;
     probcut_improving = 90, 0..=250;
     probcut_reduction = 4, 2..=6;
-    // A cut by a bound of the table that lies beyond beta by a margin.
+    // Small ProbCut.
     small_probcut_margin = 413, 150..=1000;
     small_probcut_gap = 4, 2..=6;
-    // A cut by the table for a node whose fifty-move clock is below this.
-    tt_clock = 90, 50..=100;
-    // Hindsight: one ply more where the last reduction was as large as this.
-    hindsight_reduction = 3, 1..=6;
-    hindsight_less = 2, 1..=6; // and one less where it was as large as this and the evaluation fell by the margin
+    // Transposition table cutoffs.
+    tt_clock = 90, 50..=100; // none from this fifty-move clock on
+    // Hindsight.
+    hindsight_reduction = 3, 1..=6; // one ply more from this last reduction on
+    hindsight_less = 2, 1..=6; // one ply less from this last reduction on, if the opponent worsened by the margin
     hindsight_margin = 180, 0..=2000;
     // Internal iterative reduction.
     iir_depth = 4, 2..=8;
@@ -109,7 +108,7 @@ params! {
     futility_depth = 9, 5..=14;
     futility_base = 232, 40..=500;
     futility_factor = 174, 60..=350;
-    futility_history = 64, 0..=256; // plies for 2^20 of the history
+    futility_history = 64, 0..=256; // plies for a history of 2^20
     // Futility pruning of captures.
     capture_futility_depth = 6, 3..=10;
     capture_futility_base = 444, 150..=900;
@@ -125,7 +124,7 @@ params! {
     singular_gap = 3, 2..=5;
     singular_margin = 29, 8..=64; // 1/16 of depth
     singular_depth_divisor = 2, 2..=4;
-    singular_line = 2, 1..=4; // times the depth of the iteration is the longest line
+    singular_line = 2, 1..=4; // times the root depth is the deepest ply
     singular_cut_reduction = 2, 0..=4;
     singular_low_reduction = 1, 0..=3;
     double_margin = 24, 0..=120;
@@ -133,8 +132,8 @@ params! {
     double_limit = 10, 2..=24;
     // Late move reductions, in 1/1024 plies.
     lmr_depth = 2, 1..=4;
-    lmr_count = 1, 0..=4; // moves before it, and one more at the root
-    lmr_good_captures = 3, 0..=8; // of a node on the principal variation are not reduced
+    lmr_count = 1, 0..=4; // moves before the first reduced one, and one more at the root
+    lmr_good_captures = 3, 0..=8; // good captures of a PV node that are not reduced
     lmr_quiet_base = 1061, 0..=2000;
     lmr_quiet_divisor = 2238, 1200..=4000;
     lmr_noisy_base = 127, -500..=1500;
@@ -160,17 +159,17 @@ params! {
     qs_futility = 233, 80..=600;
     qs_moves = 3, 1..=99; // later captures must recapture, promote or give check
     qs_see = -44, -400..=200;
-    qs_blend = 3, 0..=4; // quarters of a value above beta, the rest is beta
+    qs_blend = 3, 0..=4; // weight of a value above beta in quarters, the rest is beta
     // Ordering.
-    ordering_see = 32, 0..=128; // 1/1024 of a capture's score is what it may lose and still come early
-    ordering_gain = 4, 1..=16; // of what a capture wins
+    ordering_see = 32, 0..=128; // 1/1024 of its score is what a good capture may lose by SEE
+    ordering_gain = 4, 1..=16; // times the value of the victim
     ordering_capture = 4, 0..=16; // sixteenths of the capture history
     ordering_four = 2, 0..=8; // quarters of the continuation history of four plies ago
-    ordering_six = 1, 0..=8; // quarters of that of six plies ago
-    ordering_low_ply = 64, 0..=256; // sixteenths of the low-ply history, divided by plies from the root and one
-    ordering_escape = 48, 0..=256; // 1/64 of what is at stake when a piece leaves the attack of a lesser one
-    ordering_expose = 48, 0..=256; // the same when it enters one
-    ordering_check = 4000, 0..=16384; // for a check where no lesser piece attacks
+    ordering_six = 1, 0..=8; // quarters of the continuation history of six plies ago
+    ordering_low_ply = 64, 0..=256; // sixteenths of the low-ply history, divided by the ply plus one
+    ordering_escape = 48, 0..=256; // 1/64 of the threat bonus for leaving an attack by a less valuable piece
+    ordering_expose = 48, 0..=256; // 1/64 of the threat bonus for entering one, a malus
+    ordering_check = 4000, 0..=16384; // for a check from a square that no less valuable piece attacks
     // Histories.
     history_bonus_factor = 177, 80..=400;
     history_bonus_base = 80, 0..=400;
@@ -182,8 +181,8 @@ params! {
     eval_history_base = 167, -800..=1200;
     eval_history_max = 2000, 500..=4000;
     refuted_malus = 85, 0..=256; // 1/128 of the malus
-    refuted_count = 3, 1..=8; // moves that count as early
-    lmr_history = 64, 0..=256; // 1/128 of bonus or malus after a late move was searched again
+    refuted_count = 3, 1..=8; // first moves of a node
+    lmr_history = 64, 0..=256; // 1/128 of bonus or malus after the re-search of a reduced move
     fail_low_bonus = 64, 0..=256; // 1/128 of the bonus
     // Correction histories: weights in 1/128.
     correction_pawn = 85, 0..=256;
@@ -192,13 +191,13 @@ params! {
     correction_continuation = 70, 0..=256;
     correction_step = 16, 1..=64; // 1/128 of error times depth
     correction_step_max = 256, 32..=512;
-    // The static evaluation loses a share of halfmove clock / this.
-    fifty_divisor = 220, 110..=1000;
-    // Threads vote with the value above the lowest plus this, times the depth.
-    vote_base = 20, 1..=200;
-    // Time, in per cent unless it says otherwise.
+    // Damping of the static evaluation.
+    fifty_divisor = 220, 110..=1000; // of the halfmove clock
+    // Thread voting.
+    vote_base = 20, 1..=200; // added to the value above the lowest
+    // Time, in per cent unless stated otherwise.
     time_reserve = 100, 0..=500; // milliseconds that stay on the clock
-    time_moves_max = 50, 20..=80; // moves to go that are planned for
+    time_moves_max = 50, 20..=80; // most moves to go
     time_share = 80, 40..=120; // of an even share
     time_share_hard = 400, 150..=800; // of an even share
     time_usable_hard = 70, 30..=95; // of the clock
@@ -207,22 +206,22 @@ params! {
     time_increment = 72, 30..=110; // of the increment
     time_soft_hard = 500, 200..=900; // of the soft bound
     time_usable_sudden = 55, 20..=90; // of the clock, without a time control
-    time_stable_0 = 155, 90..=250; // of the soft bound, with a best move that is new
-    time_stable_1 = 125, 80..=200; // that stayed for one iteration
+    time_stable_0 = 155, 90..=250; // of the soft bound, for a new best move
+    time_stable_1 = 125, 80..=200; // for one that is stable for one iteration
     time_stable_2 = 108, 70..=160;
     time_stable_3 = 97, 60..=140;
     time_stable_4 = 88, 50..=120; // for four to six
-    time_stable_7 = 80, 40..=110; // for more
+    time_stable_7 = 80, 40..=110; // for seven and more
     time_drop_divisor = 320, 100..=1000; // search units
     time_drop_min = 75, 40..=100;
     time_drop_max = 170, 110..=300;
     time_rivals_base = 195, 120..=300;
-    time_rivals_factor = 135, 40..=250; // of the share of nodes
+    time_rivals_factor = 135, 40..=250; // of the node fraction
     time_rivals_min = 55, 30..=90;
     time_rivals_max = 170, 110..=300;
-    time_clear_divisor = 12, 2..=40; // of the soft bound, with one legal move or a proved mate
-    time_mate_factor = 4, 1..=10; // a mate is proved at this times its length
-    time_mate_base = 8, 0..=30; // and this many plies
+    time_clear_divisor = 12, 2..=40; // of the soft bound, for the only legal move or a proved mate
+    time_mate_factor = 4, 1..=10; // a mate is proved at this depth per move
+    time_mate_base = 8, 0..=30; // plus this depth
 }
 
 impl Default for Params {
@@ -232,10 +231,10 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Sets a constant by name.
+    /// Sets a parameter by name.
     ///
     /// # Errors
-    /// When there is none of that name, or the value is out of its bounds.
+    /// For an unknown name or a value out of bounds.
     ///
     /// ```
     /// use dyad_engine::params::Params;
@@ -245,73 +244,73 @@ impl Params {
     /// assert!(params.set("rfp_depth", 700).unwrap_err().contains("5 to 14"));
     /// ```
     pub fn set(&mut self, name: &str, value: i32) -> Result<(), String> {
-        let tunable = Tunable::find(name).ok_or_else(|| format!("there is no search constant '{name}'"))?;
+        let tunable = Tunable::find(name).ok_or_else(|| format!("no search parameter '{name}'"))?;
         if !(tunable.min..=tunable.max).contains(&value) {
             return Err(format!("{name} must be {} to {}, not {value}", tunable.min, tunable.max));
         }
-        *self.slot(name).expect("each constant has a field") = value;
+        *self.slot(name).expect("each tunable has a field") = value;
         Ok(())
     }
 
-    /// The constants that differ from the default.
+    /// Names and values of the parameters that differ from the default.
     #[must_use]
     pub fn changed(&self) -> Vec<(&'static str, i32)> {
         let all = TUNABLES.iter().zip(self.values());
         all.filter(|(tunable, value)| tunable.default != *value).map(|(tunable, value)| (tunable.name, value)).collect()
     }
 
-    /// How far above beta a node must stand to be cut by reverse futility.
+    /// Margin above beta for reverse futility pruning.
     #[inline]
     pub(crate) fn rfp_margin(&self, depth: i32, improving: bool) -> i32 {
         self.rfp_factor * depth - if improving { self.rfp_improving } else { 0 }
     }
 
-    /// How far below alpha a node must stand to be looked at by quiescence only.
+    /// Margin below alpha for razoring.
     #[inline]
     pub(crate) fn razor_margin(&self, depth: i32) -> i32 {
         self.razor_base + self.razor_factor * depth * depth
     }
 
-    /// How many plies a null move search is shallower.
+    /// Reduction of a null move search in plies, for an evaluation `advantage` above beta.
     #[inline]
     pub(crate) fn nmp_reduction(&self, depth: i32, advantage: i32) -> i32 {
         let by_eval = (advantage / self.nmp_eval_divisor).clamp(0, self.nmp_eval_limit);
         self.nmp_base + depth / self.nmp_depth_divisor + by_eval
     }
 
-    /// After how many moves of all kinds the remaining quiet ones are skipped.
+    /// Move count for late move pruning.
     #[inline]
     pub(crate) fn lmp_threshold(&self, depth: i32, improving: bool) -> usize {
         let moves = self.lmp_base + self.lmp_factor * depth * depth / 100;
         (if improving { moves } else { moves / 2 + 1 }) as usize
     }
 
-    /// What a quiet move is expected to gain at most.
+    /// Margin below alpha for futility pruning of quiet moves.
     #[inline]
     pub(crate) fn futility_margin(&self, depth: i32) -> i32 {
         self.futility_base + self.futility_factor * depth
     }
 
-    /// What a capture is expected to gain at most, besides the captured piece.
+    /// Margin below alpha for futility pruning of captures, without the victim.
     #[inline]
     pub(crate) fn capture_futility_margin(&self, depth: i32) -> i32 {
         self.capture_futility_base + self.capture_futility_factor * depth
     }
 
-    /// What a move that caused a cutoff at this depth adds to its histories.
+    /// History bonus of a move that caused a cutoff at this depth.
     #[inline]
     pub(crate) fn history_bonus(&self, depth: i32) -> i32 {
         (self.history_bonus_factor * depth + self.history_bonus_base).min(self.history_bonus_max)
     }
 
-    /// What the moves searched before it lose.
+    /// History malus of the moves searched before the cutoff.
     #[inline]
     pub(crate) fn history_malus(&self, depth: i32) -> i32 {
         (self.history_malus_factor * depth + self.history_malus_base).min(self.history_malus_max)
     }
 
-    /// What a quiet move gains in the butterfly history after which the sum of both players' static evaluations, its
-    /// own before and the opponent's after it, is `sum`.
+    /// Butterfly bonus of a quiet move by the `sum` of the static evaluations, each from its side to move, before and
+    /// after it.
     #[inline]
     pub(crate) fn eval_history(&self, sum: i32) -> i32 {
         let max = self.eval_history_max;
@@ -320,29 +319,25 @@ impl Params {
 }
 
 impl Tunable {
-    /// The constant of this name.
+    /// The parameter of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Tunable> {
         TUNABLES.iter().find(|tunable| tunable.name == name)
     }
 }
 
-/// What is worked out of the constants once, so that every node need not.
+/// Tables and reciprocals computed once from the parameters.
 pub(crate) struct Derived {
-    /// Late move reductions of quiet moves.
-    quiet: Rows,
-    /// Late move reductions of captures and promotions.
-    noisy: Rows,
-    /// By how much the histories of a move reduce it less.
-    history: Divisor,
-    /// By how much the static evaluation is damped as the fifty-move rule nears.
+    quiet_lmr: LmrTable,
+    noisy_lmr: LmrTable,
+    lmr_history: Divisor,
     fifty: Divisor,
-    /// What is at stake in a quiet move, by piece type and the three bits of [`Derived::at_stake`].
-    stakes: [[i32; 8]; 6],
+    /// By piece type and the three bits of [`Derived::threat_bonus`].
+    threat_bonus: [[i32; 8]; 6],
 }
 
-/// Late move reductions in 1/1024 plies, a row a depth.
-type Rows = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
+/// Late move reductions in 1/1024 plies, by depth and move count.
+type LmrTable = Box<[[i16; Derived::COUNTS]; Derived::DEPTHS]>;
 
 impl Derived {
     const DEPTHS: usize = 64;
@@ -351,8 +346,8 @@ impl Derived {
     pub(crate) fn new(params: &Params) -> Derived {
         let logarithms: Vec<i32> =
             (0..Derived::COUNTS).map(|number| ((number.max(1) as f64).ln() * 1024.0) as i32).collect();
-        let rows = |base: i32, divisor: i32| {
-            let mut rows: Rows = Box::new([[0; Derived::COUNTS]; Derived::DEPTHS]);
+        let lmr = |base: i32, divisor: i32| {
+            let mut rows: LmrTable = Box::new([[0; Derived::COUNTS]; Derived::DEPTHS]);
             for (depth, row) in rows.iter_mut().enumerate() {
                 for (count, entry) in row.iter_mut().enumerate() {
                     *entry = (base + logarithms[depth] * logarithms[count] / 1024 * 1024 / divisor) as i16;
@@ -361,56 +356,56 @@ impl Derived {
             rows
         };
         Derived {
-            quiet: rows(params.lmr_quiet_base, params.lmr_quiet_divisor),
-            noisy: rows(params.lmr_noisy_base, params.lmr_noisy_divisor),
-            history: Divisor::new(params.lmr_history_divisor),
+            quiet_lmr: lmr(params.lmr_quiet_base, params.lmr_quiet_divisor),
+            noisy_lmr: lmr(params.lmr_noisy_base, params.lmr_noisy_divisor),
+            lmr_history: Divisor::new(params.lmr_history_divisor),
             fifty: Divisor::new(params.fifty_divisor),
-            stakes: Derived::stakes(params),
+            threat_bonus: threat_bonuses(params),
         }
     }
 
-    fn stakes(params: &Params) -> [[i32; 8]; 6] {
-        /// For a piece that a lesser one attacks, by type.
-        const AT_STAKE: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
-        AT_STAKE.map(|at_stake| {
-            std::array::from_fn(|bits| {
-                let [leaves, enters, checks] = [0, 1, 2].map(|bit| (bits >> bit & 1) as i32);
-                let attacked = params.ordering_escape * leaves - params.ordering_expose * enters;
-                attacked * at_stake / 64 + (checks & !enters) * params.ordering_check
-            })
-        })
-    }
-
-    /// What a quiet move of a piece of this type gains or risks at once: whether it leaves (bit 0) or enters (bit 1) the
-    /// attack of a lesser piece, and whether it gives check (bit 2), which counts only where no lesser piece attacks.
+    /// The threat bonus of a quiet move of a piece of this type, which may leave or enter the attack of a less valuable
+    /// piece, or give check. A check from an attacked square does not count.
     #[inline]
-    pub(crate) fn at_stake(&self, piece: usize, bits: usize) -> i32 {
-        self.stakes[piece][bits]
+    pub(crate) fn threat_bonus(&self, piece: usize, leaves: bool, enters: bool, checks: bool) -> i32 {
+        self.threat_bonus[piece][usize::from(leaves) | usize::from(enters) << 1 | usize::from(checks) << 2]
     }
 
-    /// Reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor, in integer
-    /// arithmetic on rounded logarithms, the same on every machine.
+    /// Late move reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor.
     #[inline]
     pub(crate) fn lmr(&self, depth: i32, count: usize, quiet: bool) -> i32 {
-        let rows = if quiet { &self.quiet } else { &self.noisy };
-        i32::from(rows[depth.clamp(1, 63) as usize][count.min(Derived::COUNTS - 1)])
+        let table = if quiet { &self.quiet_lmr } else { &self.noisy_lmr };
+        i32::from(table[depth.clamp(1, 63) as usize][count.min(Derived::COUNTS - 1)])
     }
 
-    /// How much less a quiet move with these histories is reduced, in 1/1024 plies.
+    /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
     #[inline]
     pub(crate) fn lmr_history(&self, history: i32) -> i32 {
-        self.history.divide(history * 1024)
+        self.lmr_history.divide(history * 1024)
     }
 
-    /// The static evaluation, damped as the fifty-move rule nears.
+    /// The static evaluation, damped by the fifty-move clock.
     #[inline]
     pub(crate) fn damped(&self, eval: i32, halfmove_clock: u32) -> i32 {
         eval - self.fifty.divide(eval * halfmove_clock.min(100) as i32)
     }
 }
 
-/// A divisor that is known at run time only: division by it is a multiplication by its reciprocal, which is exact for
-/// numbers of 32 bits (Granlund and Montgomery 1994).
+/// By piece type and the three bits of [`Derived::threat_bonus`].
+fn threat_bonuses(params: &Params) -> [[i32; 8]; 6] {
+    /// For a piece attacked by a less valuable one, by type.
+    const ATTACKED: [i32; 6] = [0, 6_000, 6_000, 10_000, 20_000, 0];
+    ATTACKED.map(|attacked| {
+        std::array::from_fn(|bits| {
+            let [leaves, enters, checks] = [0, 1, 2].map(|bit| (bits >> bit & 1) as i32);
+            let weight = params.ordering_escape * leaves - params.ordering_expose * enters;
+            weight * attacked / 64 + (checks & !enters) * params.ordering_check
+        })
+    })
+}
+
+/// Divides by a number that is known only at run time: a multiplication by its reciprocal, which is exact for numbers
+/// of 32 bits (Granlund and Montgomery 1994).
 #[derive(Clone, Copy)]
 struct Divisor(u64);
 
@@ -426,7 +421,7 @@ impl Divisor {
     #[inline]
     fn divide(self, number: i32) -> i32 {
         let quotient = (u128::from(number.unsigned_abs()) * u128::from(self.0)) >> 64;
-        // The sign put on without a branch, which no processor predicts.
+        // Branch-free: the sign is unpredictable.
         let sign = number >> 31;
         (quotient as i32 ^ sign) - sign
     }
@@ -437,7 +432,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_within_their_bounds_and_set_by_name() {
+    fn parameters_are_set_by_name_within_their_bounds() {
         let mut params = Params::DEFAULT;
         for tunable in TUNABLES {
             assert!((tunable.min..=tunable.max).contains(&tunable.default), "{}", tunable.name);
@@ -452,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_divisor_divides() {
+    fn a_reciprocal_divides_exactly() {
         for divisor in [2, 3, 7, 110, 220, 1000, 4000, 12_492, 20_000, i32::MAX] {
             let reciprocal = Divisor::new(divisor);
             let near = [0, 1, divisor - 1, divisor, 2_147_483_000 / divisor * divisor];
@@ -465,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn reductions_follow_the_formula_also_at_the_bounds() {
+    fn reductions_follow_the_formula() {
         for change in [i32::MIN, 0, i32::MAX] {
             let mut params = Params::DEFAULT;
             for name in ["lmr_quiet_base", "lmr_quiet_divisor", "lmr_noisy_base", "lmr_noisy_divisor"] {

@@ -1,13 +1,12 @@
-//! The transposition table: what a search learned of positions it met.
+//! The [transposition table](https://www.chessprogramming.org/Transposition_Table).
 //!
-//! Threads read and write it without locks. An entry is two atomic words, the data and the key combined with the data
-//! by exclusive or (Hyatt's and Mann's lockless hashing): words of two different writes do not fit
-//! together, so a torn entry is a miss and nothing worse.
+//! Threads read and write it without locks: an entry is two atomic words, the data and the key XOR the data ([lockless
+//! hashing](https://www.chessprogramming.org/Shared_Hash_Table#Lockless) by Hyatt and Mann). Words of two writes do not
+//! match, so a torn entry is a miss.
 //!
-//! A table of up to a gigabyte is written as soon as it is made, in [huge pages](crate::platform::advise_huge_pages) where the system has
-//! them, so that no search pays for either. A larger one consists of pages that the system gives when they are first
-//! written, zero and at once, so that one of many gigabytes is there in no time. To have it so the words are one allocation
-//! without an alignment of its own, and the clusters begin at its first cache line.
+//! A table of up to a gigabyte is written when it is made, in [huge pages](crate::platform::advise_huge_pages) if possible, so that no
+//! search pays for page faults. A larger one is left to the system, which provides zeroed pages on the first write, so
+//! that it is ready at once. Such an allocation has no alignment, so the clusters begin at its first cache line.
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
 use crate::platform::{advise_huge_pages, prefetch};
@@ -20,16 +19,16 @@ use std::thread;
 mod slot;
 use slot::{Slot, read, write};
 
-/// What a stored value says of the true one.
+/// How a stored value bounds the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Nothing: only the static evaluation was stored.
+    /// No value, only a static evaluation.
     None,
     /// The true value is at most this.
     Upper,
     /// The true value is at least this.
     Lower,
-    /// This is the value.
+    /// The true value is this.
     Exact,
 }
 
@@ -56,34 +55,50 @@ impl Bound {
     }
 }
 
-/// What the table knows of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The best move, if one was found; it must be tested before it is made.
+    /// The best move, if any. It may be illegal after a key collision.
     pub mv: Option<ChessMove>,
-    /// The value, mates counted from the root of the search that asks.
+    /// The value, with mates counted from the root of the search.
     pub value: Value,
-    /// The static evaluation, uncorrected, or [`NONE`].
+    /// The static evaluation without corrections, or [`NONE`].
     pub eval: Value,
-    /// Depth of the search behind the value.
+    /// Depth of the search in plies.
     pub depth: i32,
-    /// What the value says.
+    /// How the value bounds the true value.
     pub bound: Bound,
-    /// Whether the position ever stood on a principal variation.
+    /// Whether the position was ever on a principal variation.
     pub pv: bool,
 }
 
+impl Entry {
+    /// The value where it bounds the static evaluation, else the evaluation.
+    #[inline]
+    pub(crate) fn adjusted_eval(&self, eval: Value) -> Value {
+        let tighter = (self.bound.is_lower() && self.value > eval) || (self.bound.is_upper() && self.value < eval);
+        if tighter { self.value } else { eval }
+    }
+}
+
+/// Entries of a cluster.
 const CLUSTER: usize = 4;
-/// Generations are counted in five bits.
+/// Generations that five bits count.
 const GENERATIONS: u64 = 32;
+/// Plies of depth that an entry loses for its replacement with each generation of age.
+const AGE_PENALTY: i32 = 4;
+/// An entry of the same search is kept from a bound that is this many plies shallower...
+const KEPT_DEPTH: i32 = 4;
+/// ... or this many plies more, if the bound was on a principal variation.
+const KEPT_PV_DEPTH: i32 = 2;
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+const CACHE_LINE: usize = 64;
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
-/// Tables of up to so many bytes are written when they are made; larger ones take their pages as they are filled.
-const PREPARED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
-/// Words of a cluster: a cache line.
+/// Bytes up to which a table is written when it is made.
+const PREFAULTED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
+/// Words of a cluster, which fills a cache line.
 const WORDS: usize = 2 * CLUSTER;
 
 /// The entries of a cluster.
@@ -92,7 +107,7 @@ fn slots(cluster: &[AtomicU64; WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
 
-/// Why a table of the wanted size could not be had; there is one of the old size.
+/// Why the table was not resized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashError(String);
 
@@ -106,20 +121,19 @@ impl std::error::Error for HashError {}
 
 /// The transposition table, shared by the threads of a search.
 pub struct Table {
-    /// The clusters, from the first that begins a cache line.
     words: Box<[AtomicU64]>,
-    /// Where that is.
+    /// Index of the word at which the first cache line begins, and with it the first cluster.
     first: usize,
-    /// How many clusters there are.
+    /// Number of clusters.
     count: usize,
     generation: AtomicU8,
-    /// Whether anything may have been stored since it was empty.
+    /// Whether anything was stored since the table was cleared.
     used: AtomicBool,
 }
 
-// Data word: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
+// The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
 
-/// A move in sixteen bits; 0 is none.
+/// A move in 16 bits; 0 for none.
 #[inline]
 pub(crate) fn pack_move(mv: Option<ChessMove>) -> u64 {
     u64::from(move_bits(mv))
@@ -130,7 +144,7 @@ pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
     move_from_bits(bits as u16)
 }
 
-/// Mates are stored as distances from the position itself.
+/// Mates and tablebase wins are stored relative to the position, not to the root.
 fn to_stored(value: Value, ply: usize) -> i16 {
     (match value {
         v if v >= DECIDED => v + ply as Value,
@@ -159,15 +173,15 @@ impl Table {
     /// Bytes of an entry.
     pub(crate) const ENTRY_BYTES: u64 = size_of::<Slot>() as u64;
 
-    /// A table of so many megabytes (2^20 bytes), made with so many threads, or with this one where the system has no more.
+    /// A table of `megabytes` (2^20 bytes), written by up to `threads` threads.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// Without enough memory.
     pub fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
         Table::within(available_megabytes(), megabytes, threads)
     }
 
-    /// The same where so many megabytes are available, if that is known.
+    /// As [`Table::new`] with the memory that is available, if known.
     fn within(available: Option<usize>, megabytes: usize, threads: usize) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
         if let Some(available) = available
@@ -175,25 +189,25 @@ impl Table {
         {
             return Err(short(format!(": {available} MB are available")));
         }
-        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / LINE;
+        let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / CACHE_LINE;
         let mut table = Table::of(count).ok_or_else(|| short(String::new()))?;
-        table.prepare(threads);
+        table.prefault(threads);
         Ok(table)
     }
 
-    /// Writes a table that was just made, if searches are not to pay for its pages.
-    fn prepare(&mut self, threads: usize) {
-        if !self.is_taken_as_filled() {
+    /// Writes all pages of a new table, unless it is too large.
+    fn prefault(&mut self, threads: usize) {
+        if !self.is_lazy() {
             advise_huge_pages(&mut self.words);
             self.overwrite(threads);
         }
     }
 
-    /// Makes it another size, and empty. What has no room beside the old table may have it in its place; when that
-    /// fails too the table is empty, of its old size.
+    /// Resizes and empties the table. If old and new table do not fit into memory together, the old one is freed first;
+    /// if that fails too, the table is empty and keeps its size.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// Without enough memory.
     pub fn resize(&mut self, megabytes: usize, threads: usize) -> Result<(), HashError> {
         self.resize_within(available_megabytes, megabytes, threads)
     }
@@ -204,15 +218,15 @@ impl Table {
         megabytes: usize,
         threads: usize,
     ) -> Result<(), HashError> {
-        let (beside, own) = (available(), (self.count * LINE) >> 20);
-        let error = match Table::within(beside, megabytes, threads) {
+        let (free, own) = (available(), (self.count * CACHE_LINE) >> 20);
+        let error = match Table::within(free, megabytes, threads) {
             Ok(new) => {
                 *self = new;
                 return Ok(());
             }
             Err(error) => error,
         };
-        if beside.is_some_and(|beside| megabytes > beside.saturating_add(own)) {
+        if free.is_some_and(|free| megabytes > free.saturating_add(own)) {
             return Err(error);
         }
         let count = self.count;
@@ -224,22 +238,22 @@ impl Table {
             }
             Err(error) => {
                 *self = Table::largest(count);
-                self.prepare(threads);
+                self.prefault(threads);
                 Err(error)
             }
         }
     }
 
-    /// So many clusters, or, where there is no memory for them, half as many and so on.
+    /// A table of `count` clusters, or of half as many and so on without memory for them.
     fn largest(count: usize) -> Table {
         let new = (0..usize::BITS).find_map(|halved| Table::of((count >> halved).max(1)));
         new.expect("memory for a single cluster")
     }
 
-    /// So many clusters, all empty.
+    /// An empty table of `count` clusters.
     fn of(count: usize) -> Option<Table> {
         let words = try_zeroed_slice_box::<AtomicU64>(count.checked_mul(WORDS)?.checked_add(WORDS - 1)?).ok()?;
-        let first = words.as_ptr().addr().next_multiple_of(LINE) - words.as_ptr().addr();
+        let first = words.as_ptr().addr().next_multiple_of(CACHE_LINE) - words.as_ptr().addr();
         Some(Table {
             words,
             first: first / size_of::<AtomicU64>(),
@@ -249,23 +263,22 @@ impl Table {
         })
     }
 
-    /// Whether the system gives the table's pages when they are first written.
-    fn is_taken_as_filled(&self) -> bool {
-        self.count * LINE > PREPARED
+    /// Whether the system provides the pages on the first write.
+    fn is_lazy(&self) -> bool {
+        self.count * CACHE_LINE > PREFAULTED
     }
 
-    /// Forgets everything, with so many threads, or with this one where the system has no more.
+    /// Removes all entries, with up to `threads` threads.
     ///
-    /// A table whose pages are taken as it is filled, of which little was used, is given back for a new one: to write pages
-    /// that were never written would take as long as making them.
+    /// A large table of which little was used is replaced by a new one, which is faster than writing all of its pages.
     pub fn clear(&mut self, threads: usize) {
         if !*self.used.get_mut() {
             *self.generation.get_mut() = 0;
             return;
         }
-        if self.is_taken_as_filled() && self.share_used() < 0.5 {
+        if self.is_lazy() && self.fraction_used() < 0.5 {
             let count = self.count;
-            // There may be no room for both.
+            // Freed first: old and new table may not fit into memory together.
             self.words = Box::default();
             *self = Table::largest(count);
         } else {
@@ -274,8 +287,8 @@ impl Table {
         *self.used.get_mut() = false;
     }
 
-    /// The share of the memory's pages that hold something, by a sample.
-    fn share_used(&mut self) -> f64 {
+    /// The fraction of pages that hold entries, by a sample.
+    fn fraction_used(&mut self) -> f64 {
         const SAMPLE: usize = 512;
         let pages = self.words.chunks_exact(PAGE / size_of::<AtomicU64>());
         let every = (pages.len() / SAMPLE).max(1);
@@ -296,9 +309,9 @@ impl Table {
         let done = thread::scope(|scope| {
             let mut parts = words.chunks_mut(chunk);
             let own = parts.next();
-            let begun = parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok());
+            let spawned = parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok());
             own.into_iter().for_each(empty);
-            begun
+            spawned
         });
         if !done {
             empty(words);
@@ -306,7 +319,7 @@ impl Table {
         self.generation.store(0, Relaxed);
     }
 
-    /// Counts up the generation: entries of earlier searches are replaced first.
+    /// Begins a generation: entries of earlier ones are replaced first.
     pub fn new_search(&self) {
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
@@ -316,22 +329,22 @@ impl Table {
     fn cluster(&self, key: u64) -> &[AtomicU64; WORDS] {
         let index = ((u128::from(key) * self.count as u128) >> 64) as usize;
         let words = &self.words[self.first + index * WORDS..];
-        words.first_chunk().expect("there are as many clusters as were counted")
+        words.first_chunk().expect("all clusters are allocated")
     }
 
-    /// Asks the processor for the entry before it is needed.
+    /// Prefetches the entry of a key.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
-    /// What is known of the position with this key, `ply` plies from the root.
+    /// The entry of the position with this key, `ply` plies from the root.
     #[inline(always)]
     #[must_use]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         slots(self.cluster(key)).iter().find_map(|slot| {
-            let (data, fits) = read(slot, key);
-            fits.then(|| Entry {
+            let (data, matches) = read(slot, key);
+            matches.then(|| Entry {
                 mv: unpack_move(data),
                 value: from_stored((data >> 16) as i16, ply),
                 eval: match (data >> 32) as i16 {
@@ -345,27 +358,27 @@ impl Table {
         })
     }
 
-    /// Stores an entry, in place of the same position's, or of the shallowest and oldest of its cluster.
+    /// Stores an entry in place of one of the same position, or of the shallowest and oldest of its cluster.
     pub fn store(&self, key: u64, ply: usize, entry: &Entry) {
-        // Written once only: the line it lies in is read by all threads.
+        // Written only once: all threads read its cache line.
         if !self.used.load(Relaxed) {
             self.used.store(true, Relaxed);
         }
         let generation = u64::from(self.generation.load(Relaxed));
         let slots = slots(self.cluster(key));
         let mut victim = &slots[0];
-        let mut worst = i32::MAX;
+        let mut lowest = i32::MAX;
         let mut mv = pack_move(entry.mv);
         for slot in slots {
-            let (data, fits) = read(slot, key);
-            if fits {
-                // A search that found no move keeps the old one; a shallow bound does not displace a deep value.
+            let (data, matches) = read(slot, key);
+            if matches {
+                // Without a new move the old one stays; a shallow bound does not replace a deep value.
                 if mv == 0 {
                     mv = data & 0xFFFF;
                 }
                 let keeps = entry.bound != Bound::Exact
                     && generation_of(data) == generation
-                    && entry.depth + 4 + 2 * i32::from(entry.pv) <= depth_of(data);
+                    && entry.depth + KEPT_DEPTH + KEPT_PV_DEPTH * i32::from(entry.pv) <= depth_of(data);
                 if keeps {
                     return;
                 }
@@ -373,9 +386,9 @@ impl Table {
                 break;
             }
             let age = (generation + GENERATIONS - generation_of(data)) % GENERATIONS;
-            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * age as i32 };
-            if worth < worst {
-                worst = worth;
+            let value = if data == 0 { i32::MIN } else { depth_of(data) - AGE_PENALTY * age as i32 };
+            if value < lowest {
+                lowest = value;
                 victim = slot;
             }
         }
@@ -390,7 +403,7 @@ impl Table {
         write(victim, key, data);
     }
 
-    /// Entries of this search in a thousand.
+    /// Permille of entries of this generation, by a sample.
     #[must_use]
     pub fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
@@ -404,9 +417,8 @@ impl Table {
     }
 }
 
-/// Memory that can be had without swapping, where the system tells.
-///
-/// Linux promises memory it does not have, and kills whoever uses it: so it is asked first.
+/// Memory available without swapping, if known. Linux grants more memory than it has and kills the process that uses
+/// it.
 fn available_megabytes() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -425,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found() {
+    fn stored_entries_are_found() {
         let table = Table::new(1, 1).unwrap();
         for (index, &mv) in Board::startpos().moves().iter().enumerate() {
             let key = 0x1234_5678_9ABC_DEF1_u64.wrapping_mul(index as u64 + 1);
@@ -445,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_counted_from_the_root_that_asks() {
+    fn mates_are_relative_to_the_probing_root() {
         let table = Table::new(1, 1).unwrap();
         table.store(7, 4, &entry(mate_in(9), 5));
         assert_eq!(table.probe(7, 2).unwrap().value, mate_in(7));
@@ -454,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_outlives_a_store_without_one() {
+    fn a_store_without_a_move_keeps_the_old_move() {
         let table = Table::new(1, 1).unwrap();
         let mv = Board::startpos().moves()[3];
         table.store(9, 0, &Entry { mv: Some(mv), ..entry(5, 3) });
@@ -463,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn old_entries_go_first() {
+    fn old_entries_are_replaced_first() {
         let table = Table::new(1, 1).unwrap();
         // Small keys share the first cluster.
         (1..=4).for_each(|key| table.store(key, 0, &entry(0, 20)));
@@ -476,13 +488,13 @@ mod tests {
     #[test]
     fn clusters_are_cache_lines_and_all_of_them_are_cleared() {
         let keys: Vec<u64> = (0..500).map(|i| (u64::MAX / 499).wrapping_mul(i)).chain([u64::MAX]).collect();
-        // The last takes its pages as it is filled, and is first replaced and then overwritten.
+        // The last is lazy: it is first replaced and then overwritten.
         for megabytes in [1, 3, 9] {
             let mut table = Table::new(megabytes, 2).unwrap();
             for (threads, stride) in [(1, usize::MAX), (3, usize::MAX), (64, 20)] {
                 table.new_search();
                 for &key in &keys {
-                    assert!(table.cluster(key).as_ptr().addr().is_multiple_of(LINE));
+                    assert!(table.cluster(key).as_ptr().addr().is_multiple_of(CACHE_LINE));
                     table.store(key, 0, &entry(5, 3));
                 }
                 let count = table.count as u64;
@@ -490,7 +502,7 @@ mod tests {
                     table.store((u64::MAX / count) * index, 0, &entry(5, 3));
                 }
                 assert!(table.probe(u64::MAX, 0).is_some());
-                assert_eq!(table.share_used() < 0.5, megabytes == 9 && stride == usize::MAX);
+                assert_eq!(table.fraction_used() < 0.5, megabytes == 9 && stride == usize::MAX);
                 table.clear(threads);
                 assert!(keys.iter().all(|&key| table.probe(key, 0).is_none()));
                 assert!(table.words.iter().all(|word| word.load(Relaxed) == 0) && table.count as u64 == count);
@@ -498,7 +510,7 @@ mod tests {
         }
     }
 
-    /// Pages of memory that this process has.
+    /// Resident memory of this process.
     #[cfg(target_os = "linux")]
     fn resident_megabytes() -> usize {
         let text = std::fs::read_to_string("/proc/self/statm").unwrap();
@@ -514,30 +526,30 @@ mod tests {
         table.new_search();
         (0..1000).for_each(|i| table.store((u64::MAX / 1000) * i, 0, &entry(5, 3)));
         table.clear(2);
-        // Other tests run beside this one.
+        // Other tests run at the same time.
         assert!(resident_megabytes() < before + 1024, "{} MB, {before} before", resident_megabytes());
     }
 
-    /// A table of 6 MB gets other sizes, with so much available beside it and in its place.
+    /// Resizes a table of 6 MB with some memory free in addition to it, and then after it was freed.
     #[test]
-    fn another_size_may_take_the_place_of_the_old_one() {
+    fn a_resize_may_free_the_old_table_first() {
         let key = u64::MAX / 3;
-        for (megabytes, beside, instead, expected) in [
+        for (megabytes, free, after_freeing, expected) in [
             (3, 9, 15, 3),
             (3, 1, 7, 3),
             (7, 1, 7, 7),
-            // Too much in any case: what is there stays as it is.
+            // Too much in any case: the table stays as it is.
             (8, 1, 7, 6),
-            // Somebody else took what was free.
+            // Another process took the free memory.
             (7, 1, 2, 6),
         ] {
             let mut table = Table::new(6, 1).unwrap();
             table.store(key, 0, &entry(5, 3));
             let asked = std::cell::Cell::new(0);
-            let available = || Some(if asked.replace(asked.get() + 1) == 0 { beside } else { instead });
+            let available = || Some(if asked.replace(asked.get() + 1) == 0 { free } else { after_freeing });
             let resized = table.resize_within(available, megabytes, 1);
-            assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {beside} {instead}");
-            assert_eq!(table.count * LINE, expected << 20, "{megabytes} {beside} {instead}");
+            assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {free} {after_freeing}");
+            assert_eq!(table.count * CACHE_LINE, expected << 20, "{megabytes} {free} {after_freeing}");
             assert_eq!(table.probe(key, 0).is_some(), megabytes == 8);
             table.store(key, 0, &entry(5, 3));
             assert!(table.probe(key, 0).is_some());

@@ -646,7 +646,7 @@ mod tests {
         let set = |text: &str| Settings { set: vec![text.into()], ..Settings::default() };
         wrong(set("rfp_depth=7"), "A:name=value");
         wrong(set("C:rfp_depth=7"), "A or B, not 'C'");
-        wrong(set("A:rfp_debth=7"), "no search constant 'rfp_debth'");
+        wrong(set("A:rfp_debth=7"), "no search parameter 'rfp_debth'");
         wrong(set("A:rfp_depth=x"), "'x' is not a whole number");
         wrong(set("B:rfp_depth=700"), "rfp_depth must be 5 to 14, not 700");
         wrong(draw([40, 0, 10]), "draw adjudication takes 1 to");

@@ -145,7 +145,7 @@ fn list(names: &[String]) -> Result<String, String> {
         None => name == pattern,
     };
     if let Some(unknown) = names.iter().find(|pattern| !TUNABLES.iter().any(|tunable| is_for(pattern, tunable.name))) {
-        return Err(format!("there is no search constant '{unknown}'"));
+        return Err(format!("no search parameter '{unknown}'"));
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|pattern| is_for(pattern, name));
     let listed: Vec<Parameter> =

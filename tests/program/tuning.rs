@@ -23,7 +23,7 @@ fn two_settings_play_each_other() {
     assert_ne!(same, other);
     for (wrong, expected) in [
         ("rfp_factor=250", "A:name=value"),
-        ("A:nonsense=1", "no search constant 'nonsense'"),
+        ("A:nonsense=1", "no search parameter 'nonsense'"),
         ("A:rfp_depth=99", "rfp_depth must be 5 to 14, not 99"),
     ] {
         let told = refusal(&["match", "default", "default", "--set", wrong]);
@@ -50,7 +50,7 @@ fn a_tuning_is_listed_played_and_resumed() {
     assert_eq!(fs::read_to_string(out.join("parameters.txt")).unwrap(), tuned);
     for (arguments, expected) in [
         (&["spsa", text(&parameters), "--out", text(&out)][..], "holds a tuning already"),
-        (&["spsa", "--list", "nonsense"], "no search constant 'nonsense'"),
+        (&["spsa", "--list", "nonsense"], "no search parameter 'nonsense'"),
         (&["spsa", "/nowhere.txt", "--out", "run"], "cannot read /nowhere.txt"),
         (&["spsa", "--resume", "/nowhere"], "cannot read /nowhere/settings.json"),
     ] {

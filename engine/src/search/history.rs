@@ -1,11 +1,15 @@
-//! What earlier cutoffs say of moves, and earlier searches of the static evaluation.
+//! History tables: how well moves did in the search so far, and how wrong the static evaluation was.
 //!
-//! Quiet moves are scored by the butterfly history (from, to, and whether enemy pawns attack these squares), the
-//! pawn-structure history and the continuation histories of one, two, four and six plies ago, near the root also by
-//! the low-ply history, which each search begins anew; captures by piece, square and victim; a counter-move stands for
-//! each move before. All are tables of `i16` with *gravity*: an update pulls an entry toward plus or minus its limit by
-//! the share that is still missing, so that entries stay bounded and forget. Correction histories are averages of what
-//! searches found the static evaluation to be wrong by, keyed by parts of the position.
+//! - Quiet moves: [butterfly history](https://www.chessprogramming.org/Butterfly_Boards) by from, to and whether enemy
+//!   pawns attack these squares; pawn-structure history; [continuation
+//!   histories](https://www.chessprogramming.org/History_Heuristic#Continuation_History) of one, two, four and six
+//!   plies ago; near the root low-ply history, which is cleared for each search.
+//! - Captures: history by piece, square and victim.
+//! - Each move has a [counter-move](https://www.chessprogramming.org/Countermove_Heuristic).
+//! - Correction histories: averages of the error of the static evaluation, by keys of parts of the position.
+//!
+//! All entries are `i16` with *gravity*, from Stockfish: an update moves an entry toward plus or minus its limit in
+//! proportion to the remaining distance, so that entries stay bounded and old updates fade.
 
 use crate::board::{Board, COLORS, ChessMove, Color, Piece, PieceTo, Square, move_bits, piece_index, square};
 use crate::params::Params;
@@ -16,15 +20,19 @@ use crate::value::Value;
 const LIMIT: i32 = 16_384;
 /// Limit of a correction entry.
 const CORRECTION_LIMIT: i32 = 1_024;
+/// Correction entries for one unit of the static evaluation, with a weight of 128.
+const CORRECTION_SCALE: i32 = 8;
+/// Entries of a correction history.
 const CORRECTIONS: usize = 16_384;
-const PAWN_KEYS: usize = 512;
-/// Plies from the root with a history of their own.
+/// Pawn structures of the pawn-structure history.
+const PAWN_STRUCTURES: usize = 512;
+/// Plies from the root with a low-ply history.
 const LOW_PLIES: usize = 4;
 
-/// Number of [`PieceTo`] indices; the last is the null move's.
+/// Number of [`PieceTo`] indices, [`NO_PIECE_TO`] included.
 pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
-/// What stands for a null move, or for no move before the root.
-pub(super) const NO_PIECE_TO: PieceTo = 768;
+/// The index of a null move, and of the moves before the root.
+pub(super) const NO_PIECE_TO: PieceTo = 2 * 6 * 64;
 
 /// The [`PieceTo`] of a legal move.
 #[inline]
@@ -34,8 +42,8 @@ pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
 
 /// The square of a [`PieceTo`].
 #[inline]
-pub(super) fn destination(mover: PieceTo) -> Square {
-    square(usize::from(mover))
+pub(super) fn destination(piece_to: PieceTo) -> Square {
+    square(usize::from(piece_to))
 }
 
 #[inline]
@@ -50,15 +58,33 @@ fn table<const N: usize, T: Clone>(zero: T) -> Box<[T; N]> {
     table
 }
 
-/// The pieces-to moved one, two, four and six plies ago.
-pub(super) type Context = [PieceTo; 4];
+/// The [`PieceTo`] of the moves one, two, four and six plies ago.
+pub(super) type PreviousMoves = [PieceTo; 4];
+
+/// What move ordering and the histories know of a node.
+#[derive(Clone, Copy)]
+pub(super) struct OrderingContext {
+    pub(super) killers: [Option<ChessMove>; 2],
+    pub(super) counter: Option<ChessMove>,
+    pub(super) previous: PreviousMoves,
+    /// Squares attacked by enemy pawns.
+    pub(super) threats: u64,
+    /// Plies from the root. None orders quiet moves by their histories alone, as in quiescence.
+    pub(super) ply: Option<usize>,
+}
+
+impl OrderingContext {
+    /// For moves that are ordered without histories.
+    pub(super) const EMPTY: OrderingContext =
+        OrderingContext { killers: [None; 2], counter: None, previous: [NO_PIECE_TO; 4], threats: 0, ply: None };
+}
 
 /// Histories of one search thread.
 pub(super) struct Histories {
     butterfly: Box<[[[i16; 4096]; 4]; 2]>,
     capture: Box<[[i16; 6]; PIECE_TOS]>,
     continuation: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
-    pawn: Box<[[i16; PIECE_TOS]; PAWN_KEYS]>,
+    pawn: Box<[[i16; PIECE_TOS]; PAWN_STRUCTURES]>,
     low_ply: Box<[[i16; 4096]; LOW_PLIES]>,
     counter: Box<[Option<ChessMove>; PIECE_TOS]>,
     pawn_correction: Box<[[i16; 2]; CORRECTIONS]>,
@@ -72,16 +98,16 @@ pub(super) struct QuietScores<'a> {
     butterfly: &'a [[i16; 4096]; 4],
     pawn: &'a [i16; PIECE_TOS],
     continuation: [&'a [i16; PIECE_TOS]; 4],
-    /// Quarters of the continuation histories of four and six plies ago that count.
+    /// Weights of the continuation histories of four and six plies ago, in quarters.
     quarters: [i32; 2],
     threats: u64,
 }
 
 impl QuietScores<'_> {
-    /// Score of a quiet move, [packed](move_bits), for ordering.
+    /// The sum of the histories of a quiet move, given [packed](move_bits).
     #[inline]
-    pub(super) fn of(&self, bits: u16, mover: PieceTo) -> i32 {
-        let to = usize::from(mover);
+    pub(super) fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
+        let to = usize::from(piece_to);
         let butterfly = self.butterfly[threatened(bits, self.threats)][from_to(bits)];
         let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
         let [of_four, of_six] = self.quarters;
@@ -89,15 +115,15 @@ impl QuietScores<'_> {
     }
 }
 
-/// What the low-ply history says of the quiet moves of one node.
+/// The row of the low-ply history for the quiet moves of one node.
 pub(super) struct LowPlyScores<'a> {
     table: &'a [i16; 4096],
-    /// Sixteenths of it that count.
+    /// Weight in sixteenths.
     sixteenths: i32,
 }
 
 impl LowPlyScores<'_> {
-    /// Of a quiet move, [packed](move_bits).
+    /// The weighted history of a quiet move, given [packed](move_bits).
     #[inline]
     pub(super) fn of(&self, bits: u16) -> i32 {
         i32::from(self.table[from_to(bits)]) * self.sixteenths / 16
@@ -114,6 +140,11 @@ pub(super) fn squares(bits: u16) -> [usize; 2] {
 fn from_to(bits: u16) -> usize {
     let [from, to] = squares(bits);
     from * 64 + to
+}
+
+#[inline]
+fn pawn_structure(board: &Board) -> usize {
+    board.pawn_key() as usize % PAWN_STRUCTURES
 }
 
 #[inline]
@@ -137,7 +168,6 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.butterfly.fill([[0; 4096]; 4]);
         self.capture.fill([0; 6]);
@@ -151,47 +181,40 @@ impl Histories {
         self.continuation_correction.fill([0; PIECE_TOS]);
     }
 
-    /// Forgets what is true of one root position alone.
+    /// Clears the low-ply history, which holds for one root position.
     pub(super) fn clear_low_ply(&mut self) {
         self.low_ply.fill([0; 4096]);
     }
 
-    /// What the low-ply history says of the moves of a node at this ply, if it keeps them.
+    /// None beyond the plies that have a low-ply history.
     #[inline]
-    pub(super) fn low_ply(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
+    pub(super) fn low_ply_scores(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
         let table = self.low_ply.get(ply)?;
         Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
     }
 
-    /// What orders the quiet moves of a node. `threats` are squares the enemy's pawns attack.
     #[inline]
-    pub(super) fn quiet_scores(
-        &self,
-        params: &Params,
-        board: &Board,
-        context: &Context,
-        threats: u64,
-    ) -> QuietScores<'_> {
+    pub(super) fn quiet_scores(&self, params: &Params, board: &Board, context: &OrderingContext) -> QuietScores<'_> {
         QuietScores {
             butterfly: &self.butterfly[board.side_to_move().to_index()],
-            pawn: &self.pawn[board.pawn_key() as usize % PAWN_KEYS],
-            continuation: context.map(|earlier| &self.continuation[usize::from(earlier)]),
+            pawn: &self.pawn[pawn_structure(board)],
+            continuation: context.previous.map(|previous| &self.continuation[usize::from(previous)]),
             quarters: [params.ordering_four, params.ordering_six],
-            threats,
+            threats: context.threats,
         }
     }
 
-    /// What the continuation histories of the last two plies say of a quiet move.
+    /// The sum of the continuation histories of the last two plies.
     #[inline]
-    pub(super) fn continuation(&self, mover: PieceTo, context: &Context) -> i32 {
-        let to = usize::from(mover);
-        i32::from(self.continuation[usize::from(context[0])][to])
-            + i32::from(self.continuation[usize::from(context[1])][to])
+    pub(super) fn continuation(&self, piece_to: PieceTo, previous: &PreviousMoves) -> i32 {
+        let to = usize::from(piece_to);
+        i32::from(self.continuation[usize::from(previous[0])][to])
+            + i32::from(self.continuation[usize::from(previous[1])][to])
     }
 
     #[inline]
-    pub(super) fn capture(&self, mover: PieceTo, victim: Piece) -> i32 {
-        i32::from(self.capture[usize::from(mover)][victim.to_index()])
+    pub(super) fn capture(&self, piece_to: PieceTo, victim: Piece) -> i32 {
+        i32::from(self.capture[usize::from(piece_to)][victim.to_index()])
     }
 
     pub(super) fn counter(&self, previous: PieceTo) -> Option<ChessMove> {
@@ -202,47 +225,43 @@ impl Histories {
         self.counter[usize::from(previous)] = Some(mv);
     }
 
-    /// Updates what all histories of quiet moves say of one that was made at this ply.
-    #[allow(clippy::too_many_arguments)]
+    /// Updates all histories of a quiet move of the node.
     pub(super) fn update_quiet(
         &mut self,
         board: &Board,
-        ply: usize,
         mv: ChessMove,
-        mover: PieceTo,
-        context: &Context,
-        threats: u64,
+        piece_to: PieceTo,
+        context: &OrderingContext,
         bonus: i32,
     ) {
-        let to = usize::from(mover);
-        self.update_butterfly(butterfly_index(board, mv, threats), bonus);
-        gravity(&mut self.pawn[board.pawn_key() as usize % PAWN_KEYS][to], bonus, LIMIT);
-        self.update_continuation(mover, context, bonus);
-        if let Some(table) = self.low_ply.get_mut(ply) {
+        self.update_butterfly(butterfly_index(board, mv, context.threats), bonus);
+        gravity(&mut self.pawn[pawn_structure(board)][usize::from(piece_to)], bonus, LIMIT);
+        self.update_continuation(piece_to, &context.previous, bonus);
+        if let Some(table) = context.ply.and_then(|ply| self.low_ply.get_mut(ply)) {
             gravity(&mut table[from_to(move_bits(Some(mv)))], bonus, LIMIT);
         }
     }
 
-    /// Updates what the butterfly history says of a move: `entry` is its [`butterfly_index`].
-    pub(super) fn update_butterfly(&mut self, entry: u16, bonus: i32) {
-        let entry = usize::from(entry);
-        gravity(&mut self.butterfly[entry >> 14][entry >> 12 & 3][entry & 4095], bonus, LIMIT);
+    /// Updates the butterfly history at a [`butterfly_index`].
+    pub(super) fn update_butterfly(&mut self, index: u16, bonus: i32) {
+        let index = usize::from(index);
+        gravity(&mut self.butterfly[index >> 14][index >> 12 & 3][index & 4095], bonus, LIMIT);
     }
 
-    pub(super) fn update_continuation(&mut self, mover: PieceTo, context: &Context, bonus: i32) {
-        for &earlier in context {
-            if earlier != NO_PIECE_TO {
-                gravity(&mut self.continuation[usize::from(earlier)][usize::from(mover)], bonus, LIMIT);
+    pub(super) fn update_continuation(&mut self, piece_to: PieceTo, previous: &PreviousMoves, bonus: i32) {
+        for &previous in previous {
+            if previous != NO_PIECE_TO {
+                gravity(&mut self.continuation[usize::from(previous)][usize::from(piece_to)], bonus, LIMIT);
             }
         }
     }
 
-    pub(super) fn update_capture(&mut self, mover: PieceTo, victim: Piece, bonus: i32) {
-        gravity(&mut self.capture[usize::from(mover)][victim.to_index()], bonus, LIMIT);
+    pub(super) fn update_capture(&mut self, piece_to: PieceTo, victim: Piece, bonus: i32) {
+        gravity(&mut self.capture[usize::from(piece_to)][victim.to_index()], bonus, LIMIT);
     }
 
-    /// What searches of like positions found the static evaluation to be wrong by.
-    pub(super) fn correction(&self, params: &Params, board: &Board, context: &Context) -> Value {
+    /// What is added to the static evaluation: the weighted sum of the correction histories.
+    pub(super) fn correction(&self, params: &Params, board: &Board, previous: &PreviousMoves) -> Value {
         let us = board.side_to_move().to_index();
         let entry = |table: &[[i16; 2]; CORRECTIONS], key| i32::from(table[slot(key)][us]);
         let mut sum = params.correction_pawn * entry(&self.pawn_correction, board.pawn_key());
@@ -250,22 +269,22 @@ impl Histories {
         for color in COLORS {
             sum += params.correction_non_pawn * self.non_pawn_entry(board, color);
         }
-        if context[0] != NO_PIECE_TO && context[1] != NO_PIECE_TO {
-            let entry = self.continuation_correction[usize::from(context[1])][usize::from(context[0])];
+        if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
+            let entry = self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])];
             sum += params.correction_continuation * i32::from(entry);
         }
-        sum / (128 * 8)
+        sum / (128 * CORRECTION_SCALE)
     }
 
-    /// Asks for what [`Histories::correction`] will look at.
+    /// Prefetches what [`Histories::correction`] reads.
     #[inline]
-    pub(super) fn prefetch_correction(&self, board: &Board, context: &Context) {
+    pub(super) fn prefetch_correction(&self, board: &Board, previous: &PreviousMoves) {
         prefetch(&self.pawn_correction[slot(board.pawn_key())]);
         prefetch(&self.minor_correction[slot(board.minor_key())]);
         for color in COLORS {
             prefetch(&self.non_pawn_correction[slot(board.nonpawn_key(color))]);
         }
-        prefetch(&self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
+        prefetch(&self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
     }
 
     fn non_pawn_entry(&self, board: &Board, color: Color) -> i32 {
@@ -273,12 +292,13 @@ impl Histories {
         i32::from(self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us])
     }
 
-    /// Learns that a search of this depth found `error` = value - static evaluation.
+    /// Updates the correction histories by the `error` of the static evaluation, the value of a search of this depth
+    /// minus the evaluation.
     pub(super) fn update_correction(
         &mut self,
         params: &Params,
         board: &Board,
-        context: &Context,
+        previous: &PreviousMoves,
         depth: i32,
         error: Value,
     ) {
@@ -291,20 +311,20 @@ impl Histories {
         for color in COLORS {
             update(&mut self.non_pawn_correction[slot(board.nonpawn_key(color))][color.to_index()][us]);
         }
-        if context[0] != NO_PIECE_TO && context[1] != NO_PIECE_TO {
-            update(&mut self.continuation_correction[usize::from(context[1])][usize::from(context[0])]);
+        if previous[0] != NO_PIECE_TO && previous[1] != NO_PIECE_TO {
+            update(&mut self.continuation_correction[usize::from(previous[1])][usize::from(previous[0])]);
         }
     }
 }
 
-/// Where the butterfly history keeps a quiet move, in one number.
+/// The index of a quiet move in the butterfly history: color, threatened squares, from and to.
 #[inline]
 pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16 {
     let bits = move_bits(Some(mv));
     ((board.side_to_move().to_index() << 2 | threatened(bits, threats)) << 12 | from_to(bits)) as u16
 }
 
-/// Whether a move's squares are attacked by enemy pawns: two bits.
+/// Whether enemy pawns attack the squares of a move: two bits, from and to.
 #[inline]
 fn threatened(bits: u16, threats: u64) -> usize {
     let [from, to] = squares(bits).map(|square| (threats >> square & 1) as usize);

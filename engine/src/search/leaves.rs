@@ -1,14 +1,14 @@
 //! The search of comparison training: the leaf of the principal variation.
 //!
 //! After Tesauro's d-ply comparison training (section 2.2 and Fig. 1 of Tseng, Chen and Wu 2018): the full tree to a
-//! fixed depth, then quiescence, in which every evasion of a check and every capture that does not lose material is
-//! searched. The value of a line must be the static evaluation of its leaf and depend on the position and the weights
-//! alone, so this is plain alpha-beta: no pruning, no reductions, no table cut-offs, no histories, the bare evaluation. The
-//! principal variation search, the table's moves and the killers save nodes and change no value.
+//! fixed depth, then quiescence with all evasions of a check and all captures that do not lose material. The value of a
+//! variation must be the static evaluation of its leaf and depend on the position and the weights alone, so this is
+//! plain alpha-beta with the uncorrected evaluation: no pruning, reductions, TT cutoffs or histories. Principal
+//! variation search, TT moves and killers save nodes and change no value.
 
-use super::history::NO_PIECE_TO;
-use super::ordering::{Arena, Hints, Kind, Picker, Scored, Unlearned};
-use super::pv::Line;
+use super::history::OrderingContext;
+use super::ordering::{Arena, MoveSet, Picker, ScoredMove, VictimScorer};
+use super::pv::PvLine;
 use super::window::Window;
 use crate::board::{Board, ChessMove, Game};
 use crate::eval::{Evaluator, Weights};
@@ -26,14 +26,14 @@ pub enum LeafEnd {
     Quiet(Board),
     /// In mate or in a draw by the rules.
     Terminal,
-    /// The value lies outside the window: it is a bound, and there is no variation.
+    /// The value lies outside the window: it is a bound without a variation.
     Bound,
 }
 
-/// What a leaf search found.
+/// The result of a leaf search.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// Value for the side to move of the position searched, in units of the evaluation.
+    /// Value for the side to move of the searched position, in units of the evaluation.
     pub value: Value,
     /// How the principal variation ends.
     pub end: LeafEnd,
@@ -41,91 +41,89 @@ pub struct Leaf {
     pub nodes: u64,
 }
 
-/// What ends a leaf search early.
+/// The limits of a leaf search.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafBudget<'a> {
-    /// Nodes it may take.
+    /// The most nodes.
     pub nodes: u64,
-    /// Set by whoever wants it to end.
+    /// Set to stop the search.
     pub stop: &'a AtomicBool,
 }
 
-/// Why a leaf search ended without a result.
+/// Why a leaf search has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It needs more nodes than its budget: the same position with the same weights always does.
+    /// The search needs more nodes than its budget, which depends on position and weights alone.
     OutOfNodes,
-    /// It was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// Searches positions for the leaves of their principal variations. One a thread.
+/// Searches positions for the leaves of their principal variations. Each thread has its own.
 pub struct LeafSearcher {
     position: Position,
     table: Table,
     arena: Arena,
-    lines: Vec<Line>,
+    pv_lines: Vec<PvLine>,
     killers: Vec<[Option<ChessMove>; 2]>,
     nodes: u64,
-    /// When this many nodes are done, look whether to end.
+    /// The limits are checked at this number of nodes.
     checkpoint: u64,
     salt: u64,
-    /// Whether the table was emptied since the position began.
-    emptied: bool,
+    /// Whether the table was cleared since the position began.
+    cleared: bool,
 }
 
-/// Nodes between two looks at the stop.
+/// Nodes between two checks of the limits.
 const CHECK_INTERVAL: u64 = 4096;
 
 impl LeafSearcher {
     /// A searcher with these weights.
     ///
     /// # Panics
-    /// When there is not a megabyte of memory left.
+    /// Without memory for a table of a megabyte.
     #[must_use]
     pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
-            table: Table::new(1, 1).expect("a megabyte for move ordering"),
+            table: Table::new(1, 1).expect("memory for a table of a megabyte"),
             arena: Arena::new(),
-            lines: vec![Line::new(); MAX_PLY + 2],
+            pv_lines: vec![PvLine::new(); MAX_PLY + 2],
             killers: vec![[None; 2]; MAX_PLY + 2],
             nodes: 0,
             checkpoint: 0,
             salt: 0,
-            emptied: false,
+            cleared: false,
         }
     }
 
-    /// Searches with other weights from now on.
+    /// Replaces the weights.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.position.evaluator_mut().set_weights(weights);
     }
 
-    /// Forgets the ordering state: call it once for each training position, so that results depend on the
-    /// position and the weights alone. Searches of one position's children may share it.
+    /// Resets the move ordering: call it once for each training position, so that results depend on the position and
+    /// the weights alone. Searches of one position's children may share it.
     pub fn begin_position(&mut self) {
-        // Other keys cost less than an empty table, and no entry of another position is found by them: 64 bits never
-        // repeat. They are enough for a single ply, where an entry is only ever asked for by the search that follows
-        // the one that stored it. Deeper trees have entries that compete for places, also with those of other
-        // positions, so there the first search empties the table.
+        // New keys are cheaper than a cleared table and hide all older entries. They suffice for a single ply, where an
+        // entry is probed only by the next search. In deeper trees older entries would compete for places, so the first
+        // search clears the table.
         self.salt = self.salt.wrapping_add(hash::GOLDEN);
-        self.emptied = false;
+        self.cleared = false;
         self.killers.fill([None; 2]);
     }
 
     /// Searches `board` with `depth` plies before quiescence in the window (`alpha`, `beta`).
     ///
-    /// A value inside the window is exact and comes with its leaf; outside it is a bound: at most the value when
-    /// not above alpha, at least the value when not below beta. The static evaluation of the leaf, seen from the side
-    /// to move of `board`, equals the value (asserted).
+    /// A value inside the window is exact and comes with its leaf, whose static evaluation from the side to move of
+    /// `board` equals the value. Outside the window the value is an upper or a lower bound.
     ///
     /// # Errors
-    /// When the budget ends it first. What the searcher learned until then may depend on the moment of a stop: begin a
-    /// position before the next search.
+    /// When the budget is used up or the search is stopped. The move ordering may then depend on the time of the stop:
+    /// call [`LeafSearcher::begin_position`] before the next search.
     ///
     /// # Panics
-    /// When that invariant is broken.
+    /// If the value is not the evaluation of the leaf.
     pub fn search(
         &mut self,
         board: &Board,
@@ -133,7 +131,7 @@ impl LeafSearcher {
         (alpha, beta): (Value, Value),
         budget: &LeafBudget,
     ) -> Result<Leaf, Unfinished> {
-        if depth > 1 && !std::mem::replace(&mut self.emptied, true) {
+        if depth > 1 && !std::mem::replace(&mut self.cleared, true) {
             self.table.clear(1);
         }
         self.position.reset_to(board);
@@ -152,15 +150,15 @@ impl LeafSearcher {
         Ok(Leaf { value, end, nodes })
     }
 
-    /// The moves to the leaf that the last search found.
+    /// The moves to the leaf of the last search.
     #[must_use]
     pub fn line(&self) -> &[ChessMove] {
-        self.lines[0].moves()
+        self.pv_lines[0].moves()
     }
 
     /// Walks the principal variation to its leaf.
     fn leaf(&mut self, root: &Board, value: Value) -> LeafEnd {
-        let line = &self.lines[0];
+        let line = &self.pv_lines[0];
         if line.terminal {
             return LeafEnd::Terminal;
         }
@@ -171,11 +169,14 @@ impl LeafSearcher {
         self.position.reset_to(&board);
         let eval = self.position.evaluate_raw();
         let seen_from_root = if board.side_to_move() == root.side_to_move() { eval } else { -eval };
-        assert_eq!(seen_from_root, value, "the leaf {board} of {root} does not carry the value of the search");
+        assert_eq!(
+            seen_from_root, value,
+            "the evaluation of the leaf {board} of {root} is not the value of the search"
+        );
         LeafEnd::Quiet(board)
     }
 
-    /// Value of the node at the current ply, fail-soft; `PV` where a line is kept.
+    /// Value of the node at the current ply, fail-soft; `PV` keeps a line.
     fn alpha_beta<const PV: bool>(
         &mut self,
         mut window: Window,
@@ -185,21 +186,22 @@ impl LeafSearcher {
         if depth == 0 {
             return self.quiescence::<PV>(window, budget);
         }
-        if let Some(value) = self.enter::<PV>(budget)? {
+        if let Some(value) = self.enter_node::<PV>(budget)? {
             return Ok(value);
         }
         let ply = self.position.ply();
         let board = *self.position.board();
         let key = board.key() ^ self.salt;
-        let table_move = self.table.probe(key, ply).and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv));
+        let tt_move = self.table.probe(key, ply).and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv));
         self.killers[ply + 1] = [None; 2];
-        let hints = Hints { killers: self.killers[ply], ..UNHINTED };
-        let mut picker = Picker::new(&self.arena, Kind::All, table_move, 0);
+        let context = OrderingContext { killers: self.killers[ply], ..OrderingContext::EMPTY };
+        let mut picker = Picker::new(&self.arena, MoveSet::All, tt_move, 0);
         let (mut best, mut best_move, mut count) = (-INFINITE, None, 0);
-        while let Some(Scored { mv, mover, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &hints) {
+        while let Some(picked) = picker.next(&mut self.arena, &board, &VictimScorer, &context) {
+            let ScoredMove { mv, piece_to, .. } = picked;
             count += 1;
             if depth > 1 {
-                self.table.prefetch(board.likely_key_after(mv, mover) ^ self.salt);
+                self.table.prefetch(board.likely_key_after(mv, piece_to) ^ self.salt);
             }
             self.make(mv);
             let mut value = INFINITE;
@@ -215,28 +217,28 @@ impl LeafSearcher {
                 if value > window.alpha {
                     best_move = Some(mv);
                     if PV {
-                        Line::extend_at(&mut self.lines, ply, mv);
+                        PvLine::extend_at(&mut self.pv_lines, ply, mv);
                     }
                     if window.fails_high(value) {
-                        self.remember_killer(&board, ply, mv);
+                        self.update_killers(&board, ply, mv);
                         break;
                     }
                     window.alpha = value;
                 }
             }
         }
-        picker.done(&mut self.arena);
+        picker.release(&mut self.arena);
         if count == 0 {
             return Ok(self.no_moves::<PV>(&board, ply));
         }
-        let found = Entry { mv: best_move, value: best, eval: NONE, depth: depth as i32, bound: Bound::None, pv: PV };
-        self.table.store(key, ply, &found);
+        let entry = Entry { mv: best_move, value: best, eval: NONE, depth: depth as i32, bound: Bound::None, pv: PV };
+        self.table.store(key, ply, &entry);
         Ok(best)
     }
 
-    /// Value of the node when only captures, promotions to queen and evasions are searched.
+    /// Value of the node by captures, promotions to a queen and evasions.
     fn quiescence<const PV: bool>(&mut self, mut window: Window, budget: &LeafBudget) -> Result<Value, Unfinished> {
-        if let Some(value) = self.enter::<PV>(budget)? {
+        if let Some(value) = self.enter_node::<PV>(budget)? {
             return Ok(value);
         }
         let ply = self.position.ply();
@@ -250,10 +252,12 @@ impl LeafSearcher {
             }
             window.alpha = window.alpha.max(best);
         }
-        let kind = if in_check { Kind::All } else { Kind::Noisy };
-        let mut picker = Picker::new(&self.arena, kind, None, SEE_THRESHOLD);
+        let moves = if in_check { MoveSet::All } else { MoveSet::Noisy };
+        let mut picker = Picker::new(&self.arena, moves, None, SEE_THRESHOLD);
         let mut count = 0;
-        while let Some(Scored { mv, .. }) = picker.next(&mut self.arena, &board, &Unlearned, &UNHINTED) {
+        let context = OrderingContext::EMPTY;
+        while let Some(picked) = picker.next(&mut self.arena, &board, &VictimScorer, &context) {
+            let mv = picked.mv;
             count += 1;
             self.make(mv);
             let value = -self.quiescence::<PV>(window.flipped(), budget)?;
@@ -262,7 +266,7 @@ impl LeafSearcher {
                 best = value;
                 if value > window.alpha {
                     if PV {
-                        Line::extend_at(&mut self.lines, ply, mv);
+                        PvLine::extend_at(&mut self.pv_lines, ply, mv);
                     }
                     if window.fails_high(value) {
                         break;
@@ -271,20 +275,20 @@ impl LeafSearcher {
                 }
             }
         }
-        picker.done(&mut self.arena);
+        picker.release(&mut self.arena);
         Ok(if in_check && count == 0 { self.no_moves::<PV>(&board, ply) } else { best })
     }
 
-    /// What both do first: see whether to end, begin the line, and know draws. A value where the node ends here.
+    /// Checks the budget and begins the PV line. A value for draws and at the end of the search stack.
     #[inline]
-    fn enter<const PV: bool>(&mut self, budget: &LeafBudget) -> Result<Option<Value>, Unfinished> {
+    fn enter_node<const PV: bool>(&mut self, budget: &LeafBudget) -> Result<Option<Value>, Unfinished> {
         if self.nodes >= self.checkpoint {
             self.check_budget(budget)?;
         }
         let ply = self.position.ply();
         let draw = self.position.is_draw() || (ply >= MAX_PLY - 2 && self.position.board().in_check());
         if PV {
-            self.lines[ply].end(draw);
+            self.pv_lines[ply].end(draw);
         }
         if draw {
             return Ok(Some(DRAW));
@@ -310,15 +314,15 @@ impl LeafSearcher {
         self.nodes += 1;
     }
 
-    /// Mate, or stalemate.
+    /// The value of mate or stalemate.
     fn no_moves<const PV: bool>(&mut self, board: &Board, ply: usize) -> Value {
         if PV {
-            self.lines[ply].end(true);
+            self.pv_lines[ply].end(true);
         }
         if board.in_check() { mated_in(ply) } else { DRAW }
     }
 
-    fn remember_killer(&mut self, board: &Board, ply: usize, mv: ChessMove) {
+    fn update_killers(&mut self, board: &Board, ply: usize, mv: ChessMove) {
         let killers = &mut self.killers[ply];
         if !board.is_noisy(mv) && killers[0] != Some(mv) {
             *killers = [Some(mv), killers[0]];
@@ -326,11 +330,9 @@ impl LeafSearcher {
     }
 }
 
-/// Captures in quiescence must not lose more than this by static exchange. Trained weights depend on it: it is no
-/// constant to be tuned with those of the game's search.
+/// What captures in quiescence must win at least by static exchange. Trained weights depend on it, so it is not a
+/// parameter of the search.
 const SEE_THRESHOLD: i32 = -44;
-
-const UNHINTED: Hints = Hints { killers: [None; 2], counter: None, context: [NO_PIECE_TO; 4], threats: 0, ply: None };
 
 #[cfg(test)]
 mod tests {
@@ -341,8 +343,7 @@ mod tests {
     static NEVER: AtomicBool = AtomicBool::new(false);
     const UNLIMITED: LeafBudget = LeafBudget { nodes: u64::MAX, stop: &NEVER };
 
-    /// A table that is full of other positions, as it is after some thousands of them, finds the same leaves by the same
-    /// nodes as an empty one.
+    /// A table full of other positions leads to the same leaves and nodes as an empty one.
     #[test]
     fn a_full_table_changes_nothing() {
         let mut used = LeafSearcher::new(Weights::embedded());
@@ -371,11 +372,11 @@ mod tests {
         }
     }
 
-    /// Quiescence here takes longer than anybody can wait.
+    /// Quiescence does not end here in any reasonable time.
     const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
 
     #[test]
-    fn a_search_ends_with_its_nodes_and_always_at_the_same() {
+    fn a_search_ends_at_exactly_its_node_limit() {
         let board = Board::from_fen(EXPLOSIVE).unwrap();
         let mut searcher = LeafSearcher::new(Weights::embedded());
         for depth in 0..3 {
@@ -384,7 +385,6 @@ mod tests {
             let ended = searcher.search(&board, depth, (-INFINITE, INFINITE), &budget);
             assert_eq!((ended.unwrap_err(), searcher.nodes), (Unfinished::OutOfNodes, 10_001));
         }
-        // What needs no more is found.
         let calm = Board::startpos();
         searcher.begin_position();
         let nodes = searcher.search(&calm, 2, (-INFINITE, INFINITE), &UNLIMITED).unwrap().nodes;
@@ -396,13 +396,13 @@ mod tests {
     }
 
     #[test]
-    fn a_search_obeys_the_stop() {
+    fn a_search_stops() {
         let board = Board::from_fen(EXPLOSIVE).unwrap();
         let stop = AtomicBool::new(true);
         let budget = LeafBudget { nodes: u64::MAX, stop: &stop };
         let mut searcher = LeafSearcher::new(Weights::embedded());
         assert_eq!(searcher.search(&board, 0, (-INFINITE, INFINITE), &budget).unwrap_err(), Unfinished::Stopped);
-        // Also one that has begun.
+        // In the middle of a search.
         stop.store(false, Relaxed);
         let ended = std::thread::scope(|scope| {
             let searching = scope.spawn(|| searcher.search(&board, 1, (-INFINITE, INFINITE), &budget).map(|_| ()));

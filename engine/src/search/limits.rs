@@ -1,4 +1,4 @@
-//! What a search may spend, and what it is asked for.
+//! Limits and options of a search.
 
 use crate::board::ChessMove;
 use crate::params::Params;
@@ -7,25 +7,25 @@ use crate::time::Clock;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-/// Limits of one search; the first that is met ends it.
+/// Limits of one search; the first one reached ends it.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Plies of the deepest iteration.
     pub depth: Option<u32>,
     /// Nodes of all threads together.
     pub nodes: Option<u64>,
-    /// Ends when a mate in so many moves is found.
+    /// Ends the search at a mate in this number of moves.
     pub mate: Option<u32>,
     /// Time for this move.
     pub movetime: Option<Duration>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
-    /// That clock runs by nodes, so many a second, and not by time: a search on a clock that is the same on any machine, on
-    /// one thread.
+    /// Nodes per second: the clock counts nodes in place of time. On one thread the search is then the same on any
+    /// machine.
     pub nps: Option<NonZeroU64>,
-    /// Does not answer before it is told to stop.
+    /// Answers only after a stop.
     pub infinite: bool,
-    /// Was asked to ponder: for whoever makes the [`Control`](crate::control::Control), which the search obeys.
+    /// Whether to ponder, for the caller that makes the [`Control`](crate::control::Control).
     pub ponder: bool,
     /// Moves to search; all when empty.
     pub searchmoves: Vec<ChessMove>,
@@ -48,16 +48,16 @@ impl Limits {
 /// The move overhead of [`Options::default`].
 pub const MOVE_OVERHEAD: Duration = Duration::from_millis(10);
 
-/// Settings that hold for all searches.
+/// Options of all searches.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many best variations are searched.
+    /// Number of variations.
     pub multipv: usize,
-    /// Time lost between the engine and the clock each move.
+    /// Time that is lost between engine and clock with each move.
     pub move_overhead: Duration,
-    /// The constants of the search.
+    /// The parameters of the search.
     pub params: Params,
-    /// Endgame tables, if there are any.
+    /// Tablebases, if any.
     pub tables: Option<Tables>,
 }
 

@@ -1,8 +1,10 @@
-//! The search: principal variation search with iterative deepening.
+//! The search: principal variation search with iterative deepening, on all threads by [Lazy
+//! SMP](https://www.chessprogramming.org/Lazy_SMP).
 //!
-//! A [`Worker`] owns all that one thread writes; what threads share is in [`Shared`]: the table, the stop and ponder state
-//! of [`Control`], the node counters, what each helper found. Training has a plain search of its own, in `leaves`: there the
-//! value of a line must be the static evaluation of its leaf and depend on the position and the weights alone.
+//! A [`Worker`] owns what one thread keeps between searches, a [`Search`] is one search by one thread, and [`Shared`]
+//! is what the threads of a search share: the transposition table, the stop and ponder state of [`Control`], the node
+//! counters and the result of each helper. Training has a plain search of its own, in `leaves`: there the value of a
+//! variation must be the static evaluation of its leaf and depend on the position and the weights alone.
 
 mod alpha_beta;
 mod history;
@@ -18,26 +20,28 @@ mod window;
 pub use leaves::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 pub use limits::{Limits, MOVE_OVERHEAD, Options};
 pub use report::{Info, Outcome, Report, Score};
-pub(crate) use root::{Finding, RootMove};
+pub(crate) use root::ThreadResult;
 
-use crate::board::{ChessMove, Game, PieceTo};
+use crate::board::{Board, ChessMove, Game, Piece, PieceTo, attacks};
 use crate::control::Control;
 use crate::eval::Evaluator;
 use crate::params::{Derived, Params};
-use crate::platform::sync::{Mutex, lock};
+use crate::platform::sync::Mutex;
 use crate::position::Position;
 use crate::tablebase::{RootMoves, Tables};
 use crate::time::{Bounds, nodes_in, time_of};
-use crate::tt::Table;
-use crate::value::{MAX_PLY, NONE, Value};
+use crate::tt::{Entry, Table};
+use crate::value::{DECIDED, DRAW, MAX_PLY, NONE, Value};
 use crossbeam::utils::CachePadded;
-use history::{Context, Histories, NO_PIECE_TO};
-use ordering::Arena;
-use pv::Line;
+use history::{Histories, NO_PIECE_TO, OrderingContext, PreviousMoves};
+use ordering::{Arena, HistoryScorer, Picker, ScoredMove};
+use pv::PvLine;
+use root::RootMove;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use window::Window;
 
-/// The search was told to end; the position it stood in is lost.
+/// The search was stopped; its position is not restored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopped;
 
@@ -48,23 +52,22 @@ pub(crate) struct Shared<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) options: &'a Options,
     pub(crate) bounds: Option<Bounds>,
-    /// Set when worker 0 has finished: the helpers end.
+    /// Set when worker 0 has finished: stops the helpers.
     pub(crate) finished: AtomicBool,
-    /// Nodes of each worker, as of its last look at the clock.
+    /// Nodes of each worker at its last check of the limits.
     pub(crate) nodes: &'a [CachePadded<AtomicU64>],
-    /// What each helper found in its last full iteration: worker 0 votes without waiting for them to end.
-    pub(crate) findings: &'a [Mutex<Option<Finding>>],
-    /// Endgame tables, where the search looks into them.
+    /// The result of each helper after its last full iteration: worker 0 votes without waiting for the helpers.
+    pub(crate) results: &'a [Mutex<Option<ThreadResult>>],
+    /// Tablebases, where the search probes them.
     pub(crate) tables: Option<&'a Tables>,
-    /// What the tables say of the root's moves, if they know them all.
+    /// The tablebase ranks of the root moves, if all are known.
     pub(crate) root: Option<&'a RootMoves>,
-    /// Positions found in the tables.
     pub(crate) table_hits: AtomicU64,
-    pub(crate) reporter: Mutex<&'a mut (dyn FnMut(&Report) + Send)>,
+    pub(crate) on_report: &'a (dyn Fn(&Report) + Sync),
 }
 
 impl Shared<'_> {
-    /// Time on the clock of this search: from the ponder hit, if there was one, or by the nodes that were counted.
+    /// Time on the clock of this search: since the ponder hit, if there was one, or by the nodes searched.
     pub(crate) fn elapsed(&self) -> Duration {
         match self.limits.nps {
             Some(nps) => time_of(self.total_nodes(), nps),
@@ -81,35 +84,34 @@ impl Shared<'_> {
     }
 
     pub(crate) fn report(&self, report: &Report) {
-        let mut reporter = lock(&self.reporter);
-        (*reporter)(report);
+        (self.on_report)(report);
     }
 }
 
-/// What the search keeps of a node of the current line.
+/// The search stack: one frame a ply.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// Static evaluation, corrected; [`NONE`] in check.
+    /// Static evaluation with corrections; [`NONE`] in check.
     eval: Value,
-    /// Static evaluation as the evaluator gave it.
+    /// Static evaluation as the evaluator gives it.
     raw_eval: Value,
-    /// The piece that moves from here, and where to.
-    mover: PieceTo,
-    /// Whether the move made here is quiet.
+    /// The piece-to of the move made here.
+    piece_to: PieceTo,
+    /// Whether that move is quiet.
     quiet: bool,
-    /// Where the butterfly history keeps that move, if it is quiet.
+    /// The butterfly index of that move, if it is quiet.
     butterfly: u16,
-    /// How many moves were made here, that one included.
-    count: usize,
-    killers: [Option<ChessMove>; 2],
-    /// Left out by a singular search.
-    excluded: Option<ChessMove>,
-    /// Double extensions on the way here.
-    double_extensions: i32,
-    /// Cutoffs of nodes at this ply since its grandparent was entered.
-    cutoffs: i32,
-    /// How much shallower the move made here is searched, in plies.
+    /// The number of that move, from 1.
+    move_count: usize,
+    /// Plies by which that move is reduced.
     reduction: i32,
+    killers: [Option<ChessMove>; 2],
+    /// The move that a singular search leaves out.
+    excluded: Option<ChessMove>,
+    /// Double extensions on the path to this ply.
+    double_extensions: i32,
+    /// Cutoffs at this ply since its grandparent was entered.
+    cutoffs: i32,
     tt_pv: bool,
 }
 
@@ -117,23 +119,25 @@ impl Frame {
     const EMPTY: Frame = Frame {
         eval: NONE,
         raw_eval: NONE,
-        mover: NO_PIECE_TO,
+        piece_to: NO_PIECE_TO,
         quiet: false,
         butterfly: 0,
-        count: 0,
+        move_count: 0,
+        reduction: 0,
         killers: [None; 2],
         excluded: None,
         double_extensions: 0,
         cutoffs: 0,
-        reduction: 0,
         tt_pv: false,
     };
 }
 
-/// Frames before the root, so that looking back never leaves the stack.
+/// Frames before the root, for the moves and evaluations of up to six plies ago.
 const BEFORE_ROOT: usize = 6;
+/// Frames for all plies; a node writes to those of the next two.
+const FRAMES: usize = BEFORE_ROOT + MAX_PLY + 4;
 
-/// One thread's search.
+/// What a search thread keeps from one search to the next.
 pub(crate) struct Worker {
     id: usize,
     params: Params,
@@ -142,25 +146,8 @@ pub(crate) struct Worker {
     histories: Histories,
     arena: Arena,
     frames: Vec<Frame>,
-    lines: Vec<Line>,
-    pub(crate) root_moves: Vec<RootMove>,
-    /// Root moves before this one are the better variations of a MultiPV search.
-    pv_index: usize,
-    root_depth: i32,
-    pub(crate) completed_depth: i32,
-    seldepth: usize,
-    pub(crate) nodes: u64,
-    /// Look at the clock when this many nodes are done.
-    checkpoint: u64,
-    /// While a null move is verified none is made before this ply; 0 otherwise.
-    null_move_min_ply: usize,
+    pv_lines: Vec<PvLine>,
 }
-
-/// Nodes between two looks at the clock.
-const CHECK_INTERVAL: u64 = 1024;
-/// Nodes that the first iteration may take whatever the limits say: a millisecond, and far more than it needs in positions
-/// of games.
-const FIRST_ITERATION: u64 = 2048;
 
 impl Worker {
     pub(crate) fn new(id: usize, evaluator: Evaluator) -> Worker {
@@ -171,9 +158,82 @@ impl Worker {
             position: Position::new(&Game::default(), evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
-            frames: vec![Frame::EMPTY; MAX_PLY + BEFORE_ROOT + 4],
-            lines: vec![Line::new(); MAX_PLY + 2],
-            root_moves: Vec::new(),
+            frames: vec![Frame::EMPTY; FRAMES],
+            pv_lines: vec![PvLine::new(); MAX_PLY + 2],
+        }
+    }
+
+    /// Clears the histories.
+    pub(crate) fn clear(&mut self) {
+        self.histories.clear();
+    }
+
+    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
+        self.position.evaluator_mut()
+    }
+
+    fn set_params(&mut self, params: &Params) {
+        if self.params != *params {
+            self.params = *params;
+            self.derived = Derived::new(params);
+        }
+    }
+}
+
+/// One search by one thread.
+pub(crate) struct Search<'a> {
+    shared: &'a Shared<'a>,
+    id: usize,
+    params: &'a Params,
+    derived: &'a Derived,
+    position: &'a mut Position,
+    histories: &'a mut Histories,
+    arena: &'a mut Arena,
+    frames: &'a mut [Frame],
+    pv_lines: &'a mut [PvLine],
+    root_moves: Vec<RootMove>,
+    /// Index of the variation that is searched: the root moves before it are the better ones of MultiPV.
+    pv_index: usize,
+    root_depth: i32,
+    completed_depth: i32,
+    seldepth: usize,
+    nodes: u64,
+    /// The limits are checked at this number of nodes.
+    checkpoint: u64,
+    /// No null move is made before this ply while one is verified; 0 otherwise.
+    null_move_min_ply: usize,
+}
+
+/// Nodes between two checks of the limits.
+const CHECK_INTERVAL: u64 = 1024;
+/// Nodes that the first iteration may take regardless of the limits: a millisecond, and far more than it needs in
+/// positions of games.
+const FIRST_ITERATION: u64 = 2048;
+
+impl<'a> Search<'a> {
+    /// Prepares a search of the current position of `game`. None where no move is to be searched.
+    pub(crate) fn new(worker: &'a mut Worker, game: &Game, shared: &'a Shared<'a>) -> Option<Search<'a>> {
+        let root_moves = RootMove::all(game.board(), &shared.limits.searchmoves, shared.root);
+        if root_moves.is_empty() {
+            return None;
+        }
+        worker.set_params(&shared.options.params);
+        worker.position.reset(game);
+        worker.arena.clear();
+        worker.frames.fill(Frame::EMPTY);
+        worker.histories.clear_low_ply();
+        let Worker { id, params, derived, position, histories, arena, frames, pv_lines } = worker;
+        Some(Search {
+            shared,
+            id: *id,
+            params,
+            derived,
+            position,
+            histories,
+            arena,
+            frames,
+            pv_lines,
+            root_moves,
             pv_index: 0,
             root_depth: 0,
             completed_depth: 0,
@@ -181,24 +241,7 @@ impl Worker {
             nodes: 0,
             checkpoint: 0,
             null_move_min_ply: 0,
-        }
-    }
-
-    /// Searches with these constants from now on.
-    fn set_params(&mut self, params: &Params) {
-        if self.params != *params {
-            self.params = *params;
-            self.derived = Derived::new(params);
-        }
-    }
-
-    /// Forgets what earlier searches learned.
-    pub(crate) fn clear(&mut self) {
-        self.histories.clear();
-    }
-
-    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
-        self.position.evaluator_mut()
+        })
     }
 
     #[inline]
@@ -213,21 +256,42 @@ impl Worker {
     }
 
     #[inline]
-    fn context(&self, ply: usize) -> Context {
-        [1, 2, 4, 6].map(|back| self.earlier(ply, back).mover)
+    fn previous_moves(&self, ply: usize) -> PreviousMoves {
+        [1, 2, 4, 6].map(|back| self.earlier(ply, back).piece_to)
     }
 
-    /// Whether the search must end. Looks at the clock now and then.
+    /// The context without killers and counter-move.
     #[inline]
-    fn poll(&mut self, shared: &Shared) -> Result<(), Stopped> {
-        if self.nodes >= self.checkpoint { self.check_limits(shared) } else { Ok(()) }
+    fn ordering_context(&self, board: &Board, ply: usize) -> OrderingContext {
+        let them = !board.side_to_move();
+        let threats = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
+        OrderingContext {
+            killers: [None; 2],
+            counter: None,
+            previous: self.previous_moves(ply),
+            threats,
+            ply: Some(ply),
+        }
+    }
+
+    /// The next move of a node by the histories.
+    #[inline(always)]
+    fn next_move(&mut self, picker: &mut Picker, board: &Board, ordering: &OrderingContext) -> Option<ScoredMove> {
+        let scorer = HistoryScorer { histories: self.histories, params: self.params, derived: self.derived };
+        picker.next(self.arena, board, &scorer, ordering)
+    }
+
+    #[inline]
+    fn check_limits(&mut self) -> Result<(), Stopped> {
+        if self.nodes >= self.checkpoint { self.check_limits_now() } else { Ok(()) }
     }
 
     #[cold]
-    fn check_limits(&mut self, shared: &Shared) -> Result<(), Stopped> {
+    fn check_limits_now(&mut self) -> Result<(), Stopped> {
+        let shared = self.shared;
         shared.nodes[self.id].store(self.nodes, Relaxed);
         self.checkpoint = self.nodes + CHECK_INTERVAL;
-        let mut over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time(shared);
+        let mut over = shared.finished.load(Relaxed) || shared.control.stopped() || self.out_of_time();
         if self.id == 0
             && let Some(limit) = shared.limits.nodes
         {
@@ -239,48 +303,115 @@ impl Worker {
             let left = nodes_in(bounds.hard.saturating_sub(shared.elapsed()), nps);
             self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));
         }
-        // The first iteration takes no time worth saving, and gives a move with a reason; but where quiescence explodes it
-        // would not end. Helpers leave at once, and their processor to worker 0.
-        let needed = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION;
-        if over && !needed { Err(Stopped) } else { Ok(()) }
+        // The first iteration is nearly free and gives a better move than none would, but where quiescence explodes it
+        // would not end. Helpers stop at once, which leaves their processor to worker 0.
+        let grace = self.id == 0 && self.completed_depth == 0 && self.nodes < FIRST_ITERATION;
+        if over && !grace { Err(Stopped) } else { Ok(()) }
     }
 
-    fn out_of_time(&self, shared: &Shared) -> bool {
+    fn out_of_time(&self) -> bool {
+        let shared = self.shared;
         shared.bounds.is_some_and(|bounds| !shared.control.pondering() && shared.elapsed() >= bounds.hard)
     }
 
-    /// Asks for the table's entry of the position after `mv`: the earlier, the less the node below waits for it.
+    /// Begins the PV line of a node and counts its ply.
+    #[inline(always)]
+    fn enter_node<const PV: bool>(&mut self) {
+        self.end_pv::<PV>(false);
+        if PV {
+            self.seldepth = self.seldepth.max(self.position.ply());
+        }
+    }
+
+    /// Ends the PV line at the current ply; `terminal` in mate or a draw.
+    #[inline(always)]
+    fn end_pv<const PV: bool>(&mut self, terminal: bool) {
+        if PV {
+            self.pv_lines[self.position.ply()].end(terminal);
+        }
+    }
+
+    /// The PV line at the current ply becomes `mv` and the line of the next ply.
     #[inline]
-    fn prefetch(&self, shared: &Shared, mv: ChessMove, mover: PieceTo) {
-        shared.table.prefetch(self.position.board().likely_key_after(mv, mover));
+    fn extend_pv(&mut self, mv: ChessMove) {
+        PvLine::extend_at(self.pv_lines, self.position.ply(), mv);
     }
 
-    /// Plays a move of the node at the current ply.
-    #[inline]
-    fn make(&mut self, mv: ChessMove, mover: PieceTo, quiet: bool) {
-        let ply = self.position.ply();
-        let frame = self.frame(ply);
-        frame.mover = mover;
-        frame.quiet = quiet;
-        self.position.make(mv);
-        self.histories.prefetch_correction(self.position.board(), &self.context(ply + 1));
-        self.nodes += 1;
+    /// A draw by repetition, by insufficient material or by the fifty-move rule.
+    #[inline(always)]
+    fn draw_by_rule<const PV: bool>(&mut self) -> Option<Value> {
+        if !self.position.is_draw() {
+            return None;
+        }
+        self.end_pv::<PV>(true);
+        Some(self.draw_value())
     }
 
-    fn make_null(&mut self, shared: &Shared) {
-        let ply = self.position.ply();
-        let frame = self.frame(ply);
-        frame.mover = NO_PIECE_TO;
-        frame.quiet = false;
-        self.position.make_null();
-        shared.table.prefetch(self.position.board().key());
-        self.nodes += 1;
+    /// [Upcoming repetition](https://www.chessprogramming.org/Repetitions), from Stockfish: a draw is at hand, which
+    /// raises alpha and may close the window.
+    #[inline(always)]
+    fn upcoming_repetition(&self, window: &mut Window) -> Option<Value> {
+        if window.alpha >= DRAW || !self.position.upcoming_repetition() {
+            return None;
+        }
+        window.alpha = self.draw_value();
+        window.is_closed().then_some(window.alpha)
     }
 
-    /// A draw, blurred by one unit so that repetitions are not all alike to the search.
+    /// The value of a node at the end of the search stack.
+    #[inline(always)]
+    fn max_ply_value(&mut self, board: &Board) -> Option<Value> {
+        let at_end = self.position.ply() >= MAX_PLY - 2;
+        at_end.then(|| if board.in_check() { DRAW } else { self.evaluate(board, None).1 })
+    }
+
+    /// Draw-score randomization: plus or minus one, so that the search does not settle on one of many repetitions.
     #[inline]
     fn draw_value(&self) -> Value {
         (self.nodes & 2) as Value - 1
+    }
+
+    /// The static evaluation as the evaluator or the entry gives it, and with corrections.
+    #[inline]
+    fn evaluate(&mut self, board: &Board, entry: Option<&Entry>) -> (Value, Value) {
+        let stored = entry.map_or(NONE, |entry| entry.eval);
+        let raw_eval = if stored == NONE { self.position.evaluate() } else { stored };
+        (raw_eval, self.corrected(board, raw_eval))
+    }
+
+    /// The evaluation, damped by the fifty-move clock, plus the correction histories.
+    #[inline]
+    fn corrected(&self, board: &Board, raw_eval: Value) -> Value {
+        let damped = self.derived.damped(raw_eval, board.halfmove_clock());
+        let previous = self.previous_moves(self.position.ply());
+        let correction = self.histories.correction(self.params, board, &previous);
+        (damped + correction).clamp(-DECIDED + 1, DECIDED - 1)
+    }
+
+    /// Prefetches the transposition table entry of the position after `mv`: the sooner, the shorter the wait for it.
+    #[inline]
+    fn prefetch_tt(&self, mv: ChessMove, piece_to: PieceTo) {
+        self.shared.table.prefetch(self.position.board().likely_key_after(mv, piece_to));
+    }
+
+    /// Makes a move at the current ply.
+    #[inline]
+    fn make(&mut self, mv: ChessMove, piece_to: PieceTo, quiet: bool) {
+        let ply = self.position.ply();
+        let frame = self.frame(ply);
+        (frame.piece_to, frame.quiet) = (piece_to, quiet);
+        self.position.make(mv);
+        self.histories.prefetch_correction(self.position.board(), &self.previous_moves(ply + 1));
+        self.nodes += 1;
+    }
+
+    fn make_null(&mut self) {
+        let ply = self.position.ply();
+        let frame = self.frame(ply);
+        (frame.piece_to, frame.quiet) = (NO_PIECE_TO, false);
+        self.position.make_null();
+        self.shared.table.prefetch(self.position.board().key());
+        self.nodes += 1;
     }
 }
 

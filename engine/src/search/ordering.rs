@@ -1,54 +1,53 @@
-//! Which move first? Moves are picked in stages, so that a cutoff early on costs little:
-//! the table's move, captures that do not lose material, killers and the counter-move, quiet moves
-//! by their histories and by what they gain or risk at once, losing captures.
+//! [Move ordering](https://www.chessprogramming.org/Move_Ordering): a staged move picker.
 //!
-//! Captures are generated when the table's move did not suffice, quiet moves when no capture did, both into an
-//! arena that the nodes of the line share.
+//! The stages: the TT move, captures that do not lose material, killers and the counter-move, quiet moves by their
+//! histories and threats, losing captures. Captures are generated after the TT move and quiet moves after the good
+//! captures, so that an early cutoff saves the rest. Both go into an arena that the nodes of a variation share.
 
-use super::history::{Context, Histories, QuietScores, piece_to, squares};
+use super::history::{Histories, OrderingContext, piece_to, squares};
 use crate::board::{
     BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, PieceTo, Square, attacks, each, move_bits,
     move_from_bits, piece_index,
 };
 use crate::params::{Derived, Params};
 
-/// A move with what was found out about it.
+/// A move as the picker returns it.
 #[derive(Clone, Copy)]
-pub(super) struct Scored {
+pub(super) struct ScoredMove {
     pub(super) mv: ChessMove,
-    pub(super) mover: PieceTo,
+    pub(super) piece_to: PieceTo,
     pub(super) score: i32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Stage {
-    Table,
-    Generate,
+    TtMove,
+    GenerateNoisy,
     GoodNoisy,
     GenerateQuiet,
     Quiet,
     BadNoisy,
 }
 
-/// What kind of moves a picker yields.
+/// The moves that a picker returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MoveSet {
     /// All legal moves.
     All,
-    /// Captures and promotions to queen.
+    /// Captures and promotions to a queen.
     Noisy,
-    /// These, and quiet moves that give check and lose nothing by static exchange.
+    /// Noisy moves and the quiet checks that lose nothing by static exchange.
     NoisyAndChecks,
 }
 
-/// A move and the piece that makes it, generated and not yet scored, in one word: the move 16 bits, the mover 10.
+/// A generated move: [packed](move_bits) in 16 bits, its piece-to below in 10.
 #[derive(Clone, Copy, Default)]
-struct Unscored(u32);
+struct GeneratedMove(u32);
 
-impl Unscored {
+impl GeneratedMove {
     #[inline]
-    fn new(mv: ChessMove, mover: PieceTo) -> Unscored {
-        Unscored(u32::from(move_bits(Some(mv))) << 10 | u32::from(mover))
+    fn new(mv: ChessMove, piece_to: PieceTo) -> GeneratedMove {
+        GeneratedMove(u32::from(move_bits(Some(mv))) << 10 | u32::from(piece_to))
     }
 
     #[inline]
@@ -62,64 +61,63 @@ impl Unscored {
     }
 
     #[inline]
-    fn mover(self) -> PieceTo {
+    fn piece_to(self) -> PieceTo {
         (self.0 & 0x3FF) as PieceTo
     }
 }
 
-/// A move with its score, the piece that makes it and its place in the list in one word, ordered by score and move: the
-/// best of a list is then the largest word, which vector instructions find.
+/// A scored move and its index in the list in one word, so that the best move is the largest word, which vector
+/// instructions find.
 ///
-/// From the top: score 24 bits, move 16, mover 10, place 14.
+/// From the top: score 24 bits, packed move 16, piece-to 10, index 14.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate(u64);
+struct ListEntry(u64);
 
-impl Candidate {
-    /// Added to scores to make them positive; all are smaller.
+impl ListEntry {
+    /// Makes scores positive; above the absolute value of any score.
     const BIAS: i32 = 1 << 23;
-    const PLACES: u64 = 1 << 14;
+    const INDICES: u64 = 1 << 14;
 
     #[inline]
-    fn new(found: Unscored, score: i32, place: usize) -> Candidate {
-        debug_assert!(score.abs() < Candidate::BIAS && (place as u64) < Candidate::PLACES);
-        let score = (score + Candidate::BIAS) as u64;
-        Candidate(score << 40 | u64::from(found.0) << 14 | place as u64)
+    fn new(generated: GeneratedMove, score: i32, index: usize) -> ListEntry {
+        debug_assert!(score.abs() < ListEntry::BIAS && (index as u64) < ListEntry::INDICES);
+        let score = (score + ListEntry::BIAS) as u64;
+        ListEntry(score << 40 | u64::from(generated.0) << 14 | index as u64)
     }
 
     #[inline]
     fn score(self) -> i32 {
-        (self.0 >> 40) as i32 - Candidate::BIAS
+        (self.0 >> 40) as i32 - ListEntry::BIAS
     }
 
     #[inline]
-    fn unscored(self) -> Unscored {
-        Unscored((self.0 >> 14) as u32 & 0x3FF_FFFF)
+    fn generated(self) -> GeneratedMove {
+        GeneratedMove((self.0 >> 14) as u32 & 0x3FF_FFFF)
     }
 
     #[inline]
-    fn place(self) -> usize {
-        (self.0 % Candidate::PLACES) as usize
+    fn index(self) -> usize {
+        (self.0 % ListEntry::INDICES) as usize
     }
 
     #[inline]
-    fn moved_to(self, place: usize) -> Candidate {
-        Candidate((self.0 / Candidate::PLACES * Candidate::PLACES) | place as u64)
+    fn at_index(self, index: usize) -> ListEntry {
+        ListEntry((self.0 / ListEntry::INDICES * ListEntry::INDICES) | index as u64)
     }
 
     #[inline]
-    fn scored(self) -> Scored {
-        let found = self.unscored();
-        Scored { mv: found.mv(), mover: found.mover(), score: self.score() }
+    fn scored_move(self) -> ScoredMove {
+        let generated = self.generated();
+        ScoredMove { mv: generated.mv(), piece_to: generated.piece_to(), score: self.score() }
     }
 }
 
-/// The moves of the nodes of a line: noisy moves and quiet ones, one node after another.
+/// The move lists of the nodes of a variation, one node after another.
 pub(super) struct Arena {
-    noisy: Vec<Candidate>,
-    quiet: Vec<Candidate>,
-    /// The moves of one node that are being generated: first all are written down here, then all are scored. Either loop is
-    /// short, and the second knows how many there will be.
-    unscored: Box<[Unscored; 256]>,
+    noisy: Vec<ListEntry>,
+    quiet: Vec<ListEntry>,
+    /// The generated moves of one node, before they are scored in a second loop of known length.
+    generated: Box<[GeneratedMove; 256]>,
 }
 
 impl Arena {
@@ -127,7 +125,7 @@ impl Arena {
         Arena {
             noisy: Vec::with_capacity(4096),
             quiet: Vec::with_capacity(16_384),
-            unscored: Box::new([Unscored::default(); 256]),
+            generated: Box::new([GeneratedMove::default(); 256]),
         }
     }
 
@@ -137,27 +135,26 @@ impl Arena {
     }
 }
 
-/// Writes the moves of a node down as they are generated.
-struct Notes<'a> {
-    list: &'a mut [Unscored; 256],
-    /// In a byte, so that no move can be outside the list.
+/// Collects the generated moves of a node, without the TT move, which was searched first.
+struct Generator<'a> {
+    list: &'a mut [GeneratedMove; 256],
+    /// A byte, so that the list needs no bounds check.
     count: u8,
     us: Color,
-    /// Left out: it was searched before.
-    table_move: u16,
+    tt_move: u16,
 }
 
-impl<'a> Notes<'a> {
+impl<'a> Generator<'a> {
     #[inline]
-    fn new(list: &'a mut [Unscored; 256], board: &Board, table_move: Option<ChessMove>) -> Notes<'a> {
-        Notes { list, count: 0, us: board.side_to_move(), table_move: move_bits(table_move) }
+    fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<ChessMove>) -> Generator<'a> {
+        Generator { list, count: 0, us: board.side_to_move(), tt_move: move_bits(tt_move) }
     }
 
     #[inline(always)]
-    fn add(&mut self, moved: Piece, mv: ChessMove) {
-        let found = Unscored::new(mv, piece_index(self.us, moved, mv.get_dest()));
-        self.list[usize::from(self.count)] = found;
-        self.count += u8::from(found.bits() != self.table_move);
+    fn add(&mut self, piece: Piece, mv: ChessMove) {
+        let generated = GeneratedMove::new(mv, piece_index(self.us, piece, mv.get_dest()));
+        self.list[usize::from(self.count)] = generated;
+        self.count += u8::from(generated.bits() != self.tt_move);
     }
 
     #[inline]
@@ -166,78 +163,61 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// What ordering knows of a node.
-pub(super) struct Hints {
-    pub(super) killers: [Option<ChessMove>; 2],
-    pub(super) counter: Option<ChessMove>,
-    pub(super) context: Context,
-    /// Squares attacked by enemy pawns.
-    pub(super) threats: u64,
-    /// Plies from the root; none where quiet moves are not worth a closer look.
-    pub(super) ply: Option<usize>,
-}
-
-impl Hints {
-    /// Scores killers and counter-move by their [packed](move_bits) form. No move packs to 0, which no generated one does.
-    #[inline]
-    fn specials(&self) -> impl Fn(u16) -> Option<i32> {
-        let [first, second] = self.killers.map(move_bits);
-        let counter = move_bits(self.counter);
-        move |bits| match bits {
-            _ if bits == first => Some(3 * KILLER),
-            _ if bits == second => Some(2 * KILLER),
-            _ if bits == counter => Some(KILLER),
-            _ => None,
-        }
+/// The scores of killers and counter-move, [packed](move_bits). No move packs to 0, which no generated move does.
+#[inline]
+fn refutation_scores(context: &OrderingContext) -> impl Fn(u16) -> Option<i32> {
+    let [first, second] = context.killers.map(move_bits);
+    let counter = move_bits(context.counter);
+    move |bits| match bits {
+        _ if bits == first => Some(3 * KILLER_SCORE),
+        _ if bits == second => Some(2 * KILLER_SCORE),
+        _ if bits == counter => Some(KILLER_SCORE),
+        _ => None,
     }
 }
 
 /// How moves are scored.
 pub(super) trait Scorer {
-    /// Score of a capture or promotion; `captured` is what it captures.
-    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, mover: PieceTo) -> i32;
+    /// Score of a capture or promotion.
+    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, piece_to: PieceTo) -> i32;
 
-    /// What a capture of this score may lose by static exchange and still come early.
-    fn slack(&self, score: i32) -> i32;
+    /// What a capture with this score may lose by static exchange and still count as good.
+    fn see_allowance(&self, score: i32) -> i32;
 
-    /// Scores the quiet moves of a node by their [packed](move_bits) form and mover.
-    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32;
+    /// Scores the quiet moves of a node, given [packed](move_bits).
+    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32;
 }
 
-/// By what they capture and what earlier cutoffs say of them: the histories, and how much each counts.
-pub(super) struct History<'a>(pub(super) &'a Histories, pub(super) &'a Params, pub(super) &'a Derived);
-
-impl<'a> History<'a> {
-    #[inline]
-    pub(super) fn quiet_scores(&self, board: &Board, hints: &Hints) -> QuietScores<'a> {
-        self.0.quiet_scores(self.1, board, &hints.context, hints.threats)
-    }
+/// Scores by the histories.
+pub(super) struct HistoryScorer<'a> {
+    pub(super) histories: &'a Histories,
+    pub(super) params: &'a Params,
+    pub(super) derived: &'a Derived,
 }
 
-impl Scorer for History<'_> {
-    /// Most valuable victim first, corrected by what captures of this kind led to.
+impl Scorer for HistoryScorer<'_> {
+    /// [Most valuable victim](https://www.chessprogramming.org/MVV-LVA) first, plus the capture history.
     #[inline]
-    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, mover: PieceTo) -> i32 {
-        let &History(histories, params, _) = self;
-        let history = histories.capture(mover, captured.unwrap_or(Piece::Pawn));
-        params.ordering_gain * gain(captured, mv) + history * params.ordering_capture / 16
+    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, piece_to: PieceTo) -> i32 {
+        let history = self.histories.capture(piece_to, captured.unwrap_or(Piece::Pawn));
+        self.params.ordering_gain * gain(captured, mv) + history * self.params.ordering_capture / 16
     }
 
     #[inline]
-    fn slack(&self, score: i32) -> i32 {
-        score * self.1.ordering_see / 1024
+    fn see_allowance(&self, score: i32) -> i32 {
+        score * self.params.ordering_see / 1024
     }
 
     #[inline]
-    fn quiet(&self, board: &Board, hints: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
-        let &History(histories, params, derived) = self;
-        let scores = self.quiet_scores(board, hints);
-        let stakes = hints.ply.map(|_| Stakes::new(derived, board, hints.threats));
-        let low_ply = hints.ply.and_then(|ply| histories.low_ply(params, ply));
-        move |bits, mover| {
-            let mut score = scores.of(bits, mover);
-            if let Some(stakes) = &stakes {
-                score += stakes.of(bits, mover);
+    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
+        let &HistoryScorer { histories, params, derived } = self;
+        let scores = histories.quiet_scores(params, board, context);
+        let threat_bonus = context.ply.map(|_| ThreatBonus::new(derived, board, context.threats));
+        let low_ply = context.ply.and_then(|ply| histories.low_ply_scores(params, ply));
+        move |bits, piece_to| {
+            let mut score = scores.of(bits, piece_to);
+            if let Some(threat_bonus) = &threat_bonus {
+                score += threat_bonus.of(bits, piece_to);
             }
             if let Some(low_ply) = &low_ply {
                 score += low_ply.of(bits);
@@ -247,68 +227,68 @@ impl Scorer for History<'_> {
     }
 }
 
-/// What quiet moves gain or risk at once, whatever the histories say: a check, an attack by a lesser piece that is left or
-/// entered.
-struct Stakes<'a> {
+/// The threat bonus of quiet moves: for a check, for leaving an attack by a less valuable piece and, negative, for
+/// entering one.
+struct ThreatBonus<'a> {
     derived: &'a Derived,
-    /// The [`PieceTo`] of the mover's pawn on a1, the first of those of its pieces.
+    /// The lowest [`PieceTo`] of the side to move: its pawn on a1.
     first: PieceTo,
-    /// By piece type: from where it gives check.
+    /// By piece type: squares from which it gives check.
     checks: [BitBoard; 6],
-    /// By piece type: squares that lesser enemy pieces attack.
-    lesser: [BitBoard; 6],
+    /// By piece type: squares attacked by less valuable enemy pieces.
+    attacked_by_lesser: [BitBoard; 6],
 }
 
-impl<'a> Stakes<'a> {
-    /// Those of the side to move; `pawns` are the squares that enemy pawns attack.
+impl<'a> ThreatBonus<'a> {
+    /// For the side to move; `pawn_attacks` are the squares attacked by enemy pawns.
     #[inline]
-    fn new(derived: &'a Derived, board: &Board, pawns: u64) -> Stakes<'a> {
+    fn new(derived: &'a Derived, board: &Board, pawn_attacks: u64) -> ThreatBonus<'a> {
         let (them, occupied) = (!board.side_to_move(), board.occupied());
         let enemy = |piece: Piece| board.colored(them, piece);
-        let pawns = BitBoard(pawns);
+        let pawns = BitBoard(pawn_attacks);
         let minors = each(enemy(Piece::Knight)).fold(pawns, |all, square| all | attacks::knight(square));
         let minors = each(enemy(Piece::Bishop)).fold(minors, |all, square| all | attacks::bishop(square, occupied));
         let rooks = each(enemy(Piece::Rook)).fold(minors, |all, square| all | attacks::rook(square, occupied));
-        Stakes {
+        ThreatBonus {
             derived,
             first: piece_index(!them, Piece::Pawn, Square::A1),
             checks: board.check_squares(),
-            lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY],
+            attacked_by_lesser: [EMPTY, pawns, pawns, minors, rooks, EMPTY],
         }
     }
 
-    /// Those of a quiet move, packed.
+    /// The bonus of a quiet move, given [packed](move_bits).
     #[inline]
-    fn of(&self, bits: u16, mover: PieceTo) -> i32 {
-        let (piece, [from, to]) = (usize::from((mover - self.first) / 64), squares(bits));
-        let on = |board: BitBoard, square: usize| (board.0 >> square & 1) as usize;
-        let (lesser, checks) = (self.lesser[piece], self.checks[piece]);
-        self.derived.at_stake(piece, on(lesser, from) | on(lesser, to) << 1 | on(checks, to) << 2)
+    fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
+        let (piece, [from, to]) = (usize::from((piece_to - self.first) / 64), squares(bits));
+        let has = |board: BitBoard, square: usize| board.0 >> square & 1 != 0;
+        let (attacked, checks) = (self.attacked_by_lesser[piece], self.checks[piece]);
+        self.derived.threat_bonus(piece, has(attacked, from), has(attacked, to), has(checks, to))
     }
 }
 
-/// By what they capture and nothing else. Which of several leaves with the same value a training finds depends on the
-/// order: it is no matter of constants to be tuned.
-pub(super) struct Unlearned;
+/// Scores by the victim alone. Which of several leaves of equal value a training finds depends on the move order, so
+/// the scores use no tunable constants.
+pub(super) struct VictimScorer;
 
-impl Scorer for Unlearned {
+impl Scorer for VictimScorer {
     #[inline]
     fn noisy(&self, captured: Option<Piece>, mv: ChessMove, _: PieceTo) -> i32 {
         4 * gain(captured, mv)
     }
 
     #[inline]
-    fn slack(&self, score: i32) -> i32 {
+    fn see_allowance(&self, score: i32) -> i32 {
         score / 32
     }
 
     #[inline]
-    fn quiet(&self, _: &Board, _: &Hints) -> impl Fn(u16, PieceTo) -> i32 {
+    fn quiet(&self, _: &Board, _: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
         |_, _| 0
     }
 }
 
-/// What a capture or promotion wins at once.
+/// The material that a capture or promotion wins.
 #[inline]
 fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
     let captured = captured.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
@@ -316,12 +296,12 @@ fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
     captured + promotion
 }
 
-/// Yields the moves of one node, best first.
+/// Returns the moves of one node, best first.
 pub(super) struct Picker {
     stage: Stage,
-    kind: Kind,
-    table_move: Option<ChessMove>,
-    /// Captures must win this much to come early.
+    moves: MoveSet,
+    tt_move: Option<ChessMove>,
+    /// Good captures win at least this much by static exchange.
     see_threshold: i32,
     noisy_start: usize,
     noisy_next: usize,
@@ -331,17 +311,17 @@ pub(super) struct Picker {
     skip_quiets: bool,
 }
 
-/// The score of a killer in place of its histories', above all of these.
-pub(super) const KILLER: i32 = 1 << 20;
+/// Killers and counter-move score at least this, which is above the sum of all histories.
+pub(super) const KILLER_SCORE: i32 = 1 << 20;
 
 impl Picker {
-    /// A picker for the node; `table_move` must be legal. The arena is given back by [`Picker::done`].
-    pub(super) fn new(arena: &Arena, kind: Kind, table_move: Option<ChessMove>, see_threshold: i32) -> Picker {
+    /// A picker for a node; `tt_move` must be legal. [`Picker::release`] frees its part of the arena.
+    pub(super) fn new(arena: &Arena, moves: MoveSet, tt_move: Option<ChessMove>, see_threshold: i32) -> Picker {
         let (noisy, quiet) = (arena.noisy.len(), arena.quiet.len());
         Picker {
-            stage: if table_move.is_some() { Stage::Table } else { Stage::Generate },
-            kind,
-            table_move,
+            stage: if tt_move.is_some() { Stage::TtMove } else { Stage::GenerateNoisy },
+            moves,
+            tt_move,
             see_threshold,
             noisy_start: noisy,
             noisy_next: noisy,
@@ -352,18 +332,18 @@ impl Picker {
         }
     }
 
-    /// Gives the node's part of the arena back.
-    pub(super) fn done(&self, arena: &mut Arena) {
+    /// Frees the node's part of the arena.
+    pub(super) fn release(&self, arena: &mut Arena) {
         arena.noisy.truncate(self.noisy_start);
         arena.quiet.truncate(self.quiet_start);
     }
 
-    /// From here on quiet moves are left out.
+    /// Leaves out the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.skip_quiets = true;
     }
 
-    /// Whether the moves that come now are captures that lose material.
+    /// Whether the last move returned was a capture that loses material.
     pub(super) fn in_bad_noisy(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
@@ -375,118 +355,119 @@ impl Picker {
         arena: &mut Arena,
         board: &Board,
         scorer: &S,
-        hints: &Hints,
-    ) -> Option<Scored> {
+        context: &OrderingContext,
+    ) -> Option<ScoredMove> {
         loop {
             match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::Generate;
-                    if let Some(mv) = self.table_move {
-                        return Some(Scored { mv, mover: piece_to(board, mv), score: i32::MAX });
+                Stage::TtMove => {
+                    self.stage = Stage::GenerateNoisy;
+                    if let Some(mv) = self.tt_move {
+                        return Some(ScoredMove { mv, piece_to: piece_to(board, mv), score: i32::MAX });
                     }
                 }
-                Stage::Generate => {
+                Stage::GenerateNoisy => {
                     self.generate_noisy(arena, board, scorer);
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.next_good(arena, board, scorer) {
-                    Some(found) => return Some(found),
-                    None if self.kind == Kind::Noisy => return None,
+                Stage::GoodNoisy => match self.next_good_noisy(arena, board, scorer) {
+                    Some(picked) => return Some(picked),
+                    None if self.moves == MoveSet::Noisy => return None,
                     None => self.stage = Stage::GenerateQuiet,
                 },
                 Stage::GenerateQuiet => {
                     if !self.skip_quiets {
-                        self.generate_quiet(arena, board, scorer, hints);
+                        self.generate_quiet(arena, board, scorer, context);
                     }
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => match self.next_quiet(arena) {
-                    Some(found) => return Some(found),
+                    Some(picked) => return Some(picked),
                     None => {
                         self.stage = Stage::BadNoisy;
                         self.noisy_next = self.noisy_start;
                     }
                 },
                 Stage::BadNoisy => {
-                    // Quiescence leaves losing captures out.
-                    if self.kind != Kind::All || self.noisy_next == self.bad_end {
+                    // Quiescence skips losing captures.
+                    if self.moves != MoveSet::All || self.noisy_next == self.bad_end {
                         return None;
                     }
                     self.noisy_next += 1;
-                    return Some(arena.noisy[self.noisy_next - 1].scored());
+                    return Some(arena.noisy[self.noisy_next - 1].scored_move());
                 }
             }
         }
     }
 
-    /// Not inlined, as the generators make a large frame, which every call of [`Picker::next`] would have to set up.
+    /// Not inlined: the large stack frame of the generators would burden every call of [`Picker::next`].
     #[inline(never)]
     fn generate_noisy<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S) {
-        let mut notes = Notes::new(&mut arena.unscored, board, self.table_move);
-        board.for_each_noisy(|moved, mv| notes.add(moved, mv));
-        let count = notes.count();
-        let score = |(place, &found): (usize, &Unscored)| {
-            let mv = found.mv();
-            Candidate::new(found, scorer.noisy(board.captured(mv), mv, found.mover()), place)
+        let mut generator = Generator::new(&mut arena.generated, board, self.tt_move);
+        board.for_each_noisy(|piece, mv| generator.add(piece, mv));
+        let count = generator.count();
+        let score = |(index, &generated): (usize, &GeneratedMove)| {
+            let mv = generated.mv();
+            ListEntry::new(generated, scorer.noisy(board.captured(mv), mv, generated.piece_to()), index)
         };
-        arena.noisy.extend(arena.unscored[..count].iter().enumerate().map(score));
+        arena.noisy.extend(arena.generated[..count].iter().enumerate().map(score));
     }
 
     #[inline(never)]
-    fn generate_quiet<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S, hints: &Hints) {
-        let mut notes = Notes::new(&mut arena.unscored, board, self.table_move);
-        if self.kind == Kind::NoisyAndChecks {
-            board.for_each_quiet_check(|moved, mv| {
+    fn generate_quiet<S: Scorer>(&self, arena: &mut Arena, board: &Board, scorer: &S, context: &OrderingContext) {
+        let mut generator = Generator::new(&mut arena.generated, board, self.tt_move);
+        if self.moves == MoveSet::NoisyAndChecks {
+            board.for_each_quiet_check(|piece, mv| {
                 if board.see_ge(mv, 0) {
-                    notes.add(moved, mv);
+                    generator.add(piece, mv);
                 }
             });
         } else {
-            board.for_each_quiet(|moved, mv| notes.add(moved, mv));
+            board.for_each_quiet(|piece, mv| generator.add(piece, mv));
         }
-        let count = notes.count();
-        let special = hints.specials();
-        let quiet_score = scorer.quiet(board, hints);
-        let score = |(place, &found): (usize, &Unscored)| {
-            let bits = found.bits();
-            Candidate::new(found, special(bits).unwrap_or_else(|| quiet_score(bits, found.mover())), place)
+        let count = generator.count();
+        let refutation_score = refutation_scores(context);
+        let quiet_score = scorer.quiet(board, context);
+        let score = |(index, &generated): (usize, &GeneratedMove)| {
+            let bits = generated.bits();
+            let score = refutation_score(bits).unwrap_or_else(|| quiet_score(bits, generated.piece_to()));
+            ListEntry::new(generated, score, index)
         };
-        arena.quiet.extend(arena.unscored[..count].iter().enumerate().map(score));
+        arena.quiet.extend(arena.generated[..count].iter().enumerate().map(score));
     }
 
-    /// Noisy moves from the best score down; those that lose material are put aside at the front.
-    fn next_good<S: Scorer>(&mut self, arena: &mut Arena, board: &Board, scorer: &S) -> Option<Scored> {
-        while let Some(found) = select(&mut arena.noisy[self.noisy_start..], self.noisy_next - self.noisy_start) {
+    /// The next noisy move by score; those that lose material are moved to the front of the list.
+    fn next_good_noisy<S: Scorer>(&mut self, arena: &mut Arena, board: &Board, scorer: &S) -> Option<ScoredMove> {
+        while let Some(entry) = select(&mut arena.noisy[self.noisy_start..], self.noisy_next - self.noisy_start) {
             self.noisy_next += 1;
-            // In quiescence the threshold is exact: what it looks at must not depend on the histories.
-            let slack = if self.kind == Kind::All { scorer.slack(found.score()) } else { 0 };
-            let scored = found.scored();
-            if board.see_ge(scored.mv, self.see_threshold - slack) {
+            // In quiescence the threshold is exact: the moves searched must not depend on the histories.
+            let allowance = if self.moves == MoveSet::All { scorer.see_allowance(entry.score()) } else { 0 };
+            let scored = entry.scored_move();
+            if board.see_ge(scored.mv, self.see_threshold - allowance) {
                 return Some(scored);
             }
-            arena.noisy[self.bad_end] = found;
+            arena.noisy[self.bad_end] = entry;
             self.bad_end += 1;
         }
         None
     }
 
-    fn next_quiet(&mut self, arena: &mut Arena) -> Option<Scored> {
+    fn next_quiet(&mut self, arena: &mut Arena) -> Option<ScoredMove> {
         if self.skip_quiets {
             return None;
         }
-        let found = select(&mut arena.quiet[self.quiet_start..], self.quiet_next - self.quiet_start)?;
+        let entry = select(&mut arena.quiet[self.quiet_start..], self.quiet_next - self.quiet_start)?;
         self.quiet_next += 1;
-        Some(found.scored())
+        Some(entry.scored_move())
     }
 }
 
-/// Brings the best of a node's moves from `next` on to `next`.
+/// Swaps the best of the moves from index `next` on to `next`.
 #[inline]
-fn select(moves: &mut [Candidate], next: usize) -> Option<Candidate> {
-    let best = moves[next..].iter().copied().max()?;
-    let place = best.place();
-    moves[place] = moves[next].moved_to(place);
-    moves[next] = best;
+fn select(list: &mut [ListEntry], next: usize) -> Option<ListEntry> {
+    let best = list[next..].iter().copied().max()?;
+    let index = best.index();
+    list[index] = list[next].at_index(index);
+    list[next] = best;
     Some(best)
 }
 
@@ -495,29 +476,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_moves_are_scored_by_what_they_gain_and_risk_at_once() {
+    fn threat_bonus_of_quiet_moves() {
         let params = Params::DEFAULT;
         let derived = Derived::new(&params);
-        let leaves = params.ordering_escape * 6_000 / 64;
-        let both = leaves - params.ordering_expose * 6_000 / 64;
+        let escape = params.ordering_escape * 6_000 / 64;
+        let both = escape - params.ordering_expose * 6_000 / 64;
         let cases = [
-            // A pawn attacks the knight, another one the square d5, a bishop h8.
-            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
+            // A pawn attacks the knight, another pawn d5, a bishop h8.
+            ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", escape),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "c3d5", both),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h7", 0),
             ("6k1/8/4p3/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", params.ordering_check),
             ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "h1h8", -params.ordering_expose * 10_000 / 64),
-            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", leaves),
-            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "c6e5", leaves),
+            ("6k1/8/4pb2/8/1p6/2N5/8/4K2R w - - 0 1", "c3e4", escape),
+            ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "c6e5", escape),
             ("4k2r/8/2n5/1P6/8/4P3/8/6K1 b - - 0 1", "h8h1", params.ordering_check),
         ];
         for (fen, text, expected) in cases {
             let board = Board::from_fen(fen).unwrap();
             let mv = board.parse_uci(text).unwrap();
             let them = !board.side_to_move();
-            let pawns = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
-            let found = Stakes::new(&derived, &board, pawns).of(move_bits(Some(mv)), piece_to(&board, mv));
-            assert_eq!(found, expected, "{text} in {fen}");
+            let pawn_attacks = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
+            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).of(move_bits(Some(mv)), piece_to(&board, mv));
+            assert_eq!(bonus, expected, "{text} in {fen}");
         }
     }
 }

@@ -1,207 +1,206 @@
-//! Quiescence: captures until the position is quiet, and every evasion of a check.
+//! [Quiescence search](https://www.chessprogramming.org/Quiescence_Search): captures and promotions until the position
+//! is quiet, all evasions of a check, and quiet checks at the first ply.
 
-use super::history::{NO_PIECE_TO, destination};
-use super::ordering::{Hints, History, Kind, Picker};
-use super::pv::Line;
+use super::history::{NO_PIECE_TO, OrderingContext, destination};
+use super::ordering::{MoveSet, Picker, ScoredMove};
 use super::window::Window;
-use super::{Shared, Stopped, Worker};
-use crate::board::{Board, ChessMove, PIECE_VALUES, Piece, attacks};
+use super::{Search, Stopped};
+use crate::board::{Board, ChessMove, PIECE_VALUES};
 use crate::tt::{Bound, Entry};
-use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
+use crate::value::{DECIDED, INFINITE, NONE, Value, mated_in};
 
-impl Worker {
-    /// Value of the node when only noisy moves are looked at, and with `checks` quiet checks too: at the
-    /// first ply that is not an evasion.
+/// The state of a node.
+struct Node<'a> {
+    board: &'a Board,
+    ply: usize,
+    /// What is left of the window: alpha rises with the best value.
+    window: Window,
+    in_check: bool,
+    /// Whether quiet checks are searched: up to the first ply that is not an evasion.
+    quiet_checks: bool,
+    /// The entry of the transposition table.
+    entry: Option<Entry>,
+    /// On a principal variation, now or in an earlier search.
+    tt_pv: bool,
+    /// The static evaluation as the evaluator gives it; [`NONE`] in check.
+    raw_eval: Value,
+    best_value: Value,
+    best_move: Option<ChessMove>,
+    move_count: i32,
+}
+
+impl Search<'_> {
+    /// Value of the node at the current ply, fail-soft.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
-        shared: &Shared,
         mut window: Window,
-        checks: bool,
+        quiet_checks: bool,
     ) -> Result<Value, Stopped> {
-        self.poll(shared)?;
-        let ply = self.position.ply();
-        if PV {
-            self.lines[ply].end(false);
-            self.seldepth = self.seldepth.max(ply);
-        }
-        if self.position.is_draw() {
-            if PV {
-                self.lines[ply].end(true);
-            }
-            return Ok(self.draw_value());
-        }
-        // Upcoming repetition: at least a draw is there.
-        if window.alpha < DRAW && self.position.upcoming_repetition() {
-            window.alpha = self.draw_value();
-            if window.is_closed() {
-                return Ok(window.alpha);
-            }
-        }
-        let board = *self.position.board();
-        let in_check = board.in_check();
-        if ply >= MAX_PLY - 2 {
-            return Ok(if in_check { DRAW } else { self.static_eval(&board, NONE).1 });
-        }
-
-        // Transposition table.
-        let key = board.key();
-        let entry = shared.table.probe(key, ply);
-        if !PV
-            && let Some(entry) = entry
-            && let Some(value) = cutoff(&entry, window)
-        {
+        self.check_limits()?;
+        self.enter_node::<PV>();
+        if let Some(value) = self.draw_by_rule::<PV>().or_else(|| self.upcoming_repetition(&mut window)) {
             return Ok(value);
         }
-        let tt_pv = PV || entry.is_some_and(|entry| entry.pv);
-
-        // Stand pat.
-        let (raw, eval) =
-            if in_check { (NONE, NONE) } else { self.static_eval(&board, entry.map_or(NONE, |e| e.eval)) };
-        self.frame(ply).eval = eval;
-        let mut best = -INFINITE;
-        if !in_check {
-            // On the principal variation a stored value would stand in for the line that proves it.
-            best = if PV { eval } else { better_guess(eval, entry.as_ref()) };
-            if window.fails_high(best) {
-                if entry.is_none() {
-                    let stand = Entry { mv: None, value: best, eval: raw, depth: 0, bound: Bound::Lower, pv: tt_pv };
-                    shared.table.store(key, ply, &stand);
-                }
-                return Ok(best);
-            }
-            window.alpha = window.alpha.max(best);
+        let board = *self.position.board();
+        if let Some(value) = self.max_ply_value(&board) {
+            return Ok(value);
         }
-        let futility = if in_check { -INFINITE } else { best + self.params.qs_futility };
+        let mut node = self.quiescence_node::<PV>(&board, window, quiet_checks);
+        if !PV && let Some(value) = node.entry.and_then(|entry| window.cutoff(&entry)) {
+            return Ok(value);
+        }
+        if let Some(value) = self.stand_pat::<PV>(&mut node) {
+            return Ok(value);
+        }
+        self.search_noisy_moves::<PV>(&mut node)?;
+        if node.in_check && node.move_count == 0 {
+            self.end_pv::<PV>(true);
+            return Ok(mated_in(node.ply));
+        }
+        let value = self.blend_with_beta(&node);
+        let bound = if window.fails_high(value) { Bound::Lower } else { Bound::Upper };
+        self.store_quiescence(&node, value, bound);
+        Ok(value)
+    }
 
-        // The moves.
-        let table_move = entry.and_then(|entry| entry.mv).filter(|&mv| {
-            (in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see))) && board.is_legal(mv)
-        });
-        let kind = if in_check {
-            Kind::All
-        } else if checks {
-            Kind::NoisyAndChecks
-        } else {
-            Kind::Noisy
+    #[inline(always)]
+    fn quiescence_node<'b, const PV: bool>(
+        &mut self,
+        board: &'b Board,
+        window: Window,
+        quiet_checks: bool,
+    ) -> Node<'b> {
+        let ply = self.position.ply();
+        let entry = self.shared.table.probe(board.key(), ply);
+        Node {
+            board,
+            ply,
+            window,
+            in_check: board.in_check(),
+            quiet_checks,
+            entry,
+            tt_pv: PV || entry.is_some_and(|entry| entry.pv),
+            raw_eval: NONE,
+            best_value: -INFINITE,
+            best_move: None,
+            move_count: 0,
+        }
+    }
+
+    /// Stand pat: outside of check the side to move may decline every capture and take the static evaluation.
+    #[inline(always)]
+    fn stand_pat<const PV: bool>(&mut self, node: &mut Node) -> Option<Value> {
+        if node.in_check {
+            self.frame(node.ply).eval = NONE;
+            return None;
+        }
+        let (raw_eval, eval) = self.evaluate(node.board, node.entry.as_ref());
+        self.frame(node.ply).eval = eval;
+        node.raw_eval = raw_eval;
+        // A stored value has no PV line, so PV nodes do without.
+        node.best_value = if PV { eval } else { node.entry.map_or(eval, |entry| entry.adjusted_eval(eval)) };
+        if node.window.fails_high(node.best_value) {
+            if node.entry.is_none() {
+                self.store_quiescence(node, node.best_value, Bound::Lower);
+            }
+            return Some(node.best_value);
+        }
+        node.window.alpha = node.window.alpha.max(node.best_value);
+        None
+    }
+
+    #[inline(always)]
+    fn search_noisy_moves<const PV: bool>(&mut self, node: &mut Node) -> Result<(), Stopped> {
+        let &mut Node { board, ply, in_check, quiet_checks, .. } = node;
+        let futility_base = if in_check { -INFINITE } else { node.best_value + self.params.qs_futility };
+        let moves = match (in_check, quiet_checks) {
+            (true, _) => MoveSet::All,
+            (false, true) => MoveSet::NoisyAndChecks,
+            (false, false) => MoveSet::Noisy,
         };
-        // Only quiet moves ask for them.
-        let (context, threats) = if kind == Kind::Noisy {
-            ([NO_PIECE_TO; 4], 0)
-        } else {
-            let them = !board.side_to_move();
-            (self.context(ply), attacks::pawns(them, board.colored(them, Piece::Pawn)).0)
-        };
-        let hints = Hints { killers: [None; 2], counter: None, context, threats, ply: None };
-        let mut picker = Picker::new(&self.arena, kind, table_move, self.params.qs_see);
-        let mut best_move = None;
-        let mut count = 0;
-        while let Some(picked) =
-            picker.next(&mut self.arena, &board, &History(&self.histories, &self.params, &self.derived), &hints)
-        {
-            count += 1;
-            let mv = picked.mv;
-            self.prefetch(shared, mv, picked.mover);
-            if best > -DECIDED {
+        let ordering = OrderingContext { ply: None, ..self.ordering_context(board, ply) };
+        let mut picker = Picker::new(self.arena, moves, self.quiescence_tt_move(node), self.params.qs_see);
+        while let Some(ScoredMove { mv, piece_to, .. }) = self.next_move(&mut picker, board, &ordering) {
+            node.move_count += 1;
+            self.prefetch_tt(mv, piece_to);
+            if node.best_value > -DECIDED {
                 if in_check {
-                    // One evasion that holds is enough of the quiet ones.
+                    // One quiet evasion is enough, and no capture that loses material is needed.
                     picker.skip_quiets();
                     if picker.in_bad_noisy() {
                         break;
                     }
-                } else if futility <= window.alpha && hopeless(&board, mv, futility, window.alpha) {
-                    best = best.max(futility);
+                } else if futility_base <= node.window.alpha && delta_pruning(node, mv, futility_base) {
+                    node.best_value = node.best_value.max(futility_base);
                     continue;
-                } else if count > self.params.qs_moves && !self.stands_out(&board, mv) {
+                } else if node.move_count > self.params.qs_moves && !self.is_forcing(node, mv) {
                     continue;
                 }
             }
-            self.make(mv, picked.mover, !board.is_noisy(mv));
-            let value = -self.quiescence::<PV>(shared, window.flipped(), checks && in_check)?;
+            self.make(mv, piece_to, !board.is_noisy(mv));
+            let value = -self.quiescence::<PV>(node.window.flipped(), quiet_checks && in_check)?;
             self.position.unmake();
-            if value > best {
-                best = value;
-                if value > window.alpha {
-                    best_move = Some(mv);
+            if value > node.best_value {
+                node.best_value = value;
+                if value > node.window.alpha {
+                    node.best_move = Some(mv);
                     if PV {
-                        Line::extend_at(&mut self.lines, ply, mv);
+                        self.extend_pv(mv);
                     }
-                    window.alpha = value;
-                    if window.fails_high(value) {
+                    node.window.alpha = value;
+                    if node.window.fails_high(value) {
                         break;
                     }
                 }
             }
         }
-        picker.done(&mut self.arena);
-
-        if in_check && count == 0 {
-            if PV {
-                self.lines[ply].end(true);
-            }
-            return Ok(mated_in(ply));
-        }
-        if window.fails_high(best) && best.abs() < DECIDED && window.beta.abs() < DECIDED {
-            let share = self.params.qs_blend;
-            best = (share * best + (4 - share) * window.beta) / 4;
-        }
-        let bound = if window.fails_high(best) { Bound::Lower } else { Bound::Upper };
-        shared.table.store(key, ply, &Entry { mv: best_move, value: best, eval: raw, depth: 0, bound, pv: tt_pv });
-        Ok(best)
+        picker.release(self.arena);
+        Ok(())
     }
 
-    /// Whether a capture is looked at however many came before it: it recaptures, promotes or gives check.
+    /// The TT move, if it is legal and belongs to the moves that are searched.
+    #[inline(always)]
+    fn quiescence_tt_move(&self, node: &Node) -> Option<ChessMove> {
+        let board = node.board;
+        let belongs = |mv| node.in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see));
+        node.entry?.mv.filter(|&mv| belongs(mv) && board.is_legal(mv))
+    }
+
+    /// Whether the move recaptures, promotes or gives check: such moves are searched whatever their number.
     #[inline]
-    fn stands_out(&self, board: &Board, mv: ChessMove) -> bool {
-        let previous = self.earlier(self.position.ply(), 1).mover;
+    fn is_forcing(&self, node: &Node, mv: ChessMove) -> bool {
+        let previous = self.earlier(node.ply, 1).piece_to;
         previous != NO_PIECE_TO && destination(previous) == mv.get_dest()
             || mv.get_promotion().is_some()
-            || board.gives_check(mv)
+            || node.board.gives_check(mv)
     }
 
-    /// The static evaluation, as the evaluator gives it (or the table remembers it) and as the search uses it.
-    #[inline]
-    pub(super) fn static_eval(&mut self, board: &Board, remembered: Value) -> (Value, Value) {
-        let raw = if remembered == NONE { self.position.evaluate() } else { remembered };
-        (raw, self.corrected(board, raw))
-    }
-
-    /// The evaluation damped as the fifty-move rule nears and corrected by what searches found.
-    #[inline]
-    fn corrected(&self, board: &Board, raw: Value) -> Value {
-        let ply = self.position.ply();
-        let damped = self.derived.damped(raw, board.halfmove_clock());
-        let correction = self.histories.correction(&self.params, board, &self.context(ply));
-        (damped + correction).clamp(-DECIDED + 1, DECIDED - 1)
-    }
-}
-
-/// The stored value if it decides the window.
-#[inline]
-pub(super) fn cutoff(entry: &Entry, window: Window) -> Option<Value> {
-    let decides = (entry.bound.is_lower() && window.fails_high(entry.value))
-        || (entry.bound.is_upper() && window.fails_low(entry.value));
-    decides.then_some(entry.value)
-}
-
-/// The stored value where it says more than the static evaluation.
-#[inline]
-pub(super) fn better_guess(eval: Value, entry: Option<&Entry>) -> Value {
-    match entry {
-        Some(entry)
-            if (entry.bound.is_lower() && entry.value > eval) || (entry.bound.is_upper() && entry.value < eval) =>
-        {
-            entry.value
+    /// Closer to beta than a value that failed high, which is seldom exact.
+    #[inline(always)]
+    fn blend_with_beta(&self, node: &Node) -> Value {
+        let &Node { window, best_value, .. } = node;
+        if window.fails_high(best_value) && best_value.abs() < DECIDED && window.beta.abs() < DECIDED {
+            let weight = self.params.qs_blend;
+            (weight * best_value + (4 - weight) * window.beta) / 4
+        } else {
+            best_value
         }
-        _ => eval,
+    }
+
+    #[inline(always)]
+    fn store_quiescence(&self, node: &Node, value: Value, bound: Bound) {
+        let &Node { best_move: mv, raw_eval: eval, tt_pv: pv, .. } = node;
+        self.shared.table.store(node.board.key(), node.ply, &Entry { mv, value, eval, depth: 0, bound, pv });
     }
 }
 
-/// Whether a capture cannot bring the value back to alpha.
+/// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): a capture that cannot bring the value up to alpha.
 #[inline]
-fn hopeless(board: &Board, mv: ChessMove, futility: Value, alpha: Value) -> bool {
+fn delta_pruning(node: &Node, mv: ChessMove, futility_base: Value) -> bool {
+    let board = node.board;
     if mv.get_promotion().is_some() {
         return false;
     }
     let gain = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
-    (futility + gain <= alpha || !board.see_ge(mv, 1)) && !board.gives_check(mv)
+    (futility_base + gain <= node.window.alpha || !board.see_ge(mv, 1)) && !board.gives_check(mv)
 }

@@ -1,11 +1,11 @@
-//! What a search tells while it runs and when it is done; the program makes text of it.
+//! Reports of a running search, and its outcome.
 
 use crate::board::ChessMove;
 use crate::tt::Bound;
 use crate::value::Value;
 use std::time::Duration;
 
-/// A value as people read it.
+/// A value for users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
     /// Hundredths of the advantage that wins half of the games.
@@ -14,41 +14,41 @@ pub enum Score {
     Mate(i32),
 }
 
-/// The state of one variation.
+/// One variation of an iteration.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// Plies of the iteration.
     pub depth: u32,
-    /// Plies of the deepest line.
+    /// Plies of the longest variation.
     pub seldepth: u32,
     /// Rank of the variation, from 1.
     pub multipv: usize,
     /// Value for the side to move, in search units.
     pub value: Value,
-    /// The value for people.
+    /// The value for users.
     pub score: Score,
-    /// What the value says.
+    /// Whether the value is exact or a bound.
     pub bound: Bound,
-    /// Wins, draws, losses to expect in a thousand games.
+    /// Expected wins, draws and losses in a thousand games.
     pub wdl: [u32; 3],
     /// Nodes of all threads.
     pub nodes: u64,
     /// Time since the search was accepted.
     pub time: Duration,
-    /// Use of the table in a thousand.
+    /// Permille of the transposition table in use.
     pub hashfull: u32,
-    /// Positions found in endgame tables.
+    /// Tablebase hits.
     pub tbhits: u64,
-    /// The variation.
+    /// The moves of the variation.
     pub pv: Vec<ChessMove>,
 }
 
 /// A message of a running search.
 #[derive(Clone, Debug)]
 pub enum Report {
-    /// A variation was searched.
+    /// A variation.
     Info(Info),
-    /// A root move is about to be searched.
+    /// The root move that is searched next.
     CurrentMove {
         /// Plies of the iteration.
         depth: u32,
@@ -57,22 +57,22 @@ pub enum Report {
         /// Its number, from 1.
         number: usize,
     },
-    /// The search is decided: nothing follows but the end of helping threads, which wait for a processor first.
+    /// The answer, reported before the helper threads have ended.
     Answer(Outcome),
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The best move; none when the game is over.
+    /// The best move. None when the game is over.
     pub best: Option<ChessMove>,
-    /// The answer that is expected.
+    /// The expected reply.
     pub ponder: Option<ChessMove>,
     /// Value for the side to move, in search units.
     pub value: Value,
-    /// The value for people.
+    /// The value for users.
     pub score: Score,
-    /// Plies of the last full iteration.
+    /// Plies of the last complete iteration.
     pub depth: u32,
     /// Nodes of all threads.
     pub nodes: u64,

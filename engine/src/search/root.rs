@@ -1,32 +1,41 @@
-//! Iterative deepening at the root: aspiration windows, several variations, and when to stop.
+//! [Iterative deepening](https://www.chessprogramming.org/Iterative_Deepening) at the root: aspiration windows,
+//! MultiPV, when to stop, and which thread's move is played.
 
+use super::alpha_beta::MoveInfo;
 use super::history::piece_to;
-use super::ordering::Scored;
+use super::ordering::ScoredMove;
 use super::window::Window;
-use super::{BEFORE_ROOT, Frame, Info, Outcome, Report, Score, Shared, Stopped, Worker};
-use crate::board::{Board, ChessMove, Game};
+use super::{Info, Outcome, Report, Score, Search, Stopped};
+use crate::board::{Board, ChessMove};
 use crate::platform::sync::lock;
-use crate::tablebase::RankedMove;
-use crate::time::Signs;
+use crate::tablebase::{RankedMove, RootMoves};
+use crate::time::TimeFactors;
 use crate::tt::Bound;
 use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// A move of the root position and what is known of it.
+/// Plies of the deepest iteration.
+const MAX_DEPTH: i32 = MAX_PLY as i32 - 10;
+/// Bounds of the value are reported from this search time on.
+const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+/// Iterations whose mean value the score drop is measured from.
+const SCORE_DROP_ITERATIONS: usize = 4;
+
+/// A move of the root position.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
-    pub(crate) mv: ChessMove,
-    /// Value in this iteration, or the lowest when the move did not beat the best.
-    pub(crate) value: Value,
-    pub(crate) bound: Bound,
+    pub(super) mv: ChessMove,
+    /// Value in this iteration; [`-INFINITE`](INFINITE) if the move is not searched yet or did not raise alpha.
+    value: Value,
+    bound: Bound,
     previous_value: Value,
     average: Option<Value>,
     seldepth: usize,
     nodes: u64,
-    pub(crate) pv: Vec<ChessMove>,
-    /// What the tables say of it, and how they rank it among the others: all alike where they do not know.
+    pv: Vec<ChessMove>,
     table_value: Option<Value>,
+    /// The rank by the tablebases; 0 for all moves without tablebases.
     rank: i32,
 }
 
@@ -34,8 +43,6 @@ impl RootMove {
     fn new(mv: ChessMove, ranked: Option<&RankedMove>) -> RootMove {
         RootMove {
             mv,
-            table_value: ranked.map(|ranked| ranked.value),
-            rank: ranked.map_or(0, |ranked| ranked.rank),
             value: -INFINITE,
             bound: Bound::None,
             previous_value: -INFINITE,
@@ -43,110 +50,100 @@ impl RootMove {
             seldepth: 0,
             nodes: 0,
             pv: vec![mv],
+            table_value: ranked.map(|ranked| ranked.value),
+            rank: ranked.map_or(0, |ranked| ranked.rank),
         }
+    }
+
+    /// The legal moves, or those in `searchmoves` unless it is empty: by rank, captures and promotions first.
+    pub(super) fn all(board: &Board, searchmoves: &[ChessMove], ranks: Option<&RootMoves>) -> Vec<RootMove> {
+        let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
+        let ranked = |mv: ChessMove| ranks?.moves.iter().find(|ranked| ranked.mv == mv);
+        let legal = board.moves();
+        let mut moves: Vec<_> = legal.iter().filter(wanted).map(|&mv| RootMove::new(mv, ranked(mv))).collect();
+        moves.sort_by_key(|root_move| (-root_move.rank, !board.is_noisy(root_move.mv)));
+        moves
+    }
+
+    /// The value that is reported: that of the tablebases, unless the search found a mate.
+    fn reported(&self, value: Value) -> Value {
+        self.table_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
     }
 }
 
-/// After so much time bounds are reported too.
-const BOUNDS_AFTER: Duration = Duration::from_secs(3);
-
-impl Worker {
-    /// Prepares a search of the game's position; false when there is no move to search.
-    pub(crate) fn prepare(&mut self, game: &Game, shared: &Shared) -> bool {
-        self.set_params(&shared.options.params);
-        self.position.reset(game);
-        self.arena.clear();
-        self.frames.fill(Frame::EMPTY);
-        self.histories.clear_low_ply();
-        self.nodes = 0;
-        self.checkpoint = 0;
-        self.completed_depth = 0;
-        self.null_move_min_ply = 0;
-        let moves = game.board().moves();
-        let searchmoves = &shared.limits.searchmoves;
-        let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
-        let ranked = |mv: ChessMove| shared.root?.moves.iter().find(|ranked| ranked.mv == mv);
-        self.root_moves = moves.iter().filter(wanted).map(|&mv| RootMove::new(mv, ranked(mv))).collect();
-        self.order_noisy_first(game.board());
-        !self.root_moves.is_empty()
-    }
-
-    /// Before the first iteration captures and promotions come first: any order would do that keeps to the tables' ranks.
-    fn order_noisy_first(&mut self, board: &Board) {
-        self.root_moves.sort_by_key(|root| (-root.rank, !board.is_noisy(root.mv)));
-    }
-
-    /// Searches deeper and deeper until told to stop or a limit is met.
-    pub(crate) fn iterate(&mut self, shared: &Shared) {
-        let max_depth =
-            shared.limits.depth.map_or(MAX_PLY as i32 - 10, |depth| depth.clamp(1, MAX_PLY as u32 - 10) as i32);
+impl Search<'_> {
+    /// Searches deeper and deeper until a limit is reached.
+    pub(crate) fn iterate(&mut self) {
+        let shared = self.shared;
+        let max_depth = shared.limits.depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32);
         let multipv = shared.options.multipv.clamp(1, self.root_moves.len());
         let mut stability = Stability::default();
-        let mut finished = None;
+        let mut completed = None;
         for depth in 1..=max_depth {
-            // Helpers skip some iterations, so that the threads do not all search the same.
-            if self.id > 0
-                && depth > 1
-                && (depth as usize + self.id).is_multiple_of(4)
-                && self.completed_depth + 2 >= depth
-            {
+            if self.skips_iteration(depth) {
                 continue;
             }
             self.root_depth = depth;
             for root_move in &mut self.root_moves {
-                // A move that is not reached before a stop must not be played for what it was worth before.
+                // A move that is not reached before a stop must not be played for its old value.
                 root_move.previous_value = std::mem::replace(&mut root_move.value, -INFINITE);
             }
             for pv_index in 0..multipv {
                 self.pv_index = pv_index;
-                if self.aspire(shared, depth).is_err() {
+                if self.aspiration_window(depth).is_err() {
                     self.sort_root_moves(pv_index);
-                    self.settle(finished);
+                    self.finalize(completed);
                     return;
                 }
                 self.sort_root_moves(0);
             }
             self.completed_depth = depth;
-            finished = self.root_moves.first().cloned();
+            completed = self.root_moves.first().cloned();
             if self.id > 0 {
-                *lock(&shared.findings[self.id - 1]) = Some(self.finding());
+                *lock(&shared.results[self.id - 1]) = Some(self.result());
             } else {
-                shared.nodes[0].store(self.nodes, Relaxed);
-                self.report_all(shared, multipv);
-                if self.is_enough(shared, &mut stability) {
+                self.publish_nodes();
+                (0..multipv).for_each(|index| self.report(index));
+                if self.is_enough(&mut stability) {
                     return;
                 }
             }
         }
     }
 
-    /// After a stop in the middle of an iteration: what is played and told must be proved.
+    /// Helpers skip some iterations, so that the threads do not all search the same depth.
+    fn skips_iteration(&self, depth: i32) -> bool {
+        self.id > 0 && depth > 1 && (depth as usize + self.id).is_multiple_of(4) && self.completed_depth + 2 >= depth
+    }
+
+    /// After a stop in the middle of an iteration: puts a proved move first.
     ///
-    /// A move that failed low, or was not searched to the end, gives way to the best one of the last full iteration; one
-    /// that failed high is played, but a mate it promises has no line yet and is not told. Where not even the first
-    /// iteration was finished, the best of the moves it searched is played, or else the first.
-    fn settle(&mut self, finished: Option<RootMove>) {
+    /// A move that failed low, or was not searched to the end, gives way to the best move of the last complete
+    /// iteration. A move that failed high is played, but a mate that it promises has no line yet and is not reported.
+    /// Without a complete iteration the best of the moves searched is played, or else the first.
+    fn finalize(&mut self, completed: Option<RootMove>) {
         let best = &mut self.root_moves[0];
         let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
-        if let Some(finished) = finished
+        if let Some(completed) = completed
             && unproved
         {
-            self.root_moves.retain(|root_move| root_move.mv != finished.mv);
-            self.root_moves.insert(0, finished);
+            self.root_moves.retain(|root_move| root_move.mv != completed.mv);
+            self.root_moves.insert(0, completed);
             self.root_depth = self.completed_depth;
         } else if best.bound == Bound::Lower {
             best.value = best.value.clamp(-TABLE_WIN, TABLE_WIN);
         }
     }
 
-    /// By the tables' ranks, and moves of one rank by value. Stable: those that did not beat the best keep their order.
+    /// Sorts by rank and value. The sort is stable: moves that did not raise alpha keep their order.
     fn sort_root_moves(&mut self, start: usize) {
         self.root_moves[start..]
             .sort_by_key(|root_move| (-root_move.rank, -root_move.value, -root_move.previous_value));
     }
 
-    /// One variation of one iteration, with a window around the value expected.
-    fn aspire(&mut self, shared: &Shared, depth: i32) -> Result<(), Stopped> {
+    /// Searches one variation of one iteration with an [aspiration
+    /// window](https://www.chessprogramming.org/Aspiration_Windows) around the average of its values so far.
+    fn aspiration_window(&mut self, depth: i32) -> Result<(), Stopped> {
         self.seldepth = 0;
         let average = self.root_moves[self.pv_index].average;
         let mut delta = self.params.aspiration_delta;
@@ -157,34 +154,34 @@ impl Worker {
             }
             _ => Window::OPEN,
         };
-        let mut reduced = 0;
+        let mut reduction = 0;
         loop {
             window = Window::new(window.alpha.max(-INFINITE), window.beta.min(INFINITE));
-            let value = self.alpha_beta::<true>(shared, window, (depth - reduced).max(1), false)?;
+            let value = self.alpha_beta::<true>(window, (depth - reduction).max(1), false)?;
             self.sort_root_moves(self.pv_index);
             let best = &mut self.root_moves[self.pv_index];
             match window.bound_of(value) {
                 Bound::Upper => {
                     window = Window::new(value - delta, (window.alpha + window.beta) / 2);
-                    reduced = 0;
+                    reduction = 0;
                 }
                 Bound::Lower => {
                     window.beta = value + delta;
-                    reduced = (reduced + 1).min(self.params.aspiration_reduction);
+                    reduction = (reduction + 1).min(self.params.aspiration_reduction);
                 }
-                _ => {
+                Bound::Exact | Bound::None => {
                     best.average = Some(best.average.map_or(value, |average| (average + value) / 2));
                     return Ok(());
                 }
             }
-            // Mates are found with an open window, so that their line is complete.
+            // An open window gives a mate its complete line.
             if value.abs() >= DECIDED {
                 window = Window::OPEN;
-                reduced = 0;
+                reduction = 0;
             }
-            if self.id == 0 && shared.since_start() > BOUNDS_AFTER && shared.options.multipv == 1 {
-                shared.nodes[0].store(self.nodes, Relaxed);
-                self.report(shared, 0);
+            if self.id == 0 && self.shared.since_start() > BOUNDS_AFTER && self.shared.options.multipv == 1 {
+                self.publish_nodes();
+                self.report(0);
             }
             delta = delta * self.params.aspiration_growth / 100 + self.params.aspiration_step;
             if delta > self.params.aspiration_open {
@@ -193,54 +190,53 @@ impl Worker {
         }
     }
 
-    /// The `index`th move to search in this variation: one of those that the tables rank alike.
-    pub(super) fn root_move(&self, board: &Board, index: usize) -> Option<Scored> {
+    /// The `index`th move of this variation, among the moves of the same tablebase rank.
+    pub(super) fn root_move(&self, board: &Board, index: usize) -> Option<ScoredMove> {
         let rank = self.root_moves.get(self.pv_index)?.rank;
         let root_move = self.root_moves.get(self.pv_index + index).filter(|root_move| root_move.rank == rank)?;
-        Some(Scored { mv: root_move.mv, mover: piece_to(board, root_move.mv), score: 0 })
+        Some(ScoredMove { mv: root_move.mv, piece_to: piece_to(board, root_move.mv), score: 0 })
     }
 
-    /// Notes the value of a root move that was searched.
-    pub(super) fn update_root_move(&mut self, mv: ChessMove, value: Value, window: Window, count: usize, nodes: u64) {
+    /// Records a root move that was searched with `window`, and its nodes.
+    pub(super) fn update_root_move(&mut self, info: &MoveInfo, value: Value, window: Window, nodes: u64) {
         let seldepth = self.seldepth;
-        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
+        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == info.mv) else { return };
         root_move.nodes += nodes;
-        if count == 1 || value > window.alpha {
+        if info.count == 1 || value > window.alpha {
             root_move.value = value;
             root_move.bound = window.bound_of(value);
             root_move.seldepth = seldepth;
             root_move.pv.clear();
-            root_move.pv.push(mv);
-            root_move.pv.extend_from_slice(self.lines[1].moves());
+            root_move.pv.push(info.mv);
+            root_move.pv.extend_from_slice(self.pv_lines[1].moves());
         } else {
             root_move.value = -INFINITE;
         }
     }
 
-    fn report_all(&mut self, shared: &Shared, multipv: usize) {
-        for index in 0..multipv {
-            self.report(shared, index);
-        }
+    /// Makes the node count of this worker exact for the other threads.
+    pub(crate) fn publish_nodes(&self) {
+        self.shared.nodes[self.id].store(self.nodes, Relaxed);
     }
 
-    /// Reports the variation of this rank.
-    pub(crate) fn report(&self, shared: &Shared, index: usize) {
-        shared.report(&Report::Info(self.info(shared, index, &self.root_moves[index], self.root_depth)));
+    /// Reports the variation of this index.
+    fn report(&self, index: usize) {
+        self.shared.report(&Report::Info(self.info(index, &self.root_moves[index], self.root_depth)));
     }
 
-    /// The best move so far.
-    fn finding(&self) -> Finding {
-        Finding { best: self.root_moves[0].clone(), depth: self.completed_depth }
+    fn result(&self) -> ThreadResult {
+        ThreadResult { best: self.root_moves[0].clone(), depth: self.completed_depth }
     }
 
-    /// Decides between this worker and the helpers, and reports what is played: the last line about its variation.
-    pub(crate) fn decide(&self, shared: &Shared) -> Outcome {
-        let mut findings = vec![self.finding()];
-        findings.extend(shared.findings.iter().filter_map(|finding| lock(finding).take()));
-        let voted = vote(&findings, self.params.vote_base);
-        let Finding { best, depth } = findings.swap_remove(voted);
-        let reached = if voted == 0 { self.root_depth } else { depth };
-        let info = Info { bound: Bound::Exact, ..self.info(shared, 0, &best, reached) };
+    /// Picks the best thread and reports its variation once more.
+    pub(crate) fn pick_best_thread(&self) -> Outcome {
+        let shared = self.shared;
+        let mut results = vec![self.result()];
+        results.extend(shared.results.iter().filter_map(|result| lock(result).take()));
+        let voted = vote(&results, self.params.vote_base);
+        let ThreadResult { best, depth } = results.swap_remove(voted);
+        let root_depth = if voted == 0 { self.root_depth } else { depth };
+        let info = Info { bound: Bound::Exact, ..self.info(0, &best, root_depth) };
         let (value, score) = (info.value, info.score);
         shared.report(&Report::Info(info));
         Outcome {
@@ -254,13 +250,13 @@ impl Worker {
         }
     }
 
-    fn info(&self, shared: &Shared, index: usize, root_move: &RootMove, root_depth: i32) -> Info {
+    fn info(&self, index: usize, root_move: &RootMove, root_depth: i32) -> Info {
+        let shared = self.shared;
         let searched = root_move.value != -INFINITE;
         let value = if searched { root_move.value } else { root_move.previous_value };
-        let value = if value == -INFINITE { 0 } else { value };
-        let value = shown(root_move, value);
+        let value = root_move.reported(if value == -INFINITE { 0 } else { value });
         let depth = if searched { root_depth } else { root_depth - 1 };
-        let (score, wdl) = self.describe(value, shared.options.tables.is_some());
+        let (score, wdl) = self.score(value, shared.options.tables.is_some());
         Info {
             depth: depth.max(1) as u32,
             seldepth: root_move.seldepth.max(depth.max(1) as usize) as u32,
@@ -277,29 +273,30 @@ impl Worker {
         }
     }
 
-    /// A value of the root position as a score for people, and the results to expect. Without tables a value below the
-    /// mates is an estimate, however large.
-    pub(crate) fn describe(&self, value: Value, with_tables: bool) -> (Score, [u32; 3]) {
+    /// The UCI score and the WDL of a value of the root position. Without tablebases a value below the mates is an
+    /// estimate, however large.
+    fn score(&self, value: Value, with_tables: bool) -> (Score, [u32; 3]) {
         let weights = self.position.evaluator().weights();
         let board = self.position.root();
         let phase = weights.phase(board);
+        let decided = if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] };
         match moves_to_mate(value) {
-            // The model knows of games, and games are not lost without the means to win.
+            // The WDL model knows only games that can still be lost.
             None if board.insufficient_material() => (Score::Cp(0), [0, 1000, 0]),
-            // As other engines write it: nearly 200 pawns, less the plies to the tables.
+            // As in Stockfish: 200 pawns less the plies to the tablebase win.
             None if with_tables && value.abs() >= DECIDED => {
-                let centipawns = value.signum() * (20_000 - (TABLE_WIN - value.abs()));
-                (Score::Cp(centipawns), if value > 0 { [1000, 0, 0] } else { [0, 0, 1000] })
+                (Score::Cp(value.signum() * (20_000 - (TABLE_WIN - value.abs()))), decided)
             }
-            Some(moves) => (Score::Mate(moves), if moves > 0 { [1000, 0, 0] } else { [0, 0, 1000] }),
             None => (Score::Cp(weights.units.centipawns(value, phase)), weights.units.chances(value, phase)),
+            Some(moves) => (Score::Mate(moves), decided),
         }
     }
 
-    /// Whether the search should end after a finished iteration.
-    fn is_enough(&self, shared: &Shared, stability: &mut Stability) -> bool {
+    /// Whether the search ends after a complete iteration.
+    fn is_enough(&self, stability: &mut Stability) -> bool {
+        let shared = self.shared;
         let best = &self.root_moves[0];
-        let signs = stability.signs(best, self.nodes);
+        let factors = stability.time_factors(best, self.nodes);
         if shared.control.stopped() {
             return true;
         }
@@ -313,72 +310,68 @@ impl Worker {
         if shared.control.pondering() || bounds.fixed {
             return false;
         }
-        let elapsed = shared.elapsed();
-        let clear = bounds.soft / self.params.time_clear_divisor.unsigned_abs();
-        if self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty() {
-            return elapsed >= clear;
-        }
-        // A mate that is proved to a multiple of its length needs no more thought.
-        if moves_to_mate(best.value).is_some_and(|moves| {
+        let only_move = self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty();
+        // A mate is proved by a search of a multiple of its length.
+        let proved_mate = moves_to_mate(best.value).is_some_and(|moves| {
             self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base
-        }) {
-            return elapsed >= clear;
-        }
-        elapsed >= bounds.adjusted(&signs, &self.params)
+        });
+        let time = if only_move || proved_mate {
+            bounds.soft / self.params.time_clear_divisor.unsigned_abs()
+        } else {
+            bounds.adjusted(&factors, self.params)
+        };
+        shared.elapsed() >= time
     }
 }
 
-/// The value of a root move as it is told: what the tables say, unless the search has found a mate.
-fn shown(root_move: &RootMove, value: Value) -> Value {
-    root_move.table_value.filter(|_| moves_to_mate(value).is_none()).unwrap_or(value)
-}
-
-/// How the best move and its value moved from one iteration to the next.
+/// How the best move and its value changed over the iterations.
 #[derive(Default)]
 struct Stability {
     best: Option<ChessMove>,
+    /// Iterations since the best move changed.
     iterations: u32,
     values: Vec<Value>,
 }
 
 impl Stability {
-    fn signs(&mut self, best: &RootMove, nodes: u64) -> Signs {
+    fn time_factors(&mut self, best: &RootMove, nodes: u64) -> TimeFactors {
         if self.best == Some(best.mv) {
             self.iterations += 1;
         } else {
             self.best = Some(best.mv);
             self.iterations = 0;
         }
-        let recent = &self.values[self.values.len().saturating_sub(4)..];
-        let drop = match recent {
+        let recent = &self.values[self.values.len().saturating_sub(SCORE_DROP_ITERATIONS)..];
+        let score_drop = match recent {
             [] => 0,
             _ => recent.iter().sum::<Value>() / recent.len() as Value - best.value,
         };
         self.values.push(best.value);
-        let best_share = best.nodes as f64 / nodes.max(1) as f64;
-        Signs { stable_iterations: self.iterations, drop, best_share }
+        let node_fraction = best.nodes as f64 / nodes.max(1) as f64;
+        TimeFactors { stable_iterations: self.iterations, score_drop, node_fraction }
     }
 }
 
-/// The best move of one worker: its vote.
+/// The best move of one thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    pub(crate) best: RootMove,
-    /// Plies of the last full iteration.
-    pub(crate) depth: i32,
+pub(crate) struct ThreadResult {
+    best: RootMove,
+    /// Plies of the last complete iteration.
+    depth: i32,
 }
 
-/// The finding that is played: by depth and value, each voting for its own move. The first is that of worker 0.
-pub(crate) fn vote(findings: &[Finding], base: Value) -> usize {
-    let lowest = findings.iter().map(|finding| finding.best.value).min().unwrap_or(0);
-    let weight = |finding: &Finding| {
-        let value = i64::from(finding.best.value - lowest + base);
-        value * i64::from(finding.depth)
+/// Thread voting: the index of the result that is played. Each thread votes for its move with its depth times its value
+/// above the lowest plus `base`; proved wins and losses go before votes.
+fn vote(results: &[ThreadResult], base: Value) -> usize {
+    let lowest = results.iter().map(|result| result.best.value).min().unwrap_or(0);
+    let weight = |result: &ThreadResult| {
+        let value = i64::from(result.best.value - lowest + base);
+        value * i64::from(result.depth)
     };
-    let votes = |mv: ChessMove| -> i64 { findings.iter().filter(|finding| finding.best.mv == mv).map(weight).sum() };
+    let votes = |mv: ChessMove| -> i64 { results.iter().filter(|result| result.best.mv == mv).map(weight).sum() };
     let mut best = 0;
-    for (index, finding) in findings.iter().enumerate().skip(1) {
-        let (new, old) = (&finding.best, &findings[best].best);
+    for (index, result) in results.iter().enumerate().skip(1) {
+        let (new, old) = (&result.best, &results[best].best);
         let better = if old.value >= DECIDED {
             new.value > old.value
         } else if new.value >= DECIDED {
@@ -386,7 +379,7 @@ pub(crate) fn vote(findings: &[Finding], base: Value) -> usize {
         } else if new.value <= -DECIDED || old.value <= -DECIDED {
             new.value > old.value
         } else {
-            (votes(new.mv), weight(finding)) > (votes(old.mv), weight(&findings[best]))
+            (votes(new.mv), weight(result)) > (votes(old.mv), weight(&results[best]))
         };
         if better {
             best = index;
@@ -394,5 +387,3 @@ pub(crate) fn vote(findings: &[Finding], base: Value) -> usize {
     }
     best
 }
-
-const _: () = assert!(BEFORE_ROOT >= 6, "context and improving look up to six plies back");

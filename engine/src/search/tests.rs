@@ -44,7 +44,7 @@ fn the_same_search_has_the_same_nodes() {
 }
 
 #[test]
-fn clearing_makes_an_engine_new() {
+fn a_cleared_engine_is_like_a_new_one() {
     let mut used = engine();
     let nodes = |engine: &mut Engine, fen| search(engine, &game(fen), &Limits::depth(6)).0.nodes;
     let first = nodes(&mut used, FENS[1]);
@@ -54,25 +54,26 @@ fn clearing_makes_an_engine_new() {
 }
 
 #[test]
-fn hundreds_of_threads_answer_once_and_last() {
-    let mut many = engine();
-    many.set_threads(300);
+fn hundreds_of_threads_give_one_answer() {
+    let mut engine = engine();
+    engine.set_threads(300);
     for fen in FENS {
         let mut reports = Vec::new();
         let report = &mut |report: &Report| reports.push(report.clone());
-        let outcome = many.search(&game(fen), &Limits::nodes(5_000), &Options::default(), &Control::new(false), report);
+        let outcome =
+            engine.search(&game(fen), &Limits::nodes(5_000), &Options::default(), &Control::new(false), report);
         let answers = reports.iter().filter(|report| matches!(report, Report::Answer(_))).count();
         let Some([Report::Info(info), Report::Answer(answer)]) = reports.last_chunk() else {
-            panic!("the answer comes last, after a line on it: {reports:?}")
+            panic!("expected the answer last, after an info on its move: {reports:?}")
         };
         assert_eq!((answers, answer.best, info.pv.first().copied()), (1, outcome.best, outcome.best), "{fen}");
     }
-    many.clear();
-    assert_eq!(many.threads(), 300);
+    engine.clear();
+    assert_eq!(engine.threads(), 300);
 }
 
 #[test]
-fn mates_are_found_with_their_length_and_line() {
+fn mates_have_their_length_and_a_complete_variation() {
     let cases = [
         ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", 1),
         ("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 1),
@@ -90,14 +91,14 @@ fn mates_are_found_with_their_length_and_line() {
 }
 
 #[test]
-fn a_search_cut_short_tells_what_it_proved() {
+fn a_stopped_search_reports_proved_moves() {
     for fen in FENS {
         let mut engine = engine();
         for nodes in (500..20_000).step_by(500) {
             engine.clear();
             let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
             let [.., full, last] = &infos[..] else { continue };
-            // Either a deeper iteration found something, or the last full one is repeated.
+            // Either the next iteration proved a move, or the last complete one is repeated.
             if last.depth == full.depth {
                 assert_eq!((last.pv.first(), last.value), (full.pv.first(), full.value), "{fen} {nodes}");
             } else {
@@ -116,7 +117,7 @@ fn a_finished_game_has_no_move() {
 }
 
 #[test]
-fn variations_are_legal_and_begin_with_the_move_played() {
+fn variations_are_legal_and_begin_with_the_best_move() {
     let mut engine = engine();
     for fen in FENS {
         let (outcome, infos) = search(&mut engine, &game(fen), &Limits::depth(8));
@@ -124,7 +125,7 @@ fn variations_are_legal_and_begin_with_the_move_played() {
         for info in &infos {
             let mut game = game(fen);
             for &mv in &info.pv {
-                assert_eq!(game.ending(), None, "{fen} continues after the end");
+                assert_eq!(game.ending(), None, "{fen} {mv} after the end");
                 assert!(game.board().is_legal(mv), "{fen} {mv}");
                 game.push(mv);
             }
@@ -133,7 +134,7 @@ fn variations_are_legal_and_begin_with_the_move_played() {
 }
 
 #[test]
-fn several_variations_differ_and_are_sorted() {
+fn multipv_variations_differ_and_are_sorted() {
     let options = Options { multipv: 4, ..Options::default() };
     let (_, infos) = search_with(&mut engine(), &game(FENS[1]), &Limits::depth(6), &options);
     let last: Vec<&Info> = infos.iter().filter(|info| info.depth == 6).take(4).collect();
@@ -145,7 +146,7 @@ fn several_variations_differ_and_are_sorted() {
 }
 
 #[test]
-fn only_the_moves_asked_for_are_searched() {
+fn only_searchmoves_are_searched() {
     let game = game(FENS[0]);
     let mv = game.board().parse_uci("a2a3").unwrap();
     let limits = Limits { searchmoves: vec![mv], depth: Some(5), ..Limits::default() };
@@ -153,7 +154,7 @@ fn only_the_moves_asked_for_are_searched() {
 }
 
 #[test]
-fn node_limits_are_kept_and_helpers_help() {
+fn node_limits_hold_on_one_thread_and_several() {
     let mut engine = engine();
     let (outcome, _) = search(&mut engine, &game(FENS[0]), &Limits::nodes(20_000));
     assert!((19_000..=20_100).contains(&outcome.nodes), "{}", outcome.nodes);
@@ -163,7 +164,7 @@ fn node_limits_are_kept_and_helpers_help() {
 }
 
 #[test]
-fn a_stop_before_the_search_begins_is_obeyed() {
+fn a_stop_before_the_search_ends_it() {
     let control = Control::new(false);
     control.stop();
     let limits = Limits { infinite: true, ..Limits::default() };
@@ -171,7 +172,7 @@ fn a_stop_before_the_search_begins_is_obeyed() {
     assert!(outcome.best.is_some());
 }
 
-/// Two rooks down White has nothing but the checks on g6 and h6, for ever.
+/// Two rooks down, White gives perpetual check on g6 and h6.
 #[test]
 fn a_repetition_is_a_draw() {
     let perpetual = game("r4rk1/8/7Q/8/8/8/q7/7K w - - 0 1");
@@ -179,7 +180,7 @@ fn a_repetition_is_a_draw() {
     assert!(outcome.value.abs() <= 1, "{}", outcome.value);
 }
 
-/// What stands for the third time is a draw at once: a rook ahead, the move that repeats is worth nothing.
+/// A rook ahead, the move to the third occurrence is a draw.
 #[test]
 fn the_third_occurrence_is_a_draw() {
     let mut shuffled = game("7k/8/8/8/8/8/R7/K7 w - - 0 1");
@@ -188,7 +189,7 @@ fn the_third_occurrence_is_a_draw() {
         game.push(mv);
         mv
     };
-    // The position after Kb1 stood twice.
+    // The position after Kb1 occurs twice.
     for uci in ["a1b1", "h8g8", "b1a1", "g8h8", "a1b1", "h8g8", "b1a1", "g8h8"] {
         play(&mut shuffled, uci);
     }
@@ -200,24 +201,24 @@ fn the_third_occurrence_is_a_draw() {
     assert!(outcome.best != Some(repeat) && outcome.value > 200, "{:?} {}", outcome.best, outcome.value);
 }
 
-/// Nobody can wait for the end of a quiescence search here.
+/// Quiescence does not end here in any reasonable time.
 const EXPLOSIVE: [&str; 3] = [
     "6Q1/PPP2PPP/2b2Rq1/8/4n1b1/1R2Q3/ppppppKp/2k2n2 b - - 0 1",
     "Kr6/PPPPPPPP/8/b1qQ4/8/R7/pppppkpp/5r2 w - - 0 1",
     "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1",
 ];
 
-/// Nodes of the grace of the first iteration, and of one look at the clock.
-const AT_ONCE: u64 = FIRST_ITERATION + CHECK_INTERVAL;
+/// Nodes of the first iteration and of one check of the limits.
+const OVERRUN: u64 = FIRST_ITERATION + CHECK_INTERVAL;
 
 #[test]
-fn the_first_iteration_ends_with_the_nodes_also_where_quiescence_explodes() {
+fn the_first_iteration_ends_at_the_node_limit() {
     for fen in EXPLOSIVE {
         for (multipv, nodes) in [(1, 1), (4, 1), (1, 5_000), (4, 5_000)] {
             let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
             let options = Options { multipv, ..Options::default() };
             let (outcome, infos) = search_with(&mut engine, &game(fen), &Limits::nodes(nodes), &options);
-            assert!(outcome.nodes <= nodes + AT_ONCE, "{fen}: {}", outcome.nodes);
+            assert!(outcome.nodes <= nodes + OVERRUN, "{fen}: {}", outcome.nodes);
             let best = outcome.best.unwrap();
             assert!(game(fen).board().is_legal(best), "{fen} {best}");
             assert_eq!(infos.last().unwrap().pv[0], best);
@@ -227,7 +228,7 @@ fn the_first_iteration_ends_with_the_nodes_also_where_quiescence_explodes() {
 }
 
 #[test]
-fn the_first_iteration_ends_with_a_stop_a_clock_or_a_move_time() {
+fn the_first_iteration_ends_at_a_stop_a_clock_or_a_move_time() {
     let fixed = Limits { movetime: Some(Duration::ZERO), ..Limits::default() };
     let clock = Limits { clock: Some(crate::time::Clock::default()), ..Limits::default() };
     let endless = Limits { infinite: true, ..Limits::default() };
@@ -240,9 +241,9 @@ fn the_first_iteration_ends_with_a_stop_a_clock_or_a_move_time() {
                 if stopped {
                     control.stop();
                 }
-                // A clock of a millisecond: it is over when a million nodes are, on any machine.
+                // A clock of a millisecond ends before a million nodes on any machine.
                 let outcome = engine.search(&game(fen), limits, &Options::default(), &control, &mut |_| {});
-                let most = if stopped { threads as u64 * AT_ONCE } else { 1_000_000 };
+                let most = if stopped { threads as u64 * OVERRUN } else { 1_000_000 };
                 assert!(outcome.nodes <= most, "{fen}: {}", outcome.nodes);
                 assert!(game(fen).board().is_legal(outcome.best.unwrap()), "{fen}");
             }
@@ -250,9 +251,8 @@ fn the_first_iteration_ends_with_a_stop_a_clock_or_a_move_time() {
     }
 }
 
-/// In positions of games the first iteration ends whatever the limits say: a move with a reason.
 #[test]
-fn one_node_is_enough_for_a_first_iteration() {
+fn the_first_iteration_is_complete_in_positions_of_games() {
     for fen in FENS {
         let (outcome, _) = search(&mut engine(), &game(fen), &Limits::nodes(1));
         let (full, _) = search(&mut engine(), &game(fen), &Limits::depth(1));
@@ -267,7 +267,7 @@ fn leaf(searcher: &mut LeafSearcher, board: &Board, depth: u32, window: (Value, 
     searcher.search(board, depth, window, &LeafBudget { nodes: u64::MAX, stop: &NEVER }).unwrap()
 }
 
-/// The value of the full tree by plain minimax with the evaluation at quiet leaves: what a leaf search must find.
+/// The minimax value of the full tree with quiescence at its leaves.
 fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
     if depth == 0 || board.insufficient_material() || board.halfmove_clock() >= 100 {
         return leaf(searcher, board, 0, (-INFINITE, INFINITE)).value;
@@ -280,7 +280,7 @@ fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
         .iter()
         .map(|&mv| {
             let value = -minimax(searcher, &board.after(mv), depth - 1);
-            // A mate is one ply further away, seen from here.
+            // A mate is one ply longer from here.
             if value >= crate::value::MATE_IN_MAX {
                 value - 1
             } else if value <= -crate::value::MATE_IN_MAX {
@@ -294,7 +294,7 @@ fn minimax(searcher: &mut LeafSearcher, board: &Board, depth: u32) -> Value {
 }
 
 #[test]
-fn leaf_searches_equal_minimax_and_end_in_their_value() {
+fn leaf_searches_equal_minimax() {
     let weights = Weights::embedded();
     let mut searcher = LeafSearcher::new(Arc::clone(&weights));
     let mut plain = LeafSearcher::new(weights);
@@ -306,7 +306,7 @@ fn leaf_searches_equal_minimax_and_end_in_their_value() {
             plain.begin_position();
             assert_eq!(exact.value, minimax(&mut plain, &board, depth), "{fen} depth {depth}");
             assert!(!matches!(exact.end, LeafEnd::Bound), "{fen}");
-            // The null window finds on which side the value lies.
+            // Null windows bound the value.
             let above = leaf(&mut searcher, &board, depth, (exact.value - 1, exact.value));
             let below = leaf(&mut searcher, &board, depth, (exact.value, exact.value + 1));
             assert!(above.value >= exact.value && below.value <= exact.value, "{fen} depth {depth}");
@@ -315,7 +315,7 @@ fn leaf_searches_equal_minimax_and_end_in_their_value() {
 }
 
 #[test]
-fn leaf_searches_do_not_depend_on_what_was_searched_before() {
+fn leaf_searches_do_not_depend_on_earlier_positions() {
     let mut used = LeafSearcher::new(Weights::embedded());
     for fen in FENS {
         let board = Board::from_fen(fen).unwrap();
@@ -328,9 +328,9 @@ fn leaf_searches_do_not_depend_on_what_was_searched_before() {
     }
 }
 
-/// Two settings side by side in one process, and each as if it were alone; an engine may change its own between searches.
+/// Two sets of parameters in one process do not interfere; an engine may change its own between searches.
 #[test]
-fn constants_belong_to_a_search() {
+fn parameters_belong_to_a_search() {
     let mut params = crate::params::Params::DEFAULT;
     for (name, value) in [("lmr_quiet_base", 300), ("rfp_factor", 250), ("qs_see", 20)] {
         params.set(name, value).unwrap();

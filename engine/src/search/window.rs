@@ -1,19 +1,19 @@
-//! The search window: between which bounds a value has to be exact.
+//! The [alpha-beta window](https://www.chessprogramming.org/Window).
 
-use crate::tt::Bound;
+use crate::tt::{Bound, Entry};
 use crate::value::{INFINITE, Value};
 
-/// An alpha-beta window, seen by the side to move. A value inside it is exact; one outside is a bound.
+/// The window of the side to move: a value inside is exact, a value outside is a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// What the side to move has already.
+    /// The side to move has this already.
     pub(super) alpha: Value,
-    /// What the opponent will not allow.
+    /// The opponent will not allow this.
     pub(super) beta: Value,
 }
 
 impl Window {
-    /// Everything is inside.
+    /// Holds all values.
     pub(super) const OPEN: Window = Window { alpha: -INFINITE, beta: INFINITE };
 
     #[inline(always)]
@@ -21,19 +21,19 @@ impl Window {
         Window { alpha, beta }
     }
 
-    /// The null window: only asks whether the value is above `alpha`.
+    /// A null window: the search only shows whether the value is above `alpha`.
     #[inline(always)]
     pub(super) fn null(alpha: Value) -> Window {
         Window { alpha, beta: alpha + 1 }
     }
 
-    /// The same window, seen by the opponent.
+    /// The window of the opponent.
     #[inline(always)]
     pub(super) fn flipped(self) -> Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    /// Whether no value is inside.
+    /// Whether the window holds no value.
     #[inline(always)]
     pub(super) fn is_closed(self) -> bool {
         self.alpha >= self.beta
@@ -55,7 +55,7 @@ impl Window {
         self.alpha < value && value < self.beta
     }
 
-    /// What a value found with this window says.
+    /// The bound that a value searched with this window is.
     #[inline(always)]
     pub(super) fn bound_of(self, value: Value) -> Bound {
         if self.fails_low(value) {
@@ -65,5 +65,13 @@ impl Window {
         } else {
             Bound::Exact
         }
+    }
+
+    /// The value of the entry, if its bound decides this window.
+    #[inline(always)]
+    pub(super) fn cutoff(self, entry: &Entry) -> Option<Value> {
+        let decides = (entry.bound.is_lower() && self.fails_high(entry.value))
+            || (entry.bound.is_upper() && self.fails_low(entry.value));
+        decides.then_some(entry.value)
     }
 }

@@ -198,7 +198,7 @@ fn target(name: &str) -> Result<Target, String> {
     }
     let Some(groups) = name.strip_prefix(FACTOR) else {
         let constant = Tunable::find(name).map(Target::Constant);
-        return constant.ok_or_else(|| format!("there is no search constant '{name}'"));
+        return constant.ok_or_else(|| format!("no search parameter '{name}'"));
     };
     let (groups, stages) = match groups.rsplit_once(':') {
         Some((groups, "mg")) => (groups, [true, false]),
@@ -335,7 +335,7 @@ mod tests {
             ("", "there are no parameters"),
             ("rfp_depth, int, 9, 5, 14, 0.5", "expected name"),
             ("rfp_depth, int, 9, 5, 14, 0.5, x", "expected name"),
-            ("rfp_debth, int, 9, 5, 14, 0.5, 0.002", "no search constant 'rfp_debth'"),
+            ("rfp_debth, int, 9, 5, 14, 0.5, 0.002", "no search parameter 'rfp_debth'"),
             ("rfp_depth, float, 9, 5, 14, 0.5, 0.002", "but int"),
             ("rfp_depth, int, 9, 5, 1400, 0.5, 0.002", "within 5 and 14"),
             ("rfp_depth, int, 4, 5, 14, 0.5, 0.002", "not within 5 and 14"),
