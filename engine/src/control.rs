@@ -1,16 +1,15 @@
-//! How a running search is told to stop, and how it waits.
+//! Stop and ponder state of a search.
 
 use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// The stop and ponder state of one search: made when the job is accepted, so that a stop that comes right after `go` is
-/// never lost; set once and never reset.
+/// The stop and ponder state of one search, made when `go` is accepted, so that a `stop` right after it is not lost. It
+/// is set once and never reset.
 ///
 /// ```
 /// # use dyad_engine::control::Control;
-/// // Made when `go` is accepted, so that a `stop` right behind it is not lost.
 /// let control = Control::new(false);
 /// control.stop();
 /// control.wait(true); // returns at once, though an infinite search would wait
@@ -25,7 +24,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// For a job accepted now.
+    /// The state of a search that is accepted now.
     #[must_use]
     pub fn new(ponder: bool) -> Control {
         Control {
@@ -37,20 +36,20 @@ impl Control {
         }
     }
 
-    /// When the job was accepted: its clock runs from here.
+    /// When the search was accepted: the start of its clock.
     #[must_use]
     pub fn accepted(&self) -> Instant {
         self.accepted
     }
 
-    /// Tells the search to end.
+    /// Stops the search.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
         self.wake();
     }
 
-    /// The pondered move was played: the search continues as an ordinary one, its clock running from now. Said again, or
-    /// to a search that does not ponder, it changes nothing: it must not give the clock more time.
+    /// Turns a ponder search into a normal one, whose clock starts now. No effect on a normal search, whose clock must
+    /// not start again.
     pub fn ponderhit(&self) {
         let mut hit = lock(&self.hit);
         if self.pondering() {
@@ -60,33 +59,33 @@ impl Control {
         }
     }
 
-    /// Whether the search was told to end.
+    /// Whether the search was stopped.
     #[inline]
     #[must_use]
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Whether the search still ponders.
+    /// Whether the search ponders.
     #[inline]
     #[must_use]
     pub fn pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }
 
-    /// When the pondered move was played, if it was.
+    /// The time of the ponder hit, if any.
     #[must_use]
     pub fn hit(&self) -> Option<Instant> {
         *lock(&self.hit)
     }
 
     fn wake(&self) {
-        // The lock orders this with the test in `wait_until`: no wake-up is lost.
+        // The lock orders this after the condition in `wait`: no wake-up is lost.
         let _guard = lock(&self.hit);
         self.changed.notify_all();
     }
 
-    /// Blocks until `stop`, or until the pondered move was played when `infinite` is false.
+    /// Blocks until a stop or, unless `infinite`, until the search does not ponder.
     pub fn wait(&self, infinite: bool) {
         let mut guard = lock(&self.hit);
         while !self.stopped() && (infinite || self.pondering()) {
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_ends_with_a_stop_or_a_hit() {
+    fn a_wait_ends_with_a_stop_or_a_ponder_hit() {
         for infinite in [true, false] {
             let control = Control::new(!infinite);
             std::thread::scope(|scope| {
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_hit_of_a_pondering_search_counts() {
+    fn only_the_first_ponder_hit_counts() {
         let ordinary = Control::new(false);
         ordinary.ponderhit();
         assert_eq!(ordinary.hit(), None);
@@ -136,19 +135,19 @@ mod tests {
     }
 }
 
-/// All orders in which the threads may run: no wake-up is lost, and nothing that was set is missed.
+/// Checks all interleavings of the threads.
 #[cfg(all(test, loom))]
 mod under_loom {
     use super::*;
     use loom::sync::Arc;
     use loom::thread;
 
-    /// `wait` returns, however it is interleaved with what `tell` says.
-    fn ends(ponder: bool, infinite: bool, tell: impl Fn(&Control) + Copy + Send + Sync + 'static) {
+    /// `wait` returns, however it is interleaved with `signal`.
+    fn ends(ponder: bool, infinite: bool, signal: impl Fn(&Control) + Copy + Send + Sync + 'static) {
         loom::model(move || {
             let control = Arc::new(Control::new(ponder));
-            let teller = Arc::clone(&control);
-            let thread = thread::spawn(move || tell(&teller));
+            let signaled = Arc::clone(&control);
+            let thread = thread::spawn(move || signal(&signaled));
             control.wait(infinite);
             thread.join().unwrap();
             assert!(control.stopped() || !infinite && !control.pondering());
@@ -173,11 +172,11 @@ mod under_loom {
     }
 
     #[test]
-    fn whoever_sees_the_hit_sees_its_time() {
+    fn the_time_of_a_ponder_hit_is_visible_with_it() {
         loom::model(|| {
             let control = Arc::new(Control::new(true));
-            let teller = Arc::clone(&control);
-            let thread = thread::spawn(move || teller.ponderhit());
+            let signaled = Arc::clone(&control);
+            let thread = thread::spawn(move || signaled.ponderhit());
             if !control.pondering() {
                 assert!(control.hit().is_some());
             }

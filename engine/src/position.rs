@@ -1,12 +1,12 @@
-//! What a search walks: the boards of the line, the keys of the game, the evaluation kept along.
+//! The position of a search: the boards of the current variation, the keys of the game and the incremental evaluation.
 
 use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
 use crate::eval::{Evaluator, Step};
 use crate::value::{MAX_PLY, Value};
 
-/// The current line below a game's position.
+/// A position of a game and the moves made from it.
 pub struct Position {
-    /// One board a ply, made into one after the other.
+    /// One board a ply.
     boards: Vec<Board>,
     ply: usize,
     keys: Vec<u64>,
@@ -21,7 +21,7 @@ impl Position {
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
     }
 
-    /// Goes to the current position of `game`.
+    /// Starts over at the current position of `game`.
     pub fn reset(&mut self, game: &Game) {
         self.boards[0] = *game.board();
         self.ply = 0;
@@ -30,7 +30,7 @@ impl Position {
         self.evaluator.reset(game.board());
     }
 
-    /// Goes to a board without history.
+    /// Starts over at a board without history.
     pub fn reset_to(&mut self, board: &Board) {
         self.boards[0] = *board;
         self.ply = 0;
@@ -57,7 +57,7 @@ impl Position {
         &self.boards[self.ply]
     }
 
-    /// The board at the root of the line.
+    /// The board at the root.
     #[inline]
     #[must_use]
     pub fn root(&self) -> &Board {
@@ -71,7 +71,7 @@ impl Position {
         self.ply
     }
 
-    /// Plays a legal move.
+    /// Makes a legal move.
     #[inline]
     pub fn make(&mut self, mv: ChessMove) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
@@ -79,7 +79,7 @@ impl Position {
         self.advance(&delta);
     }
 
-    /// Passes; the side to move must not be in check.
+    /// Makes a null move; the side to move must not be in check.
     pub fn make_null(&mut self) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         played[self.ply].make_null(&mut rest[0]);
@@ -94,7 +94,7 @@ impl Position {
         self.evaluator.push(&Step { before, after, delta });
     }
 
-    /// Takes the last move, or null move, back.
+    /// Takes back the last move or null move.
     #[inline]
     pub fn unmake(&mut self) {
         self.ply -= 1;
@@ -102,21 +102,19 @@ impl Position {
         self.evaluator.pop();
     }
 
-    /// Static evaluation for the side to move, in search units, with the knowledge of endings.
+    /// Static evaluation for the side to move, in search units, with the knowledge of endgames.
     #[inline]
     pub fn evaluate(&mut self) -> Value {
         self.evaluator.evaluate(&self.boards[self.ply])
     }
 
-    /// Static evaluation for the side to move: the tapered sum of weights and nothing else.
+    /// Static evaluation for the side to move: only the tapered sum of weights.
     #[inline]
     pub fn evaluate_raw(&mut self) -> Value {
         self.evaluator.evaluate_raw(&self.boards[self.ply])
     }
 
-    /// Whether the position is drawn by repetition, by lack of material or by the fifty-move rule.
-    ///
-    /// One earlier occurrence in the line is enough; before the root it must be two.
+    /// Whether the position is a draw by repetition, by insufficient material or by the fifty-move rule.
     #[must_use]
     pub fn is_draw(&self) -> bool {
         let board = self.board();
@@ -126,7 +124,7 @@ impl Position {
         board.insufficient_material() || self.is_repetition()
     }
 
-    /// Whether the position has stood before: once in the line, or twice before the root.
+    /// Whether the position occurred before: once since the root, or twice in all.
     #[must_use]
     pub fn is_repetition(&self) -> bool {
         let current = self.keys.len() - 1;
@@ -144,7 +142,7 @@ impl Position {
         false
     }
 
-    /// Whether the side to move can repeat a position of the line.
+    /// Whether the side to move can repeat an earlier position.
     #[must_use]
     pub fn upcoming_repetition(&self) -> bool {
         upcoming_repetition(self.board(), &self.keys, self.ply)

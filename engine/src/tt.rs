@@ -4,9 +4,10 @@
 //! hashing](https://www.chessprogramming.org/Shared_Hash_Table#Lockless) by Hyatt and Mann). Words of two writes do not
 //! match, so a torn entry is a miss.
 //!
-//! A table of up to a gigabyte is written when it is made, in [huge pages](crate::platform::advise_huge_pages) if possible, so that no
-//! search pays for page faults. A larger one is left to the system, which provides zeroed pages on the first write, so
-//! that it is ready at once. Such an allocation has no alignment, so the clusters begin at its first cache line.
+//! A table of up to a gigabyte is written when it is made, in [huge pages](crate::platform::advise_huge_pages) if
+//! possible, so that no search pays for page faults. A larger one is left to the system, which provides zeroed pages on
+//! the first write, so that it is ready at once. Such an allocation has no alignment, so the clusters begin at its
+//! first cache line.
 
 use crate::board::{ChessMove, move_bits, move_from_bits};
 use crate::platform::{advise_huge_pages, prefetch};

@@ -1,15 +1,15 @@
-//! What a search passes around: values, mates and their bounds.
+//! Values of a search.
 
-/// A value of a position from the view of the side to move, in search units.
+/// A value of a position for the side to move, in search units.
 ///
-/// The unit is set by [`WINS_HALF`]; a pawn in an exchange counts 200.
+/// [`WINS_HALF`] defines the unit; a pawn in an exchange counts 200.
 pub type Value = i32;
 
-/// The advantage that wins half of the games, +100 in the UCI output. The scale of a weights file brings
-/// its evaluations to this unit, so that the margins of the search mean the same with all weights.
+/// The advantage that wins half of the games, +100 in the UCI output. The scale of a weights file converts its
+/// evaluations to this unit, so that the margins of the search fit all weights.
 pub const WINS_HALF: Value = 360;
 
-/// By how many hundredths of [`WINS_HALF`] one value is above another, rounded down.
+/// The difference of two values in hundredths of [`WINS_HALF`], rounded down.
 ///
 /// ```
 /// # use dyad_engine::value::{WINS_HALF, gap};
@@ -20,42 +20,42 @@ pub fn gap(better: Value, worse: Value) -> i32 {
     ((better - worse) * 100).div_euclid(WINS_HALF)
 }
 
-/// The deepest ply a search line can reach.
+/// The deepest ply of a search.
 pub const MAX_PLY: usize = 246;
-/// Above every value a position can have.
+/// Above all values.
 pub const INFINITE: Value = 32_001;
-/// No value: a table entry without one, an evaluation not made because of a check.
+/// No value: in an entry without one, or for the evaluation in check.
 pub const NONE: Value = 32_002;
-/// Mate on the board.
+/// The value of mate on the board.
 pub const MATE: Value = 32_000;
-/// Values from here on say "mate in so many plies".
+/// The value of the longest mate.
 pub const MATE_IN_MAX: Value = MATE - 256;
-/// A win that endgame tables know of: below all mates, as nobody knows how long it takes.
+/// A tablebase win: below all mates, because its length is unknown.
 pub const TABLE_WIN: Value = MATE_IN_MAX - 1;
-/// Values from here on are no estimates: mates, and wins by endgame tables so many plies from the root.
+/// Values from here on are proved: mates, and tablebase wins less the plies to them.
 pub const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
 /// A drawn position.
 pub const DRAW: Value = 0;
 
-/// The value of giving mate `ply` plies from the root.
+/// The value of mating at `ply` plies from the root.
 #[must_use]
 pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// The value of being mated `ply` plies from the root.
+/// The value of being mated at `ply` plies from the root.
 #[must_use]
 pub const fn mated_in(ply: usize) -> Value {
     -MATE + ply as Value
 }
 
-/// Whether `value` says that one side mates.
+/// Whether `value` is a mate for either side.
 #[must_use]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX && value.abs() <= MATE
 }
 
-/// Moves to the mate that `value` announces (negative when it is against the side to move), if it does.
+/// Moves to the mate, negative for the side that is mated. None if `value` is no mate.
 ///
 /// ```
 /// # use dyad_engine::value::{mate_in, mated_in, moves_to_mate};
