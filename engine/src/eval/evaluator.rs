@@ -74,8 +74,8 @@ impl Evaluator {
         with_endings(board, self.weights.units.scaled(raw))
     }
 
-    /// The value of `board`, the current position, for the side to move: the tapered sum of the features' integer weights
-    /// and nothing else.
+    /// The value of `board`, the current position, for the side to move: the tapered sum of the features' integer
+    /// weights and nothing else.
     #[inline]
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
         let [mg, eg] = self.sums(board);

@@ -24,9 +24,9 @@ pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSqua
 /// Visits both 2-tuples of two pieces.
 #[inline]
 pub fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
-    for pair in [pair(one, other), pair(other, one)] {
-        visitor.add(PAIRS.at(pair), pair.sign);
-    }
+    let (first, second) = (pair(one, other), pair(other, one));
+    visitor.add(PAIRS.at(first), first.sign);
+    visitor.add(PAIRS.at(second), second.sign);
 }
 
 /// Visits all features of a position.

@@ -1,9 +1,9 @@
 //! Float weights of a training, and their conversion to integers.
 //!
-//! The game phase is counted with the pieces' middlegame weights. So the floats are scaled until a full set of pieces is
-//! worth a constant, then rounded (Tseng, Chen and Wu, section 3.3): integer = round(gamma w) with
-//! gamma = 16488 / (2 queen + 4 rook + 4 bishop + 4 knight). Training evaluates with the same integers that the file
-//! holds and search plays with.
+//! The game phase is counted with the pieces' middlegame weights. So the floats are scaled until a full set of pieces
+//! is worth a constant, then rounded (Tseng, Chen and Wu, section 3.3): integer = round(gamma w) with gamma = 16488 /
+//! (2 queen + 4 rook + 4 bishop + 4 knight). Training evaluates with the same integers that the file holds and search
+//! plays with.
 
 use super::layout::{self, LEN, MATERIAL};
 use super::units::FULL_MATERIAL;

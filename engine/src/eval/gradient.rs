@@ -13,8 +13,8 @@ use crate::board::{Board, sign};
 pub enum GradientScaling {
     /// The gradient as it is: formulas (4) and (5) of the Chinese chess paper.
     Exact,
-    /// Divided by the sum of the squared middlegame and endgame fractions, so that a step changes the value of a feature
-    /// by the same amount in every phase: formulas (7) and (8).
+    /// Divided by the sum of the squared middlegame and endgame fractions, so that a step changes the value of a
+    /// feature by the same amount in every phase: formulas (7) and (8).
     Balanced,
 }
 
@@ -42,8 +42,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Multiplies the gradient of the value by `factor` and passes it to `add`, feature by feature, as derivatives by the
-    /// middlegame and the endgame weight. A feature may come more than once.
+    /// Multiplies the gradient of the value by `factor` and passes it to `add`, feature by feature, as derivatives by
+    /// the middlegame and the endgame weight. A feature may come more than once.
     #[inline]
     pub fn backward(&self, factor: f64, scaling: GradientScaling, mut add: impl FnMut(u32, [f64; 2])) {
         let [mg, eg] = scaling.factors(self.alpha).map(|phase| self.sign * factor * phase);

@@ -1,13 +1,13 @@
 //! From middlegame and endgame sums to the values of search: game phase, scale and WDL model.
 //!
 //! The phase interpolates between the two sums (<https://www.chessprogramming.org/Tapered_Eval>). It is the non-pawn
-//! material, counted with the middlegame weights in use and clamped between two bounds (Tseng, Chen and Wu, section 2.4,
-//! after Stockfish). Weights are scaled until a full set of pieces is worth a constant (section 3.3), so the bounds are
-//! constants too. The phase is an integer, which keeps evaluations exact.
+//! material, counted with the middlegame weights in use and clamped between two bounds (Tseng, Chen and Wu, section
+//! 2.4, after Stockfish). Weights are scaled until a full set of pieces is worth a constant (section 3.3), so the
+//! bounds are constants too. The phase is an integer, which keeps evaluations exact.
 //!
-//! A training finds weights in units of its own. Search prunes by margins in standard units, and users expect centipawns
-//! and win probabilities. So each set of weights has a scale for the one and a WDL model for the other. Both are fitted
-//! after the weights, and neither changes which of two positions is better.
+//! A training finds weights in units of its own. Search prunes by margins in standard units, and users expect
+//! centipawns and win probabilities. So each set of weights has a scale for the one and a WDL model for the other. Both
+//! are fitted after the weights, and neither changes which of two positions is better.
 
 use crate::value::WINS_HALF;
 use serde::{Deserialize, Serialize};

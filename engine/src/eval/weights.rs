@@ -1,7 +1,7 @@
 //! Weights as values: the integers, the units of their sums, and metadata.
 //!
-//! [`Weights`] is what a weights file holds. Weights are passed as `Arc<Weights>` and are never global, because a training and
-//! a match between two sets run in one process.
+//! [`Weights`] is what a weights file holds. Weights are passed as `Arc<Weights>` and are never global, because a
+//! training and a match between two sets run in one process.
 
 use super::features::visit;
 use super::floats::{FloatWeights, LIMIT, WeightsError};
@@ -102,8 +102,8 @@ impl Weights {
         EMBEDDED.clone()
     }
 
-    /// Weights by the name a user types: `default` for those built in, `material` for the values of the pieces alone, or
-    /// the path of a file.
+    /// Weights by the name a user types: `default` for those built in, `material` for the values of the pieces alone,
+    /// or the path of a file.
     ///
     /// # Errors
     /// As [`Weights::load`].
@@ -200,8 +200,8 @@ impl Weights {
         phase_of_material(non_pawn_material)
     }
 
-    /// Middlegame and endgame sums of a position from White's side, feature by feature: slow. Search keeps the same sums
-    /// in an [`Evaluator`](super::Evaluator).
+    /// Middlegame and endgame sums of a position from White's side, feature by feature: slow. Search keeps the same
+    /// sums in an [`Evaluator`](super::Evaluator).
     pub fn sums(&self, board: &Board) -> [i32; 2] {
         let mut sum = WeightedSum::new(&self.ints);
         visit(board, &mut sum);

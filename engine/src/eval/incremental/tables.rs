@@ -1,15 +1,14 @@
 //! The fast tables: sums of weights by piece-square and by pair of piece-squares, compiled from the weights.
 //!
-//! Computing the index of each 2-tuple on each move would cost more than the rest of the evaluation. But the terms of two
-//! pieces depend on those two pieces only. So their sum is the entry of a table with a row and a column for each of the
-//! 768 piece-squares, and a move subtracts one row and adds another, over the columns of the pieces on the board.
+//! Computing the index of each 2-tuple on each move would cost more than the rest of the evaluation. But the terms of
+//! two pieces depend on those two pieces only. So their sum is the entry of a table with a row and a column for each of
+//! the 768 piece-squares, and a move subtracts one row and adds another, over the columns of the pieces on the board.
 //!
 //! A color flip negates an entry, and a left-right mirroring keeps it. Both are exclusive ors of a [`PackedPiece`], so
 //! three quarters of the rows need no storage: a piece is flipped to White on files a to d, and all columns with it.
 //! The remaining 192 rows take 0.8 MB and fit into the second-level cache; all 768 would take 2.4 MB.
 //!
-//! The tables are filled by the definition of the features: [incremental features](crate::eval::features) and [pair terms](pair_terms) of one and two
-//! pieces.
+//! The tables are filled from the definition of the features: [`features`](crate::eval::features) and [`pair_terms`].
 
 use crate::board::{ALL_SQUARES, COLORS, Color, PIECES, PieceSquare};
 use crate::eval::features::{incremental_features, pair_features};
@@ -129,8 +128,8 @@ impl PairTable {
         table
     }
 
-    /// Updates the entries that depend on one 2-tuple weight, by its index among the 2-tuples. With its symmetric images
-    /// a pair has eight entries; two are stored, one in the row of each piece.
+    /// Updates the entries that depend on one 2-tuple weight, by its index among the 2-tuples. With its symmetric
+    /// images a pair has eight entries; two are stored, one in the row of each piece.
     pub fn update(&mut self, index: usize, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
         let (first, other) = pairs::pieces_of(index);
         self.set(first, other, weights)?;

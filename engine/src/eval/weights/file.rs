@@ -1,9 +1,9 @@
 //! The weights file: JSON with the weights, their layout and their provenance.
 //!
 //! A file may come from another version of the engine, so it lists its groups and their lengths. Groups that the file
-//! lacks stay zero, and a note says so. A group that the engine lacks, or has with another length, is an error, because a
-//! weight at the wrong feature would go unnoticed. Only integers are accepted. A group without any weight is written as
-//! `0`, which keeps small sets small. Files are written [atomically](crate::files).
+//! lacks stay zero, and a note says so. A group that the engine lacks, or has with another length, is an error, because
+//! a weight at the wrong feature would go unnoticed. Only integers are accepted. A group without any weight is written
+//! as `0`, which keeps small sets small. Files are written [atomically](crate::files).
 //!
 //! A file carries a content hash of scale, WDL model and weights, against damage that leaves valid JSON. Name and
 //! provenance are not part of it and may be edited. Files of version 1 have no hash; they are read, with a note.
