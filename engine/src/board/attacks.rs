@@ -35,12 +35,12 @@ pub fn rook(square: Square, occupied: BitBoard) -> BitBoard {
 }
 
 /// The diagonals of `square`: what a bishop attacks on an empty board.
-pub fn diagonals(square: Square) -> BitBoard {
+pub(crate) fn diagonals(square: Square) -> BitBoard {
     chess::get_bishop_rays(square)
 }
 
 /// Rank and file of `square`: what a rook attacks on an empty board.
-pub fn straights(square: Square) -> BitBoard {
+pub(crate) fn straights(square: Square) -> BitBoard {
     chess::get_rook_rays(square)
 }
 

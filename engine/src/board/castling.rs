@@ -78,7 +78,7 @@ impl CastlingPath {
 
 impl Board {
     /// Whether `color` may still castle on some side.
-    pub fn can_castle(&self, color: Color) -> bool {
+    pub(crate) fn can_castle(&self, color: Color) -> bool {
         (self.castling & back_rank(color)).any()
     }
 
@@ -96,7 +96,6 @@ impl Board {
     }
 
     /// The same position; `chess960` selects the UCI notation of castling, see [`Board::uci`].
-    #[must_use]
     pub fn with_chess960(mut self, chess960: bool) -> Board {
         self.chess960 = chess960;
         self

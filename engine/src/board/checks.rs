@@ -4,7 +4,7 @@ use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, Squares, at
 
 impl Board {
     /// Pieces of both colors that attack `square` on a board with these pieces.
-    pub fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
+    pub(crate) fn attackers_to(&self, square: Square, occupied: BitBoard) -> BitBoard {
         (attacks::pawn(Color::Black, square) & self.colored(Color::White, Piece::Pawn))
             | (attacks::pawn(Color::White, square) & self.colored(Color::Black, Piece::Pawn))
             | (attacks::knight(square) & self.pieces(Piece::Knight))
@@ -76,7 +76,7 @@ impl Board {
     }
 
     /// The squares from which a piece of the side to move attacks the enemy king, by piece type; empty for a king.
-    pub fn check_squares(&self) -> [BitBoard; 6] {
+    pub(crate) fn check_squares(&self) -> [BitBoard; 6] {
         let them = !self.side_to_move();
         let (king, occupied) = (self.king(them), self.occupied());
         let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
@@ -127,7 +127,7 @@ impl Checks {
     }
 
     /// Whether a legal move of `board`, the position of these checks, gives check.
-    pub fn given_by(&self, board: &Board, mv: ChessMove) -> bool {
+    pub(crate) fn given_by(&self, board: &Board, mv: ChessMove) -> bool {
         // These moves change more lines than those of the moving piece.
         if mv.get_promotion().is_some() || board.is_castling(mv) || board.is_en_passant(mv) {
             return board.gives_check(mv);

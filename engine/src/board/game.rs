@@ -40,7 +40,6 @@ impl Game {
     }
 
     /// The same game; `chess960` selects the UCI notation of castling, see [`Board::uci`].
-    #[must_use]
     pub fn with_chess960(mut self, chess960: bool) -> Game {
         self.start = self.start.with_chess960(chess960);
         self.board = self.board.with_chess960(chess960);
@@ -68,7 +67,7 @@ impl Game {
     }
 
     /// How many times the current position has occurred, including now.
-    pub fn repetitions(&self) -> usize {
+    pub(crate) fn repetitions(&self) -> usize {
         let current = self.board.key();
         let reversible = self.board.halfmove_clock() as usize;
         let earlier = self.keys.iter().rev().skip(1).take(reversible);

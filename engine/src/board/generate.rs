@@ -54,7 +54,7 @@ impl Board {
     /// Fills `list` with the legal moves: by piece type, pinned pieces after the others of their type, en passant after
     /// all pawn moves, the king last.
     #[inline]
-    pub fn legal_moves(&self, list: &mut MoveList) {
+    pub(crate) fn legal_moves(&self, list: &mut MoveList) {
         list.clear();
         self.for_each_but_castling(|mv| list.push(mv));
         // Castling is ordered among the king's moves, which come last.
@@ -65,7 +65,7 @@ impl Board {
 
     /// Visits the legal moves, castling last.
     #[inline]
-    pub fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
+    pub(crate) fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
         self.for_each_but_castling(&mut visit);
         if self.can_castle(self.side_to_move()) {
             self.castling_moves().for_each(visit);
@@ -119,7 +119,7 @@ impl Board {
 
     /// Visits the legal noisy moves (see [`Board::is_noisy`]), each with the moving piece.
     #[inline]
-    pub fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let enemy = self.colors(!self.side_to_move());
         Generator::new(self).all(enemy, &mut visit, |generator, visit| {
             generator.pawn_captures(enemy, visit);
@@ -130,7 +130,7 @@ impl Board {
 
     /// Visits the legal moves that are not noisy, each with the moving piece.
     #[inline]
-    pub fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
         generator.all(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
         if self.can_castle(generator.us) {
@@ -140,7 +140,7 @@ impl Board {
 
     /// Visits the legal moves that are not noisy and give check, each with the moving piece.
     #[inline]
-    pub fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let (generator, checks) = (Generator::new(self), self.checks());
         let free = !self.occupied();
         // Pawn moves and castling can give check in more ways than from their destination.

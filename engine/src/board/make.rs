@@ -152,7 +152,7 @@ impl Board {
     /// The key after a legal move, without the effects of castling, promotion and a new en passant square: for a
     /// prefetch of the transposition table.
     #[inline]
-    pub fn likely_key_after(&self, mv: ChessMove, piece_to: PieceTo) -> u64 {
+    pub(crate) fn likely_key_after(&self, mv: ChessMove, piece_to: PieceTo) -> u64 {
         let (from, to) = (mv.get_source(), mv.get_dest());
         let piece_from = piece_to & !63 | PieceTo::from(from.to_int());
         let mut key =
@@ -176,7 +176,6 @@ impl Board {
     /// let after = board.after(board.parse_san("Nf3").unwrap());
     /// assert_eq!(after.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
     /// ```
-    #[must_use]
     pub fn after(&self, mv: ChessMove) -> Board {
         let mut board = *self;
         self.make_move(mv, &mut board);
@@ -186,7 +185,7 @@ impl Board {
     /// Makes a null move: writes the board with the other side to move into `into`. The side to move must not be in
     /// check.
     #[inline]
-    pub fn make_null(&self, into: &mut Board) {
+    pub(crate) fn make_null(&self, into: &mut Board) {
         debug_assert!(!self.in_check());
         *into = *self;
         into.side_to_move = !self.side_to_move;

@@ -27,19 +27,17 @@ pub use castling::{move_bits, move_from_bits};
 pub use checks::Checks;
 pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
 pub use chess960::CHESS960_POSITIONS;
-pub use cuckoo::upcoming_repetition;
+pub(crate) use cuckoo::upcoming_repetition;
 pub use fen::{FenError, Setup, quote};
 pub use game::{Ending, Game};
 pub use make::Delta;
-pub use moves::{MAX_MOVES, MoveList};
+pub use moves::MoveList;
 pub use notation::MoveError;
 pub use perft::perft;
-pub use pieces::{
-    COLORS, PAWN_UNITS, PIECE_NAMES, PIECE_VALUES, PIECES, PieceSquare, PieceTo, color_name, piece_index, piece_name,
-    piece_value, sign,
-};
+pub use pieces::{COLORS, PAWN_UNITS, PIECE_NAMES, PIECES, PieceSquare, PieceTo, color_name, piece_name, sign};
+pub(crate) use pieces::{PIECE_VALUES, piece_index, piece_value};
 pub use squares::{Squares, each, square, square_set};
-pub use zobrist::material_unit;
+pub(crate) use zobrist::material_unit;
 
 use squares::DARK_SQUARES;
 use std::fmt;
@@ -191,7 +189,7 @@ impl Board {
     }
 
     /// Pieces of the side to move that are pinned to its king.
-    pub fn pinned(&self) -> BitBoard {
+    pub(crate) fn pinned(&self) -> BitBoard {
         self.pinned
     }
 
@@ -201,32 +199,32 @@ impl Board {
     }
 
     /// Zobrist key of the pawns.
-    pub fn pawn_key(&self) -> u64 {
+    pub(crate) fn pawn_key(&self) -> u64 {
         self.keys.pawns
     }
 
     /// Zobrist key of knights, bishops and kings.
-    pub fn minor_key(&self) -> u64 {
+    pub(crate) fn minor_key(&self) -> u64 {
         self.keys.minors
     }
 
     /// Zobrist key of one color's pieces.
-    pub fn nonpawn_key(&self, color: Color) -> u64 {
+    pub(crate) fn nonpawn_key(&self, color: Color) -> u64 {
         self.keys.non_pawns[color.to_index()]
     }
 
     /// The number of pieces of each color and type, four bits each: see [`material_unit`].
-    pub fn material_key(&self) -> u64 {
+    pub(crate) fn material_key(&self) -> u64 {
         self.keys.material
     }
 
     /// Whether `color` has a piece other than king and pawns.
-    pub fn has_non_pawn_material(&self, color: Color) -> bool {
+    pub(crate) fn has_non_pawn_material(&self, color: Color) -> bool {
         self.colors(color) & (self.pieces(Piece::Pawn) | self.pieces(Piece::King)) != self.colors(color)
     }
 
     /// The number of pieces of `color` other than king and pawns.
-    pub fn pieces_beside_pawns(&self, color: Color) -> u32 {
+    pub(crate) fn pieces_beside_pawns(&self, color: Color) -> u32 {
         (self.colors(color) & !(self.pieces(Piece::Pawn) | self.pieces(Piece::King))).popcnt()
     }
 

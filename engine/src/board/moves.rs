@@ -39,7 +39,7 @@ impl Board {
 }
 
 /// Upper bound on the legal moves of a position: the known maximum is 218.
-pub const MAX_MOVES: usize = 224;
+pub(crate) const MAX_MOVES: usize = 224;
 
 /// The moves of one position; used as a slice.
 #[derive(Clone)]

@@ -6,17 +6,17 @@
 use super::{BitBoard, Color, EMPTY, File, Rank, Square};
 
 /// The squares of the a-file.
-pub const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
+pub(crate) const FILE_A: BitBoard = BitBoard(0x0101_0101_0101_0101);
 /// The squares of the h-file.
-pub const FILE_H: BitBoard = BitBoard(FILE_A.0 << 7);
+pub(crate) const FILE_H: BitBoard = BitBoard(FILE_A.0 << 7);
 /// Files a to d.
-pub const QUEEN_SIDE: BitBoard = BitBoard(0x0F0F_0F0F_0F0F_0F0F);
+pub(crate) const QUEEN_SIDE: BitBoard = BitBoard(0x0F0F_0F0F_0F0F_0F0F);
 /// Files c to f.
-pub const CENTER_FILES: BitBoard = BitBoard(0x3C3C_3C3C_3C3C_3C3C);
+pub(crate) const CENTER_FILES: BitBoard = BitBoard(0x3C3C_3C3C_3C3C_3C3C);
 /// The squares d4, e4, d5 and e5.
-pub const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
+pub(crate) const CENTER: BitBoard = BitBoard(0x0000_0018_1800_0000);
 /// The dark squares.
-pub const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
+pub(crate) const DARK_SQUARES: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
 
 /// The set of this square alone.
 #[inline(always)]
@@ -25,17 +25,17 @@ pub fn square_set(square: Square) -> BitBoard {
 }
 
 /// The squares of the rank with this index, 0 to 7.
-pub const fn rank_set(rank: usize) -> BitBoard {
+pub(crate) const fn rank_set(rank: usize) -> BitBoard {
     BitBoard(0xFF << (8 * rank))
 }
 
 /// The squares of the file with this index, 0 to 7.
-pub const fn file_set(file: usize) -> BitBoard {
+pub(crate) const fn file_set(file: usize) -> BitBoard {
     BitBoard(FILE_A.0 << file)
 }
 
 /// The squares of the rank with this index, 0 to 7, and of all ranks north of it.
-pub const fn ranks_from(rank: usize) -> BitBoard {
+pub(crate) const fn ranks_from(rank: usize) -> BitBoard {
     BitBoard(!0 << (8 * rank))
 }
 
@@ -78,7 +78,7 @@ pub fn file(square: Square) -> usize {
 
 /// Distance of a file from the edge of the board: 0 for a and h, 3 for d and e.
 #[inline(always)]
-pub fn edge_distance(file: usize) -> usize {
+pub(crate) fn edge_distance(file: usize) -> usize {
     file.min(7 - file)
 }
 
@@ -90,7 +90,7 @@ pub fn distance(a: Square, b: Square) -> usize {
 
 /// King moves from `from` to the nearest square of `goal`; 7 if `goal` is empty.
 #[inline(always)]
-pub fn distance_to_set(from: Square, goal: BitBoard) -> usize {
+pub(crate) fn distance_to_set(from: Square, goal: BitBoard) -> usize {
     let mut near = square_set(from);
     let mut steps = 0;
     while steps < 7 && (near & goal).is_empty() {

@@ -115,7 +115,7 @@ impl Keys {
 }
 
 /// What one piece adds to [`Board::material_key`].
-pub const fn material_unit(color: Color, piece: Piece) -> u64 {
+pub(crate) const fn material_unit(color: Color, piece: Piece) -> u64 {
     1 << (4 * (color as u64 * 6 + piece as u64))
 }
 

@@ -28,9 +28,9 @@ pub enum EndgameEval {
 }
 
 /// The lowest value of a known win.
-pub const KNOWN_WIN: i32 = 10_000;
+pub(crate) const KNOWN_WIN: i32 = 10_000;
 /// The scale factor that leaves an evaluation unchanged.
-pub const FULL_SCALE: i32 = 64;
+pub(crate) const FULL_SCALE: i32 = 64;
 
 const DRAW: Option<EndgameEval> = Some(EndgameEval::Value(0));
 
@@ -40,17 +40,17 @@ const MAX_PIECES: u32 = 8;
 /// Scale factors in parts of [`FULL_SCALE`].
 mod scale {
     /// An advantage that cannot be won.
-    pub const DRAW: i32 = 0;
+    pub(crate) const DRAW: i32 = 0;
     /// Opposite bishops without other pieces.
-    pub const OPPOSITE_BISHOPS: i32 = 22;
+    pub(crate) const OPPOSITE_BISHOPS: i32 = 22;
     /// Added for each passed pawn of the stronger player.
-    pub const PER_PASSED_PAWN: i32 = 8;
+    pub(crate) const PER_PASSED_PAWN: i32 = 8;
     /// Opposite bishops with rooks or queens.
-    pub const OPPOSITE_BISHOPS_WITH_PIECES: i32 = 52;
+    pub(crate) const OPPOSITE_BISHOPS_WITH_PIECES: i32 = 52;
     /// No pawns, ahead by at most a bishop, against at most a minor piece.
-    pub const NO_PAWNS_AGAINST_MINOR: i32 = 6;
+    pub(crate) const NO_PAWNS_AGAINST_MINOR: i32 = 6;
     /// No pawns, ahead by at most a bishop, against more.
-    pub const NO_PAWNS: i32 = 16;
+    pub(crate) const NO_PAWNS: i32 = 16;
 }
 
 /// Values of pawn, knight, bishop, rook and queen in search units, which decide who is stronger. In endgames a queen is
@@ -70,7 +70,7 @@ const KING: usize = 5;
 /// The endgame evaluation of `board`, if it has one. With equal material the stronger player is `ahead`, the color that
 /// the evaluation prefers.
 #[inline]
-pub fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
+pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     let pieces = board.occupied() & !board.pieces(Piece::Pawn);
     if pieces.popcnt() > MAX_PIECES {
         return None;

@@ -15,7 +15,7 @@ use crate::board::{Board, sign};
 use std::sync::Arc;
 
 /// Evaluations stay within this, well below mate scores.
-pub const MAX_EVALUATION: i32 = 20_000;
+pub(crate) const MAX_EVALUATION: i32 = 20_000;
 
 /// Entries of the pawn cache: all caches together fit into the second-level cache.
 const PAWN_SLOTS: usize = 1 << 12;

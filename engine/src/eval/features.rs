@@ -23,7 +23,7 @@ pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSqua
 
 /// Visits both 2-tuples of two pieces.
 #[inline]
-pub fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+pub(crate) fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     let (first, second) = (pair(one, other), pair(other, one));
     visitor.add(PAIRS.at(first), first.sign);
     visitor.add(PAIRS.at(second), second.sign);

@@ -20,10 +20,10 @@
 mod group;
 mod property;
 
-pub use group::{
-    Any, BATCH_LANES, Batch, Group, Kind, batches, checksum, checksum_of, describe, group, group_of, markdown, select,
-};
-pub use property::{COUNT_LEVELS, Counts, HalfSquare, Properties, Property, PropertyInfo};
+pub use group::{Any, Batch, Group, Kind, batches, checksum, describe, group, markdown, select};
+pub(crate) use group::{BATCH_LANES, checksum_of, group_of};
+pub(crate) use property::COUNT_LEVELS;
+pub use property::{Counts, HalfSquare, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};

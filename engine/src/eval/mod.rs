@@ -20,12 +20,13 @@ mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use evaluator::{Evaluator, MAX_EVALUATION};
+pub use evaluator::Evaluator;
 pub use features::{incremental_features, visit};
 pub use floats::{FloatWeights, WeightsError};
 pub use incremental::accumulator::Step;
 pub use incremental::compiled::{Compiled, PackedSum};
 pub use terms::terms;
-pub use units::{PHASE_MAX, Units, WinRate, taper};
+pub(crate) use units::taper;
+pub use units::{PHASE_MAX, Units, WinRate};
 pub use visitor::Visitor;
 pub use weights::{Meta, Weights};

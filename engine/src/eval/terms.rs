@@ -22,10 +22,11 @@ mod winnability;
 #[cfg(test)]
 mod tests;
 
-pub use king::{Shelters, king_key, king_terms};
+pub(crate) use king::king_key;
+pub use king::{Shelters, king_terms};
 pub use material::{Balance, material_terms};
 pub use pawns::{PawnInfo, PawnSide, pawn_terms};
-pub use pieces::pair_terms;
+pub(crate) use pieces::pair_terms;
 
 use crate::board::Board;
 use crate::eval::visitor::{SideRelative, Visitor, WithSign};

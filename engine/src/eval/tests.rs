@@ -281,7 +281,7 @@ fn largest_weights_do_not_overflow() {
         assert!(sum * sign > 1_000_000, "{fen}: {sum}");
         evaluator.reset(&board);
         assert_eq!(evaluator.sums(&board).map(i64::from), [sum; 2], "{fen}");
-        assert!(evaluator.evaluate(&board).abs() <= MAX_EVALUATION, "{fen}");
+        assert!(evaluator.evaluate(&board).abs() <= evaluator::MAX_EVALUATION, "{fen}");
     }
 }
 

@@ -13,17 +13,17 @@ use crate::value::WINS_HALF;
 use serde::{Deserialize, Serialize};
 
 /// Non-pawn material up to which a position is all endgame.
-pub const ENDGAME_MATERIAL: i32 = 3915;
+pub(crate) const ENDGAME_MATERIAL: i32 = 3915;
 /// Non-pawn material from which a position is all middlegame.
-pub const MIDDLEGAME_MATERIAL: i32 = 15258;
+pub(crate) const MIDDLEGAME_MATERIAL: i32 = 15258;
 /// Non-pawn material of the full set of pieces, to which weights are scaled.
-pub const FULL_MATERIAL: i32 = 16488;
+pub(crate) const FULL_MATERIAL: i32 = 16488;
 /// The phase of a position that is all middlegame.
 pub const PHASE_MAX: i32 = MIDDLEGAME_MATERIAL - ENDGAME_MATERIAL;
 
 /// The phase for an amount of non-pawn material, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
 #[inline]
-pub fn phase_of_material(non_pawn_material: i32) -> i32 {
+pub(crate) fn phase_of_material(non_pawn_material: i32) -> i32 {
     non_pawn_material.clamp(ENDGAME_MATERIAL, MIDDLEGAME_MATERIAL) - ENDGAME_MATERIAL
 }
 
@@ -37,7 +37,7 @@ pub fn phase_of_material(non_pawn_material: i32) -> i32 {
 /// assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
 /// ```
 #[inline]
-pub const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
+pub(crate) const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
     let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;
     (sum / PHASE_MAX as i64) as i32
 }
@@ -65,7 +65,6 @@ impl Default for Units {
 impl Units {
     /// An evaluation in the standard units of search.
     #[inline]
-    #[must_use]
     pub fn scaled(&self, value: i32) -> i32 {
         // Far above all values of search, and small enough for another multiplication.
         const LARGEST: i64 = 1 << 24;
@@ -73,13 +72,11 @@ impl Units {
     }
 
     /// [`WinRate::chances`] of a search value.
-    #[must_use]
     pub fn chances(&self, value: i32, phase: i32) -> [u32; 3] {
         self.win_rate.chances(value, phase)
     }
 
     /// [`WinRate::centipawns`] of a search value.
-    #[must_use]
     pub fn centipawns(&self, value: i32, phase: i32) -> i32 {
         self.win_rate.centipawns(value, phase)
     }
@@ -128,7 +125,7 @@ impl WinRate {
     }
 
     /// A fractional value in centipawns, not rounded.
-    pub fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
+    pub(crate) fn centipawns_of(&self, value: f64, phase: i32) -> f64 {
         100.0 * value / polynomial(&self.a, phase)
     }
 
@@ -138,7 +135,6 @@ impl WinRate {
     }
 
     /// The model for values multiplied by `factor`.
-    #[must_use]
     pub fn times(&self, factor: f64) -> WinRate {
         let times = |p: [i32; 4]| p.map(|coefficient| (factor * f64::from(coefficient)).round() as i32);
         WinRate { a: times(self.a), b: times(self.b) }

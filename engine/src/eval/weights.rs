@@ -69,7 +69,7 @@ impl Weights {
     ///
     /// # Errors
     /// If there are not [`LEN`] integers, or some do not fit into the fast tables.
-    pub fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
+    pub(crate) fn from_ints(ints: Vec<[i32; 2]>) -> Result<Weights, WeightsError> {
         if ints.len() != LEN {
             return Err(wrong_number(ints.len()));
         }
@@ -124,7 +124,6 @@ impl Weights {
     }
 
     /// Whether an engine plays and reports the same with both: integers, scale and WDL model are equal.
-    #[must_use]
     pub fn plays_as(&self, other: &Weights) -> bool {
         self.units == other.units && self.ints == other.ints
     }

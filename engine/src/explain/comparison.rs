@@ -51,7 +51,6 @@ const QUIESCENCE_NODES: u64 = 200_000;
 
 impl PvResolver {
     /// A resolver with these weights.
-    #[must_use]
     pub fn new(weights: Arc<Weights>) -> PvResolver {
         PvResolver { quiescence: LeafSearcher::new(weights) }
     }
@@ -139,13 +138,11 @@ impl Comparison {
     }
 
     /// The moves in SAN.
-    #[must_use]
     pub fn names(&self) -> [&str; 2] {
         [&self.moves[0].san, &self.moves[1].san]
     }
 
     /// An amount of the difference in centipawns, not rounded.
-    #[must_use]
     pub fn centipawns(&self, amount: i64) -> f64 {
         let value = amount as f64 / FIXED_POINT as f64;
         self.weights.units.win_rate.centipawns_of(value, self.weights.phase(&self.board))

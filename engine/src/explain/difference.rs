@@ -19,7 +19,7 @@ use crate::value::Value;
 use std::collections::BTreeMap;
 
 /// One search unit in amounts: twice the product of the denominators of taper and scale.
-pub const FIXED_POINT: i64 = 2 * PHASE_MAX as i64 * SCALE_ONE as i64;
+pub(crate) const FIXED_POINT: i64 = 2 * PHASE_MAX as i64 * SCALE_ONE as i64;
 
 /// How a principal variation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,6 @@ pub struct Difference {
 
 impl Difference {
     /// The difference of two leaves from the view of `side`.
-    #[must_use]
     pub fn new(weights: &Weights, leaves: [&PvLeaf; 2], side: Color) -> Difference {
         let mut builder = Builder::new(weights, leaves, sign(side));
         builder.material();
@@ -133,13 +132,11 @@ impl Difference {
     }
 
     /// The first value minus the second, in search units: the sum of all parts.
-    #[must_use]
     pub fn value(&self) -> Value {
         self.value
     }
 
     /// All parts, the largest first.
-    #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::with_capacity(self.entries.len());
         for (_, part) in &self.entries {
@@ -153,7 +150,6 @@ impl Difference {
     }
 
     /// The parts by topic, the largest topic first.
-    #[must_use]
     pub fn topics(&self) -> Vec<TopicSum> {
         let mut nets: Vec<TopicSum> = Vec::new();
         for (topic, part) in &self.entries {
@@ -175,7 +171,6 @@ impl Difference {
 
     /// The material balance of the first leaf minus that of the second, from the view of `side`: by type, pawn to
     /// queen.
-    #[must_use]
     pub fn material(leaves: [&PvLeaf; 2], side: Color) -> [i32; 5] {
         std::array::from_fn(|index| {
             let net = |leaf: &PvLeaf| balance(&leaf.board, PIECES[index]);

@@ -106,7 +106,7 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 /// let [(queen, pawns)] = values[..] else { panic!("one piece besides the kings") };
 /// assert!(queen.square == Square::D1 && pawns > 0.0);
 /// ```
-pub fn piece_values(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
+pub(crate) fn piece_values(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let scale = PawnScale::new(weights, board);
     let sums = |board: &Board| weights.sums(board).map(i64::from);
     let whole = sums(board);

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 /// A variation in SAN with move numbers.
-#[must_use]
 pub fn variation(start: &Board, moves: &[ChessMove]) -> String {
     let (mut board, mut text) = (*start, String::new());
     for (ply, &mv) in moves.iter().enumerate() {
@@ -100,7 +99,6 @@ fn piece_board(board: &Board, values: &[(PieceSquare, f64)]) -> String {
 
 impl Source {
     /// The source in words.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Source::Square(piece) => format!("{} on its square", name(*piece)),
@@ -128,7 +126,6 @@ fn times(count: i32) -> String {
 
 impl Subject {
     /// The subject in words; `moves` are the first moves of the two variations.
-    #[must_use]
     pub fn words(self, moves: [&str; 2]) -> String {
         let after = |count: i32| moves[usize::from(count < 0)];
         match self {
@@ -164,7 +161,6 @@ impl Subject {
 
 impl Topic {
     /// The topic in words; `moves` are the first moves of the two variations.
-    #[must_use]
     pub fn words(self, moves: [&str; 2]) -> String {
         match self {
             Topic::Material => "material".into(),

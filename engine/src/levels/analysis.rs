@@ -79,7 +79,7 @@ impl MoveAnalyzer {
     }
 
     /// Enlarges the table for [`deepen`](Self::deepen) with this many nodes, if there is memory.
-    pub fn resize_table(&mut self, nodes: u64) {
+    pub(crate) fn resize_table(&mut self, nodes: u64) {
         // Without memory the old table stays, which costs speed alone.
         let _ = self.engine.set_hash(table_size(nodes));
     }
@@ -132,7 +132,7 @@ impl MoveAnalyzer {
 
     /// Values the best moves of an analysis by a search of the whole position with this many nodes. Call it right after
     /// that analysis; without effect on one that time cut short.
-    pub fn deepen(
+    pub(crate) fn deepen(
         &mut self,
         game: &Game,
         analysis: &mut Analysis,

@@ -97,9 +97,9 @@ const PIECE_OFFSETS: usize = 6 * OFFSETS * OFFSETS;
 /// Number of square features: 3 piece-square tables (target in the middlegame, source, target in the endgame) and 5
 /// tables relative to a center (target and source to the opponent's last target; target to the own last target, to the
 /// enemy king and to the own king).
-pub const SQUARE_FEATURES: usize = 3 * PIECE_SQUARES + 5 * PIECE_OFFSETS;
+pub(crate) const SQUARE_FEATURES: usize = 3 * PIECE_SQUARES + 5 * PIECE_OFFSETS;
 /// Number of all features.
-pub const MOVE_FEATURES: usize = NAMED_FEATURES + SQUARE_FEATURES;
+pub(crate) const MOVE_FEATURES: usize = NAMED_FEATURES + SQUARE_FEATURES;
 
 /// A position and the two moves before it.
 #[derive(Clone, Copy, Debug)]

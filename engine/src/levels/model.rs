@@ -39,7 +39,7 @@ pub const FIRST_SQUARE_FEATURE: usize = FIRST_FEATURE + NAMED_FEATURES;
 /// Index of the first coefficient that a depth adds to a feature.
 pub const FIRST_DEPTH_FEATURE: usize = FIRST_FEATURE + MOVE_FEATURES;
 /// Index of the first scale of the square features.
-pub const FIRST_SQUARE_SCALE: usize = FIRST_DEPTH_FEATURE + DEPTHS * NAMED_FEATURES;
+pub(crate) const FIRST_SQUARE_SCALE: usize = FIRST_DEPTH_FEATURE + DEPTHS * NAMED_FEATURES;
 /// Number of parameters: each coefficient at each knot.
 pub const PARAMETERS: usize = COEFFICIENTS * SPLINE_KNOTS.len();
 

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// From this rating of the model, the player mates with a queen or a rook against a bare king. All levels are above it;
 /// a style may be below.
-pub const BASIC_MATES_RATING: f64 = 1100.0;
+pub(crate) const BASIC_MATES_RATING: f64 = 1100.0;
 
 /// A model at a strength.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ impl LevelPlayer {
 const MIN_PROBABILITY: f64 = 0.003;
 
 /// The model's input for an analyzed position.
-pub fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
+pub(crate) fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
     let (board, moves) = (game.board(), game.moves());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
     let context = PositionContext { board, last: before(1), last_captured: last_captured(game), own: before(2) };

@@ -19,7 +19,7 @@ struct Bitbase {
 const PAWNS: usize = 6 * 4;
 
 /// Whether the player with the pawn, who moves up the board, wins.
-pub fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool {
+pub(crate) fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool {
     let mirror = if file(pawn) > 3 { 7 } else { 0 };
     let [king, pawn, enemy] = [king, pawn, enemy].map(|at| square(at.to_index() ^ mirror));
     let bitbase = bitbase();
@@ -29,7 +29,7 @@ pub fn is_won(king: Square, pawn: Square, enemy: Square, to_move: bool) -> bool 
 
 /// Number of won positions, with either side to move.
 #[cfg(test)]
-pub fn count_wins() -> usize {
+pub(crate) fn count_wins() -> usize {
     let bitbase = bitbase();
     bitbase.white_to_move.iter().chain(&bitbase.black_to_move).flatten().map(|set| set.len()).sum()
 }

@@ -85,7 +85,7 @@ fn wins_improve_towards_the_mate() {
     for fens in ladders {
         let values = fens.map(value);
         assert!(values.is_sorted() && values[0] >= KNOWN_WIN, "{values:?}");
-        assert!(values[2] < crate::eval::MAX_EVALUATION, "{values:?}");
+        assert!(values[2] < crate::eval::evaluator::MAX_EVALUATION, "{values:?}");
     }
     // The bishop on b1 is light-squared: a8 is its corner, h8 is not.
     let (right, wrong) = (value("k7/8/1K6/8/8/8/8/1B1N4 w - - 0 1"), value("7k/8/6K1/8/8/8/8/1B1N4 w - - 0 1"));

@@ -20,7 +20,7 @@ pub struct Step<'a> {
 }
 
 /// A table whose sums can be updated by a move.
-pub trait Incremental {
+pub(crate) trait Incremental {
     /// What is stored for each position.
     type Sums: Clone + Default;
     /// What has to be recorded of a move.
@@ -42,7 +42,7 @@ pub trait Incremental {
 }
 
 /// The sums of the positions of a line.
-pub struct Accumulator<T: Incremental> {
+pub(crate) struct Accumulator<T: Incremental> {
     stack: Vec<Slot<T>>,
     top: usize,
 }
@@ -63,12 +63,12 @@ impl<T: Incremental> Slot<T> {
 
 impl<T: Incremental> Accumulator<T> {
     /// An accumulator without valid sums.
-    pub fn new() -> Accumulator<T> {
+    pub(crate) fn new() -> Accumulator<T> {
         Accumulator { stack: vec![Slot::invalid()], top: 0 }
     }
 
     /// Starts a new line with the same table.
-    pub fn reset(&mut self, table: &T, board: &Board) {
+    pub(crate) fn reset(&mut self, table: &T, board: &Board) {
         self.top = 0;
         let root = &mut self.stack[0];
         if root.valid {
@@ -80,14 +80,14 @@ impl<T: Incremental> Accumulator<T> {
     }
 
     /// Goes back to the root and invalidates all sums: required when the table changes.
-    pub fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.top = 0;
         self.stack[0].valid = false;
     }
 
     /// Advances to the position after a move.
     #[inline]
-    pub fn push(&mut self, table: &T, step: &Step) {
+    pub(crate) fn push(&mut self, table: &T, step: &Step) {
         self.top += 1;
         if self.top == self.stack.len() {
             self.stack.push(Slot::invalid());
@@ -102,13 +102,13 @@ impl<T: Incremental> Accumulator<T> {
     /// # Panics
     /// At the root of the line.
     #[inline]
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.top = self.top.checked_sub(1).expect("pops match pushes");
     }
 
     /// The sums of `board`, the current position.
     #[inline]
-    pub fn get(&mut self, table: &T, board: &Board) -> &T::Sums {
+    pub(crate) fn get(&mut self, table: &T, board: &Board) -> &T::Sums {
         let mut valid = self.top;
         while !self.stack[valid].valid {
             if self.stack[valid].update.is_none() {

@@ -4,7 +4,7 @@ use crate::hash::GOLDEN;
 
 /// Values by key; each slot holds the last value computed for it.
 #[derive(Clone, Debug)]
-pub struct Cache<T> {
+pub(crate) struct Cache<T> {
     slots: Vec<(u64, T)>,
 }
 
@@ -13,19 +13,19 @@ const EMPTY: u64 = u64::MAX;
 
 impl<T: Copy + Default> Cache<T> {
     /// An empty cache; `slots` must be a power of two.
-    pub fn new(slots: usize) -> Cache<T> {
+    pub(crate) fn new(slots: usize) -> Cache<T> {
         assert!(slots.is_power_of_two(), "slots are found by masking the key");
         Cache { slots: vec![(EMPTY, T::default()); slots] }
     }
 
     /// Invalidates all values.
-    pub fn invalidate(&mut self) {
+    pub(crate) fn invalidate(&mut self) {
         self.slots.fill((EMPTY, T::default()));
     }
 
     /// The value for `key`, computed by `compute` if it is not in the cache.
     #[inline]
-    pub fn get(&mut self, key: u64, compute: impl FnOnce() -> T) -> &T {
+    pub(crate) fn get(&mut self, key: u64, compute: impl FnOnce() -> T) -> &T {
         // Some keys are counts, which may differ in any bit: the multiplication carries them to the top.
         let mixed = key.wrapping_mul(GOLDEN) >> 32;
         let slot = mixed as usize & (self.slots.len() - 1);

@@ -79,7 +79,7 @@ impl Compiled {
 
     /// Whether any term of the whole board has a weight.
     #[inline(always)]
-    pub fn has_terms(&self) -> bool {
+    pub(crate) fn has_terms(&self) -> bool {
         self.has_terms
     }
 
@@ -187,7 +187,7 @@ const fn pack([mg, eg]: [i32; 2]) -> i64 {
 
 /// Undoes [`pack`].
 #[inline(always)]
-pub const fn unpack(sum: i64) -> [i32; 2] {
+pub(crate) const fn unpack(sum: i64) -> [i32; 2] {
     let eg = sum as i32;
     [((sum - eg as i64) >> 32) as i32, eg]
 }

@@ -8,7 +8,7 @@ use super::tables::{PACKED_PIECES, PackedPiece, PairTable, Row, StoredRow, store
 
 /// The pair terms of the added pieces with those kept, minus the pair terms of the removed pieces with those kept.
 #[inline]
-pub fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
+pub(crate) fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     return avx2::delta(pairs, kept, removed, added);
     #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
@@ -17,13 +17,13 @@ pub fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added
 
 /// Adds both phases.
 #[inline(always)]
-pub fn add(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
+pub(crate) fn add(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] + mg, sums[1] + eg];
 }
 
 /// Subtracts both phases.
 #[inline(always)]
-pub fn subtract(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
+pub(crate) fn subtract(sums: &mut [i32; 2], [mg, eg]: [i32; 2]) {
     *sums = [sums[0] - mg, sums[1] - eg];
 }
 
@@ -56,7 +56,12 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     #[inline]
-    pub fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
+    pub(crate) fn delta(
+        pairs: &PairTable,
+        kept: &PieceList,
+        removed: &[PackedPiece],
+        added: &[PackedPiece],
+    ) -> [i32; 2] {
         // SAFETY: this module exists in builds for CPUs with AVX2 alone.
         unsafe { sum(pairs, kept, removed, added) }
     }

@@ -4,9 +4,9 @@
 //! piece-square and pair weights by rows (`tables`, `kernel`) over a list of pieces (`placed`, `piece_list`). A `cache`
 //! holds the sums of terms that depend on a key alone.
 
-pub mod accumulator;
-pub mod cache;
-pub mod compiled;
+pub(crate) mod accumulator;
+pub(crate) mod cache;
+pub(crate) mod compiled;
 mod kernel;
 mod piece_list;
 mod placed;

@@ -4,7 +4,7 @@ use super::tables::{NO_PIECE, PackedPiece, unpacked_piece};
 
 /// The pieces on the board, in no order, with the index of each square's piece.
 #[derive(Clone, Debug)]
-pub struct PieceList {
+pub(crate) struct PieceList {
     list: [PackedPiece; 32],
     slots: [u8; 64],
     len: usize,
@@ -12,13 +12,13 @@ pub struct PieceList {
 
 impl PieceList {
     /// No pieces.
-    pub fn empty() -> PieceList {
+    pub(crate) fn empty() -> PieceList {
         PieceList { list: [NO_PIECE; 32], slots: [0; 64], len: 0 }
     }
 
     /// Adds a piece.
     #[inline]
-    pub fn add(&mut self, piece: PackedPiece) {
+    pub(crate) fn add(&mut self, piece: PackedPiece) {
         self.list[self.len] = piece;
         self.slots[square(piece)] = self.len as u8;
         self.len += 1;
@@ -26,7 +26,7 @@ impl PieceList {
 
     /// Removes a piece, which must be in the list.
     #[inline]
-    pub fn remove(&mut self, piece: PackedPiece) {
+    pub(crate) fn remove(&mut self, piece: PackedPiece) {
         let slot = usize::from(self.slots[square(piece)]);
         debug_assert_eq!(self.list[slot], piece, "{:?} is not in the list", unpacked_piece(piece));
         self.len -= 1;
@@ -37,7 +37,7 @@ impl PieceList {
     }
 
     /// The pieces that are not in `others`.
-    pub fn without(&self, others: &PieceList) -> PieceList {
+    pub(crate) fn without(&self, others: &PieceList) -> PieceList {
         let mut rest = PieceList::empty();
         let in_others =
             |piece: PackedPiece| others.pieces().get(usize::from(others.slots[square(piece)])) == Some(&piece);
@@ -47,20 +47,20 @@ impl PieceList {
 
     /// Number of pieces.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// All pieces.
     #[inline]
-    pub fn pieces(&self) -> &[PackedPiece] {
+    pub(crate) fn pieces(&self) -> &[PackedPiece] {
         &self.list[..self.len]
     }
 
     /// All pieces, padded with [`NO_PIECE`].
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     #[inline]
-    pub fn padded(&self) -> &[PackedPiece; 32] {
+    pub(crate) fn padded(&self) -> &[PackedPiece; 32] {
         &self.list
     }
 }

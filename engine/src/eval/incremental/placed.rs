@@ -12,7 +12,7 @@ use crate::board::Board;
 
 /// The incremental sums of a position.
 #[derive(Clone, Debug, Default)]
-pub struct Placed {
+pub(crate) struct Placed {
     pieces: PieceList,
     /// Middlegame and endgame sums from White's side.
     pub sums: [i32; 2],
@@ -20,7 +20,7 @@ pub struct Placed {
 
 /// The pieces that a move removes and adds.
 #[derive(Clone, Copy, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     removed: [PackedPiece; 2],
     added: [PackedPiece; 2],
     removals: u8,

@@ -19,12 +19,12 @@ use crate::eval::visitor::WeightedSum;
 use std::sync::LazyLock;
 
 /// A piece-square in 10 bits: color, piece type, square.
-pub type PackedPiece = u16;
+pub(crate) type PackedPiece = u16;
 
 /// Number of values of a [`PackedPiece`]. Types 6 and 7 do not exist; their columns are zero.
-pub const PACKED_PIECES: usize = 1024;
+pub(crate) const PACKED_PIECES: usize = 1024;
 /// Padding for lists: its column is zero, flipped or not.
-pub const NO_PIECE: PackedPiece = 7 << 6;
+pub(crate) const NO_PIECE: PackedPiece = 7 << 6;
 
 const COLOR_FLIP: PackedPiece = 1 << 9 | 0b111_000;
 const MIRROR: PackedPiece = 0b111;
@@ -33,18 +33,18 @@ const ROWS: usize = 6 * pairs::ROWS;
 const STRIDE: usize = PACKED_PIECES + 16;
 
 /// Middlegame and endgame weight of a pair.
-pub type PairWeight = [i16; 2];
+pub(crate) type PairWeight = [i16; 2];
 /// The entries of one piece with all others.
-pub type Row = [PairWeight; PACKED_PIECES];
+pub(crate) type Row = [PairWeight; PACKED_PIECES];
 
 /// Packs a piece-square.
 #[inline(always)]
-pub fn packed_piece(piece: PieceSquare) -> PackedPiece {
+pub(crate) fn packed_piece(piece: PieceSquare) -> PackedPiece {
     (piece.color.to_index() << 9 | piece.piece.to_index() << 6 | piece.square.to_index()) as PackedPiece
 }
 
 /// Undoes [`packed_piece`].
-pub fn unpacked_piece(packed: PackedPiece) -> PieceSquare {
+pub(crate) fn unpacked_piece(packed: PackedPiece) -> PieceSquare {
     let (color, kind) = (usize::from(packed >> 9), usize::from(packed >> 6 & 7));
     PieceSquare::new(COLORS[color], PIECES[kind], ALL_SQUARES[usize::from(packed & 63)])
 }
@@ -55,7 +55,7 @@ fn all_packed_pieces() -> impl Iterator<Item = PackedPiece> {
 
 /// Where the row of a piece is stored: as that of the flipped piece.
 #[derive(Clone, Copy, Debug)]
-pub struct StoredRow {
+pub(crate) struct StoredRow {
     /// Number of the stored row.
     pub index: usize,
     /// Flips the piece and all columns, by exclusive or.
@@ -66,7 +66,7 @@ pub struct StoredRow {
 
 /// Where the row of a piece is stored.
 #[inline(always)]
-pub fn stored_row(piece: PackedPiece) -> StoredRow {
+pub(crate) fn stored_row(piece: PackedPiece) -> StoredRow {
     let negative = piece >> 9 != 0;
     let color_flip = if negative { COLOR_FLIP } else { 0 };
     let flip = color_flip | if piece & 0b100 != 0 { MIRROR } else { 0 };
@@ -76,11 +76,11 @@ pub fn stored_row(piece: PackedPiece) -> StoredRow {
 
 /// Material and piece-square weights, from White's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SquareTable(Box<[[i32; 2]; PACKED_PIECES]>);
+pub(crate) struct SquareTable(Box<[[i32; 2]; PACKED_PIECES]>);
 
 impl SquareTable {
     /// Sums the weights by piece-square.
-    pub fn compile(weights: &[[i32; 2]]) -> SquareTable {
+    pub(crate) fn compile(weights: &[[i32; 2]]) -> SquareTable {
         let mut table = Box::new([[0; 2]; PACKED_PIECES]);
         for packed in all_packed_pieces() {
             let mut sum = WeightedSum::new(weights);
@@ -92,23 +92,23 @@ impl SquareTable {
 
     /// The entry of a piece.
     #[inline(always)]
-    pub fn get(&self, packed: PackedPiece) -> [i32; 2] {
+    pub(crate) fn get(&self, packed: PackedPiece) -> [i32; 2] {
         self.0[usize::from(packed) % PACKED_PIECES]
     }
 }
 
 /// Weights of two pieces together, their 2-tuples and [pair terms](pair_terms), from White's side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PairTable(Vec<PairWeight>);
+pub(crate) struct PairTable(Vec<PairWeight>);
 
 impl PairTable {
     /// Whether no pair has a weight.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Sums the weights by pair of piece-squares.
-    pub fn compile(weights: &[[i32; 2]]) -> Result<PairTable, WeightsError> {
+    pub(crate) fn compile(weights: &[[i32; 2]]) -> Result<PairTable, WeightsError> {
         let mut table = PairTable(vec![[0; 2]; ROWS * STRIDE]);
         for (piece, other) in stored() {
             table.set(piece, other, weights)?;
@@ -118,7 +118,7 @@ impl PairTable {
 
     /// A table with any entries.
     #[cfg(test)]
-    pub fn filled(mut entry: impl FnMut() -> PairWeight) -> PairTable {
+    pub(crate) fn filled(mut entry: impl FnMut() -> PairWeight) -> PairTable {
         let mut table = PairTable(vec![[0; 2]; ROWS * STRIDE]);
         for row in 0..ROWS {
             for column in all_packed_pieces() {
@@ -130,27 +130,27 @@ impl PairTable {
 
     /// Updates the entries that depend on one 2-tuple weight, by its index among the 2-tuples. With its symmetric
     /// images a pair has eight entries; two are stored, one in the row of each piece.
-    pub fn update(&mut self, index: usize, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+    pub(crate) fn update(&mut self, index: usize, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
         let (first, other) = pairs::pieces_of(index);
         self.set(first, other, weights)?;
         self.set(other, first, weights)
     }
 
     /// Updates the entries that depend on weights of pair terms.
-    pub fn update_pair_terms(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
+    pub(crate) fn update_pair_terms(&mut self, weights: &[[i32; 2]]) -> Result<(), WeightsError> {
         WITH_PAIR_TERMS.iter().try_for_each(|&(piece, other)| self.set(piece, other, weights))
     }
 
     /// A stored row.
     #[inline(always)]
-    pub fn row(&self, index: usize) -> &Row {
+    pub(crate) fn row(&self, index: usize) -> &Row {
         let start = index * STRIDE;
         self.0[start..start + PACKED_PIECES].try_into().expect("the slice has the length of a row")
     }
 
     /// The entry of two pieces.
     #[inline]
-    pub fn get(&self, piece: PackedPiece, other: PackedPiece) -> [i32; 2] {
+    pub(crate) fn get(&self, piece: PackedPiece, other: PackedPiece) -> [i32; 2] {
         let StoredRow { index, flip, negative } = stored_row(piece);
         let [mg, eg] = self.row(index)[usize::from(other ^ flip) % PACKED_PIECES].map(i32::from);
         if negative { [-mg, -eg] } else { [mg, eg] }

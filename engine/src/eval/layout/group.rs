@@ -212,7 +212,7 @@ pub struct Batch {
 }
 
 /// Largest number of features in a [`Batch`]: the lanes of a vector sum.
-pub const BATCH_LANES: usize = 8;
+pub(crate) const BATCH_LANES: usize = 8;
 
 impl Batch {
     /// The feature at an index of the batch.
@@ -280,7 +280,7 @@ pub fn select(selection: &str) -> Result<Vec<&'static Group>, String> {
 ///
 /// # Panics
 /// If `feature` is not below [`LEN`](super::LEN).
-pub fn group_of(feature: usize) -> &'static Group {
+pub(crate) fn group_of(feature: usize) -> &'static Group {
     const ALL: &[Group] = &GROUPS;
     assert!(feature < super::LEN, "feature {feature} is outside the layout");
     &ALL[ALL.partition_point(|group| group.start + group.len <= feature)]
@@ -298,7 +298,7 @@ pub fn checksum() -> u32 {
 }
 
 /// CRC-32 of any layout's names and lengths.
-pub fn checksum_of<'a>(groups: impl Iterator<Item = (&'a str, usize)>) -> u32 {
+pub(crate) fn checksum_of<'a>(groups: impl Iterator<Item = (&'a str, usize)>) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     for (name, len) in groups {
         crc.update(name.as_bytes());

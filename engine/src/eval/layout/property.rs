@@ -255,7 +255,7 @@ pub struct Counts<const ENEMY: bool> {
 
 /// The number of distinct counts by piece type: up to 8 pawns, 2 knights, bishops and rooks, and 1 queen. Larger
 /// numbers count as the largest.
-pub const COUNT_LEVELS: [usize; 5] = [9, 3, 3, 3, 2];
+pub(crate) const COUNT_LEVELS: [usize; 5] = [9, 3, 3, 3, 2];
 
 impl<const ENEMY: bool> Counts<ENEMY> {
     /// The first index of each pair of types, and the number of all.

@@ -16,28 +16,28 @@ use crate::hash::GOLDEN;
 /// Units of king danger, roughly a tenth of Stockfish's.
 mod unit {
     /// A safe check by knight, bishop, rook, queen: from one square, from several.
-    pub const SAFE_CHECK: [[i32; 2]; 4] = [[79, 126], [64, 97], [108, 188], [77, 112]];
+    pub(crate) const SAFE_CHECK: [[i32; 2]; 4] = [[79, 126], [64, 97], [108, 188], [77, 112]];
     /// A piece type with unsafe checks only.
-    pub const UNSAFE_CHECK: i32 = 15;
+    pub(crate) const UNSAFE_CHECK: i32 = 15;
     /// A weak square of the king ring.
-    pub const WEAK_SQUARE: i32 = 18;
+    pub(crate) const WEAK_SQUARE: i32 = 18;
     /// An attack on a square of the king ring.
-    pub const RING_ATTACK: i32 = 6;
+    pub(crate) const RING_ATTACK: i32 = 6;
     /// A pinned defender.
-    pub const PINNED: i32 = 10;
+    pub(crate) const PINNED: i32 = 10;
     /// The attacker has no queen.
-    pub const NO_QUEEN: i32 = -87;
+    pub(crate) const NO_QUEEN: i32 = -87;
     /// A knight of the defender protects the king or a square next to it.
-    pub const KNIGHT_DEFENDS: i32 = -10;
+    pub(crate) const KNIGHT_DEFENDS: i32 = -10;
     /// A unit of [`SHELTER_GAP`](super::SHELTER_GAP) and [`STORM`](super::STORM).
-    pub const SHELTER: i32 = 5;
+    pub(crate) const SHELTER: i32 = 5;
     /// The square of the attacks on the flank, and the defended squares, are divided by these.
-    pub const FLANK_ATTACK_DIVISOR: i32 = 25;
-    pub const FLANK_DEFENSE_DIVISOR: i32 = 2;
+    pub(crate) const FLANK_ATTACK_DIVISOR: i32 = 25;
+    pub(crate) const FLANK_DEFENSE_DIVISOR: i32 = 2;
     /// Added to the sum so that a safe king is at the low end of the table.
-    pub const BASE: i32 = 40;
+    pub(crate) const BASE: i32 = 40;
     /// Units per entry of the table.
-    pub const STEP: i32 = 6;
+    pub(crate) const STEP: i32 = 6;
 }
 
 /// Gap in the pawn shelter by the rank of the own pawn on a file near the king; 0 without a pawn.
@@ -56,7 +56,7 @@ pub struct Shelters {
 
 /// A key of everything that [`king_terms`] depend on: pawns, kings, castling rights, who has heavy pieces.
 #[inline]
-pub fn king_key(board: &Board) -> u64 {
+pub(crate) fn king_key(board: &Board) -> u64 {
     let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     let color = |color: Color| {
         let king = board.king(color).to_index() << 2;
@@ -132,7 +132,7 @@ fn king_file<S: Visitor>(view: &View, visitor: &mut S) {
 
 /// Visits our attack on their king; needs the attack maps of both sides. `shelter` is the result of [`shelter`] for
 /// their king.
-pub fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
+pub(crate) fn attack<S: Visitor>(view: &View, shelter: i32, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let queen = us.pieces[QUEEN].any();
     let king = them.king();

@@ -8,7 +8,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits the terms of our passed pawns; needs the attack maps of both sides.
-pub fn passed<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn passed<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let passed = us.passed;
     if passed.is_empty() {

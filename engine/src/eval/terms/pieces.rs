@@ -13,7 +13,7 @@ use crate::eval::visitor::Visitor;
 const LONG_DIAGONALS: BitBoard = BitBoard(0x8142_2418_1824_4281);
 
 /// Visits the terms of our pieces and completes our attack maps.
-pub fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
+pub(crate) fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
     view.us.pinned = pins(view, visitor);
     let areas = Areas::new(view);
     let queens = view.us.pieces[QUEEN] | view.them.pieces[QUEEN];
@@ -139,7 +139,7 @@ fn minor_pair<S: Visitor>(
 
 /// Visits the pair terms of two pieces: those of the groups marked `#[pair]`, which depend on these two pieces alone.
 /// Search sums them with the 2-tuples of the two pieces, at no cost.
-pub fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
+pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     for (minor, other) in [(one, other), (other, one)] {
         if matches!(minor.piece, Piece::Knight | Piece::Bishop) {
             let flip = if minor.color == Color::White { 0 } else { 0b111_000 };

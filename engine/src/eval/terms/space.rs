@@ -8,7 +8,7 @@ use crate::eval::visitor::Visitor;
 
 /// Visits our space and center control. Space is the number of safe squares on the four center files of our half, with
 /// those behind our pawns counted twice; its weight depends on the number of our pieces, as in Stockfish.
-pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn space<S: Visitor>(view: &View, visitor: &mut S) {
     let (us, them) = (&view.us, &view.them);
     let home = CENTER_FILES & (rank_set(1) | rank_set(2) | rank_set(3));
     let safe = home & !us.pieces[PAWN] & !them.attacks[PAWN];
@@ -22,7 +22,7 @@ pub fn space<S: Visitor>(view: &View, visitor: &mut S) {
 }
 
 /// Visits the bonus of the side to move.
-pub fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn tempo<S: Visitor>(view: &View, visitor: &mut S) {
     let sign = if view.to_move { 1 } else { -1 };
     let queens = QueensLeft((view.us.pieces[QUEEN] | view.them.pieces[QUEEN]).any());
     visitor.add(TEMPO.at(queens), sign);

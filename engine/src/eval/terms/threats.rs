@@ -11,7 +11,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits our threats; needs the attack maps of both sides.
-pub fn threats<S: Visitor>(view: &View, visitor: &mut S) {
+pub(crate) fn threats<S: Visitor>(view: &View, visitor: &mut S) {
     let squares = Control::new(view);
     attacked_pieces(view, &squares, visitor);
     pawn_threats(view, &squares, visitor);

@@ -9,16 +9,16 @@ use crate::board::squares::*;
 use crate::board::{BitBoard, Board, Color, EMPTY, PIECES, Square, attacks};
 use crate::eval::visitor::SideRelative;
 
-pub const PAWN: usize = 0;
-pub const KNIGHT: usize = 1;
-pub const BISHOP: usize = 2;
-pub const ROOK: usize = 3;
-pub const QUEEN: usize = 4;
-pub const KING: usize = 5;
+pub(crate) const PAWN: usize = 0;
+pub(crate) const KNIGHT: usize = 1;
+pub(crate) const BISHOP: usize = 2;
+pub(crate) const ROOK: usize = 3;
+pub(crate) const QUEEN: usize = 4;
+pub(crate) const KING: usize = 5;
 
 /// One player's pieces and what they attack.
 #[derive(Clone, Copy, Default)]
-pub struct Side {
+pub(crate) struct Side {
     /// Pieces by type.
     pub pieces: [BitBoard; 6],
     /// All pieces.
@@ -46,7 +46,7 @@ pub struct Side {
 
 /// The attack of a side's pieces, without pawns, on the enemy king ring.
 #[derive(Clone, Copy, Default)]
-pub struct RingAttack {
+pub(crate) struct RingAttack {
     /// The number of attackers in the lower bits, the sum of their weights from bit [`RingAttack::WEIGHT`] on: both in
     /// one addition.
     attack: u32,
@@ -63,33 +63,33 @@ impl RingAttack {
 
     /// Adds a piece that attacks `squares` squares of the ring.
     #[inline(always)]
-    pub fn add(&mut self, piece: usize, squares: usize) {
+    pub(crate) fn add(&mut self, piece: usize, squares: usize) {
         self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT } else { 0 };
         self.by_piece[piece] += squares as i32;
     }
 
     /// Number of attackers.
     #[inline(always)]
-    pub fn attackers(&self) -> usize {
+    pub(crate) fn attackers(&self) -> usize {
         (self.attack % (1 << Self::WEIGHT)) as usize
     }
 
     /// Sum of the weights of the attackers.
     #[inline(always)]
-    pub fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         (self.attack >> Self::WEIGHT) as usize
     }
 
     /// Attacks on squares of the ring: a square counts once for each of its attackers.
     #[inline(always)]
-    pub fn attacks(&self) -> usize {
+    pub(crate) fn attacks(&self) -> usize {
         self.by_piece.iter().sum::<i32>() as usize
     }
 }
 
 impl Side {
     /// A player's pieces with the attacks of king and pawns. The piece terms add the others.
-    pub fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
+    pub(crate) fn new(board: &Board, color: Color, pawns: &PawnInfo) -> Self {
         let pawns = &pawns.sides[color.to_index()];
         let mut side = Self {
             pieces: PIECES.map(|piece| board.colored(color, piece)),
@@ -109,24 +109,24 @@ impl Side {
     }
 
     /// White's and Black's.
-    pub fn both(board: &Board, pawns: &PawnInfo) -> [Self; 2] {
+    pub(crate) fn both(board: &Board, pawns: &PawnInfo) -> [Self; 2] {
         [Color::White, Color::Black].map(|color| Self::new(board, color, pawns))
     }
 
     /// The type of the piece on `square`, which must be one of this side's.
     #[inline(always)]
-    pub fn piece_on(&self, square: Square) -> usize {
+    pub(crate) fn piece_on(&self, square: Square) -> usize {
         let is = |piece: usize| usize::from(self.pieces[piece].has(square));
         is(KNIGHT) + 2 * is(BISHOP) + 3 * is(ROOK) + 4 * is(QUEEN) + 5 * is(KING)
     }
 
-    pub fn king(&self) -> Square {
+    pub(crate) fn king(&self) -> Square {
         self.pieces[KING].to_square()
     }
 
     /// Adds the attacks of one piece.
     #[inline(always)]
-    pub fn add_attacks(&mut self, piece: usize, squares: BitBoard) {
+    pub(crate) fn add_attacks(&mut self, piece: usize, squares: BitBoard) {
         self.twice |= self.attacked & squares;
         self.attacked |= squares;
         self.attacks[piece] |= squares;
@@ -146,7 +146,7 @@ impl Side {
 }
 
 /// The board from our point of view.
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     pub us: &'a mut Side,
     pub them: &'a mut Side,
     pub occupied: BitBoard,
@@ -156,12 +156,12 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// White's view.
-    pub fn new(board: &Board, [white, black]: &'a mut [Side; 2]) -> Self {
+    pub(crate) fn new(board: &Board, [white, black]: &'a mut [Side; 2]) -> Self {
         Self { us: white, them: black, occupied: board.occupied(), to_move: board.side_to_move() == Color::White }
     }
 
     /// Flips to the other player's view, and the visitor with it.
-    pub fn flip(&mut self, visitor: &mut impl SideRelative) {
+    pub(crate) fn flip(&mut self, visitor: &mut impl SideRelative) {
         std::mem::swap(&mut self.us, &mut self.them);
         self.us.flip();
         self.them.flip();
@@ -196,7 +196,7 @@ const fn inside(line: usize) -> usize {
 /// Calls `found` for each piece of either color that is the only one between `target` and one of `side`'s sliders
 /// (diagonal and straight ones), with the square of the slider.
 #[inline(always)]
-pub fn lone_blockers(
+pub(crate) fn lone_blockers(
     target: Square,
     side: &Side,
     sliders: [BitBoard; 2],

@@ -12,7 +12,7 @@ use crate::eval::layout::*;
 use crate::eval::visitor::Visitor;
 
 /// Visits the terms of the player who is ahead; `view` is White's.
-pub fn winnability<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
+pub(crate) fn winnability<S: Visitor>(view: &View, balance: &Balance, visitor: &mut S) {
     let &Balance { lead, pieces, .. } = balance;
     if lead == 0 {
         return;
