@@ -25,7 +25,6 @@ pub struct Control {
 
 impl Control {
     /// The state of a search that is accepted now.
-    #[must_use]
     pub fn new(ponder: bool) -> Control {
         Control {
             stop: AtomicBool::new(false),
@@ -37,7 +36,6 @@ impl Control {
     }
 
     /// When the search was accepted: the start of its clock.
-    #[must_use]
     pub fn accepted(&self) -> Instant {
         self.accepted
     }
@@ -61,20 +59,17 @@ impl Control {
 
     /// Whether the search was stopped.
     #[inline]
-    #[must_use]
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
     /// Whether the search ponders.
     #[inline]
-    #[must_use]
     pub fn pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }
 
     /// The time of the ponder hit, if any.
-    #[must_use]
     pub fn hit(&self) -> Option<Instant> {
         *lock(&self.hit)
     }

@@ -53,7 +53,6 @@ impl Engine {
     ///
     /// # Panics
     /// Without memory for the table.
-    #[must_use]
     pub fn new(weights: Arc<Weights>) -> Engine {
         Engine::with_hash(weights, DEFAULT_HASH).expect("memory for the smallest table")
     }
@@ -90,7 +89,6 @@ impl Engine {
     }
 
     /// Number of search threads.
-    #[must_use]
     pub fn threads(&self) -> usize {
         1 + self.helpers.len()
     }
@@ -108,7 +106,6 @@ impl Engine {
     }
 
     /// The weights in use.
-    #[must_use]
     pub fn weights(&self) -> &Arc<Weights> {
         &self.weights
     }
@@ -331,7 +328,6 @@ fn start<'scope, 'env>(
 }
 
 /// The time bounds: the shorter of move time and clock. None without either.
-#[must_use]
 pub fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
     let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
     let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead, &options.params));

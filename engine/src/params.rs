@@ -39,7 +39,6 @@ macro_rules! params {
             pub const DEFAULT: Params = Params { $($name: $default,)* };
 
             /// All values, in the order of [`TUNABLES`].
-            #[must_use]
             pub fn values(&self) -> [i32; TUNABLES.len()] {
                 [$(self.$name,)*]
             }
@@ -253,7 +252,6 @@ impl Params {
     }
 
     /// Names and values of the parameters that differ from the default.
-    #[must_use]
     pub fn changed(&self) -> Vec<(&'static str, i32)> {
         let all = TUNABLES.iter().zip(self.values());
         all.filter(|(tunable, value)| tunable.default != *value).map(|(tunable, value)| (tunable.name, value)).collect()
@@ -320,7 +318,6 @@ impl Params {
 
 impl Tunable {
     /// The parameter of this name.
-    #[must_use]
     pub fn find(name: &str) -> Option<&'static Tunable> {
         TUNABLES.iter().find(|tunable| tunable.name == name)
     }

@@ -15,7 +15,6 @@ pub struct Position {
 
 impl Position {
     /// The current position of `game`, evaluated by `evaluator`.
-    #[must_use]
     pub fn new(game: &Game, mut evaluator: Evaluator) -> Position {
         evaluator.reset(game.board());
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
@@ -31,7 +30,7 @@ impl Position {
     }
 
     /// Starts over at a board without history.
-    pub fn reset_to(&mut self, board: &Board) {
+    pub(crate) fn reset_to(&mut self, board: &Board) {
         self.boards[0] = *board;
         self.ply = 0;
         self.keys.clear();
@@ -40,33 +39,29 @@ impl Position {
     }
 
     /// The evaluator, to change its weights.
-    pub fn evaluator_mut(&mut self) -> &mut Evaluator {
+    pub(crate) fn evaluator_mut(&mut self) -> &mut Evaluator {
         &mut self.evaluator
     }
 
     /// The evaluator.
-    #[must_use]
     pub fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
     /// The current board.
     #[inline]
-    #[must_use]
     pub fn board(&self) -> &Board {
         &self.boards[self.ply]
     }
 
     /// The board at the root.
     #[inline]
-    #[must_use]
     pub fn root(&self) -> &Board {
         &self.boards[0]
     }
 
     /// Plies from the root.
     #[inline]
-    #[must_use]
     pub fn ply(&self) -> usize {
         self.ply
     }
@@ -80,7 +75,7 @@ impl Position {
     }
 
     /// Makes a null move; the side to move must not be in check.
-    pub fn make_null(&mut self) {
+    pub(crate) fn make_null(&mut self) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         played[self.ply].make_null(&mut rest[0]);
         self.advance(&Delta::none());
@@ -96,7 +91,7 @@ impl Position {
 
     /// Takes back the last move or null move.
     #[inline]
-    pub fn unmake(&mut self) {
+    pub(crate) fn unmake(&mut self) {
         self.ply -= 1;
         self.keys.pop();
         self.evaluator.pop();
@@ -115,7 +110,6 @@ impl Position {
     }
 
     /// Whether the position is a draw by repetition, by insufficient material or by the fifty-move rule.
-    #[must_use]
     pub fn is_draw(&self) -> bool {
         let board = self.board();
         if board.halfmove_clock() >= 100 && (!board.in_check() || board.has_legal_move()) {
@@ -125,8 +119,7 @@ impl Position {
     }
 
     /// Whether the position occurred before: once since the root, or twice in all.
-    #[must_use]
-    pub fn is_repetition(&self) -> bool {
+    pub(crate) fn is_repetition(&self) -> bool {
         let current = self.keys.len() - 1;
         let reversible = (self.board().halfmove_clock() as usize).min(current);
         let key = self.keys[current];
@@ -143,8 +136,7 @@ impl Position {
     }
 
     /// Whether the side to move can repeat an earlier position.
-    #[must_use]
-    pub fn upcoming_repetition(&self) -> bool {
+    pub(crate) fn upcoming_repetition(&self) -> bool {
         upcoming_repetition(self.board(), &self.keys, self.ply)
     }
 }

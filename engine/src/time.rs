@@ -12,7 +12,6 @@ use std::time::Duration;
 /// # use std::{num::NonZeroU64, time::Duration};
 /// assert_eq!(time_of(500, NonZeroU64::new(200_000).unwrap()), Duration::from_micros(2_500));
 /// ```
-#[must_use]
 pub fn time_of(nodes: u64, nps: NonZeroU64) -> Duration {
     let nanoseconds = u128::from(nodes) * 1_000_000_000 / u128::from(nps.get());
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
@@ -71,7 +70,6 @@ impl Bounds {
     /// }; let bounds = Bounds::new(&clock, Duration::from_millis(10), &Params::default()); assert!(bounds.soft <=
     /// bounds.hard && bounds.hard < clock.remaining);
     /// ```
-    #[must_use]
     pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> Bounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
@@ -99,7 +97,6 @@ impl Bounds {
     }
 
     /// Bounds for a move time.
-    #[must_use]
     pub fn fixed(time: Duration, overhead: Duration) -> Bounds {
         // The overhead takes at most half of a short move time.
         let time = time.saturating_sub(overhead.min(time / 2)).max(Duration::from_millis(1));
@@ -107,8 +104,7 @@ impl Bounds {
     }
 
     /// The soft bound, scaled by the factors; at most the hard bound.
-    #[must_use]
-    pub fn adjusted(&self, factors: &TimeFactors, params: &Params) -> Duration {
+    pub(crate) fn adjusted(&self, factors: &TimeFactors, params: &Params) -> Duration {
         let stability = percent(match factors.stable_iterations {
             0 => params.time_stable_0,
             1 => params.time_stable_1,

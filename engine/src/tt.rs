@@ -44,14 +44,12 @@ impl Bound {
     }
 
     /// Whether the true value is at least the stored one.
-    #[must_use]
-    pub fn is_lower(self) -> bool {
+    pub(crate) fn is_lower(self) -> bool {
         matches!(self, Bound::Lower | Bound::Exact)
     }
 
     /// Whether the true value is at most the stored one.
-    #[must_use]
-    pub fn is_upper(self) -> bool {
+    pub(crate) fn is_upper(self) -> bool {
         matches!(self, Bound::Upper | Bound::Exact)
     }
 }
@@ -321,7 +319,7 @@ impl Table {
     }
 
     /// Begins a generation: entries of earlier ones are replaced first.
-    pub fn new_search(&self) {
+    pub(crate) fn new_search(&self) {
         let next = (u64::from(self.generation.load(Relaxed)) + 1) % GENERATIONS;
         self.generation.store(next as u8, Relaxed);
     }
@@ -335,14 +333,13 @@ impl Table {
 
     /// Prefetches the entry of a key.
     #[inline]
-    pub fn prefetch(&self, key: u64) {
+    pub(crate) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }
 
     /// The entry of the position with this key, `ply` plies from the root.
     #[inline(always)]
-    #[must_use]
-    pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
+    pub(crate) fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         slots(self.cluster(key)).iter().find_map(|slot| {
             let (data, matches) = read(slot, key);
             matches.then(|| Entry {
@@ -405,7 +402,6 @@ impl Table {
     }
 
     /// Permille of entries of this generation, by a sample.
-    #[must_use]
     pub fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
         let sample = self.words[self.first..].as_chunks().0[..self.count.min(250)].iter();

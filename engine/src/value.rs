@@ -15,7 +15,6 @@ pub const WINS_HALF: Value = 360;
 /// # use dyad_engine::value::{WINS_HALF, gap};
 /// assert_eq!((gap(WINS_HALF, 0), gap(36, 0), gap(7, 0), gap(0, 36)), (100, 10, 1, -10));
 /// ```
-#[must_use]
 pub fn gap(better: Value, worse: Value) -> i32 {
     ((better - worse) * 100).div_euclid(WINS_HALF)
 }
@@ -25,32 +24,29 @@ pub const MAX_PLY: usize = 246;
 /// Above all values.
 pub const INFINITE: Value = 32_001;
 /// No value: in an entry without one, or for the evaluation in check.
-pub const NONE: Value = 32_002;
+pub(crate) const NONE: Value = 32_002;
 /// The value of mate on the board.
 pub const MATE: Value = 32_000;
 /// The value of the longest mate.
-pub const MATE_IN_MAX: Value = MATE - 256;
+pub(crate) const MATE_IN_MAX: Value = MATE - 256;
 /// A tablebase win: below all mates, because its length is unknown.
-pub const TABLE_WIN: Value = MATE_IN_MAX - 1;
+pub(crate) const TABLE_WIN: Value = MATE_IN_MAX - 1;
 /// Values from here on are proved: mates, and tablebase wins less the plies to them.
-pub const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
+pub(crate) const DECIDED: Value = TABLE_WIN - MAX_PLY as Value;
 /// A drawn position.
 pub const DRAW: Value = 0;
 
 /// The value of mating at `ply` plies from the root.
-#[must_use]
-pub const fn mate_in(ply: usize) -> Value {
+pub(crate) const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
 /// The value of being mated at `ply` plies from the root.
-#[must_use]
-pub const fn mated_in(ply: usize) -> Value {
+pub(crate) const fn mated_in(ply: usize) -> Value {
     -MATE + ply as Value
 }
 
 /// Whether `value` is a mate for either side.
-#[must_use]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX && value.abs() <= MATE
 }
@@ -63,8 +59,7 @@ pub const fn is_mate(value: Value) -> bool {
 /// assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
 /// assert_eq!(moves_to_mate(250), None);
 /// ```
-#[must_use]
-pub const fn moves_to_mate(value: Value) -> Option<i32> {
+pub(crate) const fn moves_to_mate(value: Value) -> Option<i32> {
     if !is_mate(value) {
         return None;
     }

@@ -82,7 +82,6 @@ impl LeafSearcher {
     ///
     /// # Panics
     /// Without memory for a table of a megabyte.
-    #[must_use]
     pub fn new(weights: Arc<Weights>) -> LeafSearcher {
         LeafSearcher {
             position: Position::new(&Game::default(), Evaluator::new(weights)),
@@ -151,7 +150,6 @@ impl LeafSearcher {
     }
 
     /// The moves to the leaf of the last search.
-    #[must_use]
     pub fn line(&self) -> &[ChessMove] {
         self.pv_lines[0].moves()
     }

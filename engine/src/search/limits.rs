@@ -33,13 +33,11 @@ pub struct Limits {
 
 impl Limits {
     /// A fixed depth.
-    #[must_use]
     pub fn depth(depth: u32) -> Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
     /// A fixed number of nodes.
-    #[must_use]
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
