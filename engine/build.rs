@@ -1,5 +1,5 @@
-//! Finds the weights to embed: the file in the environment variable `EVALFILE` (absolute or relative to the repository's
-//! root), or `weights/default.json`.
+//! Finds the weights to embed: the file in the environment variable `EVALFILE` (absolute or relative to the
+//! repository's root), or `weights/default.json`.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Hash functions whose values never change: files and seeds depend on them.
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit words in which every input bit affects
-/// every output bit.
+/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit words in which every input bit
+/// affects every output bit.
 pub const fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(GOLDEN);
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

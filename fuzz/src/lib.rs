@@ -1,9 +1,9 @@
 //! Fuzz targets for everything that Dyad reads.
 //!
 //! UCI lines, games, weights, samples, checkpoints and training states come from other programs, full disks and text
-//! editors. A [`Target`] is one kind of input: a check that takes any bytes, and seeds. A check fails by a panic. It does
-//! more than not crash: accepted input must be consistent, so a position is written and read again unchanged, and its
-//! moves are those of another library.
+//! editors. A [`Target`] is one kind of input: a check that takes any bytes, and seeds. A check fails by a panic. It
+//! does more than not crash: accepted input must be consistent, so a position is written and read again unchanged, and
+//! its moves are those of another library.
 //!
 //! `fuzz/run TARGET` runs the checks with `cargo fuzz`, which needs a nightly toolchain. `tests/twins.rs` damages the
 //! seeds at random for some seconds on any toolchain. Checksums would reject nearly all damaged input, so the checks of

@@ -81,7 +81,10 @@ macro_rules! either {
 
 /// Declares properties that are one of several: `Type "name" { Value "words", ... }`
 macro_rules! one_of {
-    ($($(#[$doc:meta])* $type:ident $name:literal { $($(#[$value_doc:meta])* $value:ident $words:literal),* $(,)? })*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $type:ident $name:literal { $($(#[$value_doc:meta])* $value:ident $words:literal),* $(,)? }
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $type {

@@ -48,8 +48,8 @@ pub(crate) fn pieces<S: Visitor>(view: &mut View, visitor: &mut S) {
 
 /// Sets of squares that are the same for all our pieces.
 struct Areas {
-    /// The mobility area, as in Stockfish: without squares that enemy pawns attack, and without those of our king, queen,
-    /// pinned pieces, and pawns that are blocked or on the 2nd or 3rd rank.
+    /// The mobility area, as in Stockfish: without squares that enemy pawns attack, and without those of our king,
+    /// queen, pinned pieces, and pawns that are blocked or on the 2nd or 3rd rank.
     mobility: BitBoard,
     /// [Outposts](https://www.chessprogramming.org/Outposts): advanced squares that no enemy pawn can ever attack.
     outposts: BitBoard,
