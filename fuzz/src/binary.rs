@@ -16,7 +16,7 @@ use dyad_trainer::learn::checkpoint::Checkpoint;
 use dyad_trainer::learn::optimizer::Optimizer;
 use dyad_trainer::learn::origin::DataIdentity;
 use dyad_trainer::learn::settings::Settings;
-use dyad_trainer::learn::state::{State, Tally};
+use dyad_trainer::learn::state::{Counters, State};
 use dyad_trainer::selftrain;
 
 pub const JSON_WORDS: [&str; 18] = [
@@ -196,8 +196,8 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
         weights: floats(0.7),
         average: Average { time: 9, missing: floats(-1.5) },
         optimizer: Optimizer::new(&settings.optimizer, 3),
-        report: Tally { positions: 50, loss: 0.3, ..Tally::default() },
-        iteration_tally: Tally { positions: 150, nodes: 9_999, ..Tally::default() },
+        report: Counters { positions: 50, loss: 0.3, ..Counters::default() },
+        iteration_counters: Counters { positions: 150, nodes: 9_999, ..Counters::default() },
         accuracy: 0.31,
         best: (1, 0.3),
         fell: false,

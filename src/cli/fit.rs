@@ -15,7 +15,7 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{BackOffSettings, Data, Epoch, Event, Fitted, Hold, Settings};
+use dyad_trainer::fit::regression::{BackOffSettings, Data, Epoch, Event, Fitted, L2Target, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
@@ -188,7 +188,7 @@ impl Arguments {
             settings.back_off = Some(BackOffSettings { l2, ..settings.back_off.unwrap_or_default() });
         }
         if self.hold_start {
-            settings.hold = Hold::Start;
+            settings.l2_target = L2Target::Start;
         }
         settings.epochs = self.epochs.unwrap_or(settings.epochs);
         settings.batch = self.batch.unwrap_or(settings.batch);

@@ -12,9 +12,11 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::settings::{Averaging, Hold, ObjectiveSettings, OptimizerSettings, SearchWay, Settings};
+use dyad_trainer::learn::settings::{
+    Averaging, L2Target, ObjectiveSettings, OptimizerSettings, Settings, SiblingSearch,
+};
 use dyad_trainer::learn::training;
-use dyad_trainer::learn::training::{Progress, Summary, Surroundings};
+use dyad_trainer::learn::training::{Progress, Summary, TrainContext};
 use dyad_trainer::report::LivePage;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -197,10 +199,10 @@ pub fn run(arguments: Arguments) -> Outcome {
         None => Arc::new(Weights::material()),
     };
     let examples = FileExamples::new(&samples, &start);
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
     let summary = match (&arguments.resume, &arguments.out) {
-        (Some(folder), _) => training::resume(folder, &|settings| arguments.adjust(settings), surroundings),
-        (None, Some(folder)) => training::begin(&settings, folder, surroundings),
+        (Some(folder), _) => training::resume(folder, &|settings| arguments.adjust(settings), context),
+        (None, Some(folder)) => training::begin(&settings, folder, context),
         (None, None) => unreachable!("one of them is asked for"),
     };
     screen.finish();
@@ -244,7 +246,7 @@ impl Arguments {
         settings.test_positions = self.tests.or(settings.test_positions);
         settings.skip_in_check |= self.skip_in_check;
         if self.plain_search {
-            settings.search = SearchWay::Plain;
+            settings.search = SiblingSearch::Plain;
         }
         settings.objective = self.objective(&settings.objective)?;
         settings.optimizer = self.optimizer(&settings.optimizer);
@@ -270,7 +272,7 @@ impl Arguments {
             }
         }
         if self.hold_start {
-            settings.hold = Hold::Start;
+            settings.l2_target = L2Target::Start;
         }
         settings.anneal |= self.anneal;
         settings.keep_scale |= self.keep_scale;

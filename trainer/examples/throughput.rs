@@ -13,8 +13,8 @@ use dyad_engine::eval::Weights;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
-use dyad_trainer::learn::settings::{SearchWay, Settings};
-use dyad_trainer::learn::training::{Progress, Surroundings, begin};
+use dyad_trainer::learn::settings::{Settings, SiblingSearch};
+use dyad_trainer::learn::training::{Progress, TrainContext, begin};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
@@ -38,13 +38,13 @@ fn main() {
                     settings.iterations = 1;
                     settings.report_every = u64::MAX;
                     settings.machine.threads = threads;
-                    settings.search = if way == "plain" { SearchWay::Plain } else { SearchWay::Fast };
+                    settings.search = if way == "plain" { SiblingSearch::Plain } else { SiblingSearch::Fast };
                     let before = processor_seconds();
                     let line = train(&settings, &samples);
                     let spent = processor_seconds() - before;
-                    let (pace, nodes, s) = (line.positions_per_second, line.nodes, line.mean_s);
+                    let (speed, nodes, s) = (line.positions_per_second, line.nodes, line.mean_s);
                     let done = line.done as f64 / spent;
-                    println!("{depth:5} {batch:5} {threads:7} {way:6} {pace:11.0} {done:16.0} {nodes:6.0} {s:9.2}");
+                    println!("{depth:5} {batch:5} {threads:7} {way:6} {speed:11.0} {done:16.0} {nodes:6.0} {s:9.2}");
                 }
             }
         }
@@ -63,8 +63,8 @@ fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
     let stop = AtomicBool::new(false);
     let start = settings.start.as_deref().map_or_else(Weights::material, |path| Weights::load(path).expect("weights"));
     let examples = FileExamples::new(samples, &start);
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
-    let ended = begin(settings, &folder, surroundings);
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+    let ended = begin(settings, &folder, context);
     std::fs::remove_dir_all(&folder).ok();
     ended.expect("the training runs");
     last

@@ -197,7 +197,7 @@ impl Workshop<'_, '_> {
             let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
             report(Event::Progress { done: past + progress.done, of: u64::from(progress.iterations) * progress.of });
         };
-        let surroundings = training::Surroundings { examples: &examples, stop: self.stop, progress: &mut tell };
+        let surroundings = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut tell };
         let refused = |error: crate::learn::error::TrainError| Error::Settings(format!("{}: {error}", step.name));
         let summary = if RunFolder::holds_run(&run) {
             let threads = self.threads;
@@ -319,7 +319,7 @@ impl Workshop<'_, '_> {
 
     fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<Made, Error> {
         let weights = self.weights(weights)?;
-        let job = ranking::Job { threads: self.threads, stop: self.stop };
+        let job = ranking::RankingJob { threads: self.threads, stop: self.stop };
         let found = rank(&weights, &self.samples(samples)?, depth, &job)?;
         Ok(found_only(json!({
             "positions": found.positions,
@@ -406,7 +406,7 @@ impl Workshop<'_, '_> {
         let file = self.samples(samples)?;
         let examples = FileExamples::new(&file, &Weights::material());
         let mut quiet = |_: &training::Progress| ();
-        let surroundings = training::Surroundings { examples: &examples, stop: self.stop, progress: &mut quiet };
+        let surroundings = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut quiet };
         let summary = training::begin(&settings, &run, surroundings);
         let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
         if !summary.finished {

@@ -1,43 +1,42 @@
-//! The average of all weights a training went through, without ever summing them.
+//! The average of all weights of a training, computed lazily.
 //!
-//! The averaged perceptron's result is the mean of w(0), w(1), ..., w(T), one for each training
-//! position, and most positions change nothing or a few hundred of the features. Summing the vectors
-//! would cost a walk over all weights for every position. But a change made at time t is missing from
-//! exactly t of the vectors, so
+//! The result of the averaged perceptron is the mean of w(0), w(1), ..., w(T), one for each training position, and most
+//! positions change none or a few hundred of the features. Summing the vectors would cost a walk over all weights for
+//! every position. But a change made at time t is missing from exactly t of the vectors, so
 //!
 //! ```text
 //! w(0) + w(1) + ... + w(T) = (T + 1) w(T) - sum over changes of t * change
 //! ```
 //!
-//! and it is enough to keep the last sum, which costs two additions for each feature changed. It is
-//! kept in `f64`: products of millions of positions with changes of thousandths stay exact enough that
-//! the average agrees with the naive one to a billionth.
+//! and it is enough to keep the last sum, which costs two additions per changed feature. It is kept in `f64`: products
+//! of millions of positions with changes of thousandths stay exact enough that the average agrees with the naive one to
+//! a billionth.
 
 use crate::learn::gradient::Entry;
 use dyad_engine::eval::FloatWeights;
 
-/// Keeps the average of the weights over time.
+/// The running average of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Average {
-    /// T: how many positions have passed.
+    /// T, the number of positions passed.
     pub time: u64,
-    /// The sum of each change times the time it was made at.
+    /// Sum of each change times the time of the change.
     pub missing: FloatWeights,
 }
 
 impl Average {
-    /// Starts at time 0, with the weights of that time in the average.
+    /// Starts at time 0, with the initial weights in the average.
     pub fn new(features: usize) -> Average {
         Average { time: 0, missing: FloatWeights { mg: vec![0.0; features], eg: vec![0.0; features] } }
     }
 
-    /// Lets the time of `positions` positions pass. With batches, formula (10), the weights stand
-    /// still while the batch is searched, so this comes before its change is noted.
+    /// Advances the time by `positions` positions. With batches, formula (10), the weights are constant while the batch
+    /// is searched, so this precedes [`note`](Average::note).
     pub fn pass(&mut self, positions: u64) {
         self.time += positions;
     }
 
-    /// Notes that the weights are changed now.
+    /// Records a change of the weights at the current time.
     #[inline]
     pub fn note(&mut self, change: &Entry) {
         let (i, time) = (change.feature as usize, self.time as f64);
@@ -45,7 +44,7 @@ impl Average {
         self.missing.eg[i] += time * change.eg;
     }
 
-    /// w*: the average of the weights so far, which now are `weights`.
+    /// w*, the average of the weights so far, given the current `weights`.
     pub fn of(&self, weights: &FloatWeights) -> FloatWeights {
         let mean = |now: &[f64], missing: &[f64]| {
             let vectors = (self.time + 1) as f64;

@@ -1,10 +1,9 @@
-//! The state of a training on disk: enough to resume it bit for bit.
+//! Checkpoints: the state of a training on disk, enough to resume it bit for bit.
 //!
-//! A checkpoint is taken between two batches, where the state is small: the float weights, what the
-//! average and the optimizer keep, the place in the data and the tallies of the reports. The integer
-//! weights are not in it, since they are the rounded floats. Numbers are stored as their bits,
-//! little-endian, because a decimal that is off by one in the last place would make a resumed
-//! training end elsewhere.
+//! A checkpoint is written between two batches, where the state is small: the float weights, the moments of the average
+//! and the optimizer, the place in the data and the counters of the reports. The integer weights are the rounded
+//! floats, so they are not saved. Numbers are stored as their bits, little-endian, because a decimal that is off by one
+//! in the last place would change the end of a resumed training.
 //!
 //! ```text
 //! "dyadckpt"  version u32  layout checksum u32
@@ -18,24 +17,24 @@ use crate::learn::error::CheckpointError;
 use crate::learn::optimizer::{Optimizer, OptimizerState};
 use crate::learn::origin::DataIdentity;
 use crate::learn::settings::Settings;
-use crate::learn::state::{State, Tally};
+use crate::learn::state::{Counters, State};
 use dyad_engine::eval::{FloatWeights, layout};
 use dyad_engine::files;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";
 const VERSION: u32 = 2;
-/// Numbers for each weight, and some to spare.
+/// Largest file that is read: far above the numbers of all weights.
 const LARGEST: u64 = 1 << 30;
 
-/// A checkpoint as it is read.
+/// The content of a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// The settings of the training.
     pub settings: Settings,
-    /// Its data.
+    /// Identity of its samples.
     pub data: DataIdentity,
-    /// Where it stands.
+    /// Its state.
     pub state: State,
 }
 
@@ -81,8 +80,8 @@ fn to_bytes(settings: &Settings, data: &DataIdentity, state: &State) -> Vec<u8> 
             state.seconds.to_bits(),
         ],
     );
-    put_tally(&mut out, &state.report);
-    put_tally(&mut out, &state.iteration_tally);
+    put_counters(&mut out, &state.report);
+    put_counters(&mut out, &state.iteration_counters);
     for floats in [&state.weights.mg, &state.weights.eg, &state.average.missing.mg, &state.average.missing.eg] {
         put_u64s(&mut out, &floats.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
     }
@@ -116,7 +115,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
     let numbers = input.u64s()?;
     let [iteration, done, positions, updates, time, best, fell, log_bytes, accuracy, best_accuracy, seconds] =
         numbers[..].try_into().map_err(|_| "numbers are missing")?;
-    let (report, iteration_tally) = (input.tally()?, input.tally()?);
+    let (report, iteration_counters) = (input.counters()?, input.counters()?);
     let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
     let state = State {
         iteration: iteration as u32,
@@ -134,7 +133,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
             },
         ),
         report,
-        iteration_tally,
+        iteration_counters,
         accuracy: f64::from_bits(accuracy),
         best: (best as u32, f64::from_bits(best_accuracy)),
         fell: fell != 0,
@@ -157,8 +156,8 @@ fn put_u64s(out: &mut Vec<u8>, numbers: &[u64]) {
     out.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
 }
 
-fn put_tally(out: &mut Vec<u8>, tally: &Tally) {
-    let Tally { positions, skipped, over_limit, empty, above, nodes, loss, seconds } = *tally;
+fn put_counters(out: &mut Vec<u8>, counters: &Counters) {
+    let Counters { positions, skipped, over_limit, empty, above, nodes, loss, seconds } = *counters;
     put_u64s(out, &[positions, skipped, over_limit, empty, above, nodes, loss.to_bits(), seconds.to_bits()]);
 }
 
@@ -192,12 +191,12 @@ impl<'a> Reader<'a> {
         Ok(self.take(length)?.as_chunks().0.iter().map(|&x| u64::from_le_bytes(x)).collect())
     }
 
-    fn tally(&mut self) -> Result<Tally, String> {
+    fn counters(&mut self) -> Result<Counters, String> {
         let numbers = self.u64s()?;
         let [positions, skipped, over_limit, empty, above, nodes, loss, seconds] =
-            numbers[..].try_into().map_err(|_| "a tally is cut")?;
+            numbers[..].try_into().map_err(|_| "a counters is cut")?;
         let (loss, seconds) = (f64::from_bits(loss), f64::from_bits(seconds));
-        Ok(Tally { positions, skipped, over_limit, empty, above, nodes, loss, seconds })
+        Ok(Counters { positions, skipped, over_limit, empty, above, nodes, loss, seconds })
     }
 }
 
@@ -218,8 +217,8 @@ mod tests {
                 &Settings::default().optimizer,
                 OptimizerState { mean: vec![[0.1, 0.2], [0.3, 0.4]], square: vec![[1.0, 2.0]], clock: vec![7, 8] },
             ),
-            report: Tally { positions: 1, loss: 0.1 + 0.2, ..Tally::default() },
-            iteration_tally: Tally { nodes: u64::MAX, seconds: 3.5, ..Tally::default() },
+            report: Counters { positions: 1, loss: 0.1 + 0.2, ..Counters::default() },
+            iteration_counters: Counters { nodes: u64::MAX, seconds: 3.5, ..Counters::default() },
             accuracy: 0.3,
             best: (2, 0.31),
             fell: true,
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_found() {
+    fn damage_is_detected() {
         let bytes = to_bytes(&Settings::default(), &DataIdentity::default(), &state());
         for length in 0..bytes.len() {
             assert!(from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");

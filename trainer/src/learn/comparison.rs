@@ -1,14 +1,14 @@
-//! From the candidates of a position to a change of the weights.
+//! The gradient contribution of a position.
 //!
-//! An objective gives the gradient with respect to the values: up for the desired move, down for its siblings. A value is
-//! the evaluation of a leaf, so the chain rule continues to the weights of the leaf's features, in proportion to their
-//! counts and, since evaluation is tapered, to the fractions alpha and 1 - alpha of middlegame and endgame: formulas (4)
-//! and (5) of the Chinese chess paper. A step along this gradient changes the value by less than asked for, by half in the
-//! middle between the phases. Formulas (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula (9) shows that the
-//! change is then exact. alpha is that of each leaf, as in section 3.1 of the chess paper.
+//! An objective gives the gradient with respect to the values: up for the desired move, down for its siblings. A value
+//! is the evaluation of a leaf, so the chain rule continues to the weights of the leaf's features, in proportion to
+//! their counts and, since the evaluation is tapered, to the fractions alpha and 1 - alpha of middlegame and endgame:
+//! formulas (4) and (5) of the Chinese chess paper. A change along this gradient moves the value by less than asked
+//! for, by half in the middle between the phases. Formulas (7) and (8) divide by alpha^2 + (1 - alpha)^2, and formula
+//! (9) shows that the change is then exact. alpha is that of each leaf, as in section 3.1 of the chess paper.
 //!
-//! With the perceptron's gradient, 1 for the desired leaf and -1/|S| for those in S, the sum over the leaves is the update
-//! of formula (3).
+//! With the perceptron's gradient, 1 for the desired leaf and -1/|S| for those in S, the sum over the leaves is the
+//! update of formula (3).
 
 use crate::learn::examples::Example;
 use crate::learn::gradient::{Gradient, GradientSum};
@@ -22,32 +22,32 @@ use dyad_engine::eval::layout::{self, LEN};
 use dyad_engine::value::Value;
 use std::sync::Arc;
 
-/// What is learned from one position.
+/// The gradient contribution of one position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lesson {
-    /// The loss before the change.
+pub struct Contribution {
+    /// The loss before the update.
     pub loss: f64,
-    /// |S|: the siblings valued above the desired move.
+    /// Size of S, the number of siblings valued above the desired move.
     pub above: u32,
-    /// The change, in the direction to go.
+    /// The gradient, in the direction of descent of the loss.
     pub gradient: Gradient,
 }
 
-/// Compares the candidates of positions. Each thread has its own, for the scratch memory.
+/// Compares the candidates of positions; one per thread, for the scratch memory.
 pub struct Comparer {
     objective: Arc<dyn Objective>,
     /// Whether each parameter learns.
     learns: Vec<bool>,
-    /// Whether middlegame and endgame change alike.
+    /// Whether middlegame and endgame weights change alike.
     untapered: bool,
     sum: GradientSum,
     trace: Trace,
     values: Vec<f64>,
-    pulls: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
 impl Comparer {
-    /// Compares for `objective`; `settings` say which groups learn.
+    /// A comparer for `objective`; the settings say which groups learn.
     pub fn new(objective: Arc<dyn Objective>, settings: &Settings) -> Comparer {
         let groups = layout::GROUPS.iter();
         let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
@@ -58,7 +58,7 @@ impl Comparer {
             sum: GradientSum::new(LEN),
             trace: Trace::default(),
             values: Vec::new(),
-            pulls: Vec::new(),
+            slopes: Vec::new(),
         }
     }
 
@@ -67,12 +67,12 @@ impl Comparer {
         self.objective.window()
     }
 
-    /// What the candidates of `example`, searched with `weights`, teach.
-    pub fn compare(&mut self, example: &Example, candidates: &Candidates, weights: &Weights) -> Lesson {
+    /// The gradient contribution of `example`, from candidates searched with `weights`.
+    pub fn compare(&mut self, example: &Example, candidates: &Candidates, weights: &Weights) -> Contribution {
         let desired = &candidates.desired;
         self.values.clear();
         self.values.extend(candidates.siblings.iter().map(|sibling| f64::from(sibling.value)));
-        self.pulls.clear();
+        self.slopes.clear();
         let values = Values {
             desired: f64::from(desired.value),
             siblings: &self.values,
@@ -80,19 +80,19 @@ impl Comparer {
             result: example.result,
             score: example.score,
         };
-        let pull = self.objective.pull(&values, &mut self.pulls);
+        let slope = self.objective.gradient(&values, &mut self.slopes);
         let above = candidates.siblings.iter().filter(|sibling| sibling.value > desired.value).count() as u32;
         let mover = example.board.side_to_move();
-        self.add(mover, desired, pull.desired, weights);
+        self.add(mover, desired, slope.desired, weights);
         for (i, sibling) in candidates.siblings.iter().enumerate() {
-            self.add(mover, sibling, self.pulls[i], weights);
+            self.add(mover, sibling, self.slopes[i], weights);
         }
-        Lesson { loss: pull.loss, above, gradient: self.sum.take() }
+        Contribution { loss: slope.loss, above, gradient: self.sum.take() }
     }
 
-    /// Adds the change that pulls a candidate's value up by `pull`.
-    fn add(&mut self, mover: Color, candidate: &Candidate, pull: f64, weights: &Weights) {
-        if pull == 0.0 {
+    /// Adds the gradient of a candidate's value times `slope`.
+    fn add(&mut self, mover: Color, candidate: &Candidate, slope: f64, weights: &Weights) {
+        if slope == 0.0 {
             return;
         }
         let Candidate { mv, value, leaf } = candidate;
@@ -100,10 +100,10 @@ impl Comparer {
         let evaluation = sign * weights.forward(leaf, &mut self.trace);
         assert_eq!(evaluation, *value, "the value searched for {mv} is not that of its leaf, {leaf}");
         let Comparer { learns, sum, trace, untapered, .. } = self;
-        // With one weight in both phases formula (2) holds as it is: the shares of the gradient add up to the pull.
+        // With one weight for both phases formula (2) holds unchanged: the two parts of the gradient sum to the slope.
         let balanced = self.objective.balanced() && !*untapered;
         let scaling = if balanced { GradientScaling::Balanced } else { GradientScaling::Exact };
-        trace.backward(f64::from(sign) * pull, scaling, |parameter, [mg, eg]| {
+        trace.backward(f64::from(sign) * slope, scaling, |parameter, [mg, eg]| {
             if learns[parameter as usize] {
                 let [mg, eg] = if *untapered { [mg + eg; 2] } else { [mg, eg] };
                 sum.add(parameter, mg, eg);
@@ -123,16 +123,16 @@ mod tests {
     use dyad_engine::eval::{FloatWeights, PHASE_MAX, incremental_features, visit};
     use std::sync::atomic::AtomicBool;
 
-    fn lesson(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Lesson {
+    fn contribution(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Contribution {
         let never = AtomicBool::new(false);
         let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
         let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
         Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
     }
 
-    /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing.
-    /// The children themselves are the leaves. With Table I, scaled and rounded to queen 2522, rook 1261,
-    /// knight 776 and pawn 194, they are worth
+    /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing. The children
+    /// are the leaves. With Table I, scaled and rounded to queen 2522, rook 1261, knight 776 and pawn 194, their values
+    /// are
     ///
     /// exd5: Q+R+P - q-r = 194;  exf5: Q+R+P - q-n = 679;  Qxb8: Q+R+P - n-r = 1940;  others: -582.
     ///
@@ -140,19 +140,19 @@ mod tests {
     #[test]
     fn one_update_by_hand() {
         let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
-        let lesson = lesson(&example, &Arc::new(Weights::material()), Perceptron);
-        assert_eq!(lesson.above, 2);
-        assert_eq!(lesson.loss, f64::from((679 - 194) + (1940 - 194)) / 2.0);
+        let contribution = contribution(&example, &Arc::new(Weights::material()), Perceptron);
+        assert_eq!(contribution.above, 2);
+        assert_eq!(contribution.loss, f64::from((679 - 194) + (1940 - 194)) / 2.0);
 
         let alpha = |material: f64| (material - 3915.0) / 11343.0;
         let opening = |a: f64| a / (a * a + (1.0 - a) * (1.0 - a));
         let endgame = |a: f64| (1.0 - a) / (a * a + (1.0 - a) * (1.0 - a));
         let [d5, f5, b8] = [7566.0, 7081.0, 5820.0].map(alpha);
         let change = |feature: usize| {
-            let entry = lesson.gradient.iter().find(|entry| entry.feature as usize == feature);
+            let entry = contribution.gradient.iter().find(|entry| entry.feature as usize == feature);
             entry.map_or([0.0; 2], |entry| [entry.mg, entry.eg])
         };
-        // How many more White has than Black: after exd5, after exf5, after Qxb8.
+        // White's pieces minus Black's: after exd5, after exf5, after Qxb8.
         let counts = [
             (Piece::Pawn, [1.0, 1.0, 1.0]),
             (Piece::Knight, [0.0, -1.0, -1.0]),
@@ -166,22 +166,22 @@ mod tests {
             assert!((mg - by_hand(&opening)).abs() < 1e-12, "{piece:?}: {mg}");
             assert!((eg - by_hand(&endgame)).abs() < 1e-12, "{piece:?}: {eg}");
         }
-        // The pawn is on d5 in the desired leaf only, and there is no mirror image of it in the others.
+        // The pawn is on d5 only in the desired leaf, and the others have no mirror image of it.
         let mut features: Vec<(u32, i32)> = Vec::new();
         incremental_features(&[], PieceSquare::new(Color::White, Piece::Pawn, Square::D5), &mut features);
-        let [mg, eg] = change(features.last().expect("a pawn has a location").0 as usize);
+        let [mg, eg] = change(features.last().expect("a pawn has a square feature").0 as usize);
         assert!((mg - opening(d5)).abs() < 1e-12 && (eg - endgame(d5)).abs() < 1e-12);
     }
 
-    /// With colors flipped everything is the same.
+    /// With colors flipped the gradient is the same.
     #[test]
     fn black_learns_what_white_learns() {
         let white = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
         let black = example("r5k1/7q/8/4p3/3N1R2/8/8/1Q4K1 b - - 0 1", "e5d4");
         let learn = |example| {
-            let mut lesson = lesson(example, &Arc::new(Weights::material()), Perceptron);
-            lesson.gradient.sort_by_key(|entry| entry.feature);
-            lesson
+            let mut contribution = contribution(example, &Arc::new(Weights::material()), Perceptron);
+            contribution.gradient.sort_by_key(|entry| entry.feature);
+            contribution
         };
         let (white, black) = (learn(&white), learn(&black));
         assert_eq!((white.above, white.loss, white.gradient.len()), (black.above, black.loss, black.gradient.len()));
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Without tapering the value of a feature changes by the pull in every phase, by formula (2).
+    /// Without tapering the weights of both phases change by the slope, by formula (2).
     #[test]
     fn untapered_weights_stay_equal_in_both_phases() {
         let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
@@ -200,15 +200,19 @@ mod tests {
         let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&Settings::default()).into(), &never);
         let candidates = leaves.candidates(&example, 0).unwrap().expect("no mate is near");
         let settings = Settings { untapered: true, ..Settings::default() };
-        let lesson = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
+        let contribution = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
         let queen = MATERIAL.at(Piece::Queen);
-        assert!(lesson.gradient.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12), "{:?}", lesson.gradient);
-        let queen = lesson.gradient.iter().find(|entry| entry.feature as usize == queen).unwrap();
+        assert!(
+            contribution.gradient.iter().all(|entry| (entry.mg - entry.eg).abs() < 1e-12),
+            "{:?}",
+            contribution.gradient
+        );
+        let queen = contribution.gradient.iter().find(|entry| entry.feature as usize == queen).unwrap();
         // Half of S has one queen more than the desired leaf.
         assert!((queen.mg + 0.5).abs() < 1e-12, "{queen:?}");
     }
 
-    /// The objectives with a true gradient, against finite differences of the loss by single weights.
+    /// The objectives with a true gradient, against finite differences of the loss in single weights.
     #[test]
     fn gradients_are_finite_differences() {
         let logistic = || Logistic { temperature: 50.0, result_weight: 0.3, score_weight: 0.2, outcome_scale: 200.0 };
@@ -236,12 +240,12 @@ mod tests {
                 result: example.result,
                 score: example.score,
             };
-            objective().pull(&values, &mut Vec::new()).loss
+            objective().gradient(&values, &mut Vec::new()).loss
         };
         let mut floats = FloatWeights::from(&**weights);
-        let lesson = lesson(example, weights, objective());
-        assert_eq!(lesson.gradient.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
-        for entry in lesson.gradient.iter().step_by(1 + lesson.gradient.len() / 40) {
+        let contribution = contribution(example, weights, objective());
+        assert_eq!(contribution.gradient.iter().filter(|entry| entry.feature as usize >= LEN).count(), 0);
+        for entry in contribution.gradient.iter().step_by(1 + contribution.gradient.len() / 40) {
             let i = entry.feature as usize;
             for (stage, slope) in [(0, entry.mg), (1, entry.eg)] {
                 let mut nudged = |by: f64| {

@@ -1,4 +1,4 @@
-//! Why a training cannot begin or be resumed.
+//! Why a training cannot start or be resumed.
 
 use crate::base::error::Error;
 use crate::base::lock::LockError;
@@ -7,22 +7,22 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a training cannot begin or be resumed.
+/// Why a training cannot start or be resumed.
 #[derive(Debug)]
 pub enum TrainError {
-    /// A file, with the path.
+    /// A file cannot be read or written.
     File(PathBuf, io::Error),
-    /// The samples.
+    /// The samples cannot be read.
     Samples(io::Error),
-    /// The checkpoint.
+    /// The checkpoint cannot be used.
     Checkpoint(CheckpointError),
-    /// The folder is in use, or cannot be taken.
+    /// The folder is in use or cannot be locked.
     Locked(LockError),
-    /// Weights that cannot be read, searched with or written.
+    /// Weights cannot be read, used or written.
     Weights(WeightsError),
-    /// Settings or data do not allow it.
+    /// The settings or data do not allow it.
     Refused(String),
-    /// What a killed process left cannot be removed.
+    /// Temporary files of a killed process cannot be removed.
     Data(Error),
 }
 

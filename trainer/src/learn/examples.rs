@@ -1,4 +1,4 @@
-//! What a training learns from: positions with desired moves, by number.
+//! Training examples: positions with desired moves, by index.
 
 use crate::data::packed::Sample;
 use crate::data::samples::SampleFile;
@@ -8,31 +8,31 @@ use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
 use std::io;
 
-/// A position to learn from.
+/// A training example.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// The position.
     pub board: Board,
     /// Its desired move.
     pub desired: ChessMove,
-    /// What the game brought the mover, 0 to 1, where it is known.
+    /// Result of the game for the side to move, 0 to 1, if known.
     pub result: Option<f64>,
-    /// A searched score for the mover, in units of evaluation, where there is one.
+    /// A searched score for the side to move, in units of evaluation, if there is one.
     pub score: Option<f64>,
-    /// Whether the desired move is clearly the best. Where it is not, it is not compared with its siblings: only
-    /// result and score teach something, at its leaf.
+    /// Whether the desired move is clearly the best. Otherwise it is not compared with its siblings, and only result
+    /// and score are learned, at its leaf.
     pub decided: bool,
 }
 
-/// Where the positions come from. All threads read at once.
+/// A source of examples, read by all threads at once.
 pub trait Examples: Sync {
-    /// What identifies them: equal exactly when all of them are.
+    /// Identity: equal if and only if all examples are equal.
     fn identity(&self) -> String;
 
-    /// How many there are, training and test together.
+    /// Number of examples, training and test together.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether there are no examples.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -40,13 +40,13 @@ pub trait Examples: Sync {
     /// Whether position `index` is kept for testing.
     fn is_test(&self, index: usize) -> bool;
 
-    /// Position `index`.
+    /// Example `index`.
     fn get(&self, index: usize) -> io::Result<Example>;
 }
 
 impl Example {
-    /// The example that a sample is, where a centipawn is worth `centipawn` units of evaluation; nothing for a
-    /// sample without a desired move.
+    /// The example of a sample, with `centipawn` units of evaluation per centipawn; `None` for a sample without a
+    /// desired move.
     #[must_use]
     pub fn new(sample: &Sample, centipawn: f64) -> Option<Example> {
         let score = |Score(score)| f64::from(score.clamp(-Score::LARGEST, Score::LARGEST)) * centipawn;
@@ -60,10 +60,10 @@ impl Example {
     }
 }
 
-/// The samples of a file, for weights that begin with those given here.
+/// The samples of a file, in the units of given initial weights.
 pub struct FileExamples<'a> {
     file: &'a SampleFile,
-    /// What a centipawn of their scores is in the units of the weights.
+    /// Units of the weights per centipawn of the scores.
     centipawn: f64,
 }
 

@@ -1,16 +1,16 @@
-//! The folder of a run: what is where, under which name.
+//! The run folder: its files and their names.
 //!
 //! | file | what |
 //! |---|---|
 //! | `lock` | held by the process that trains here |
 //! | `settings.json` | the settings |
-//! | `data.json` | which samples (hash and counts), and the identity of the weights at the start |
+//! | `data.json` | identity of the samples (hash and counts) and of the initial weights |
 //! | `log.jsonl` | the log, see [`crate::learn::log::LogLine`] |
 //! | `checkpoint.bin` | the last checkpoint |
-//! | `iteration-00.json` | the weights at the start |
+//! | `iteration-00.json` | the initial weights |
 //! | `iteration-01.json`, ... | the weights after each iteration |
-//! | `best.json` | those with the best move-match accuracy on the test positions |
-//! | `report.html` | what there is to see of it, renewed while it trains |
+//! | `best.json` | the weights with the best move-match accuracy on the test positions |
+//! | `report.html` | the report page, refreshed during the training |
 //!
 //! Every file but the log is written [atomically](crate::base::atomic).
 
@@ -20,20 +20,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The settings; a self-training calls its own so too.
+/// The settings; self-training uses the same name.
 pub const SETTINGS: &str = "settings.json";
-/// Which samples, and which start.
+/// Identity of the samples and of the initial weights.
 pub const DATA: &str = "data.json";
-/// The log; a self-training calls its own so too.
+/// The log; self-training uses the same name.
 pub const LOG: &str = "log.jsonl";
 /// The last checkpoint.
 pub const CHECKPOINT: &str = "checkpoint.bin";
-/// The best weights; a self-training calls its own so too.
+/// The best weights; self-training uses the same name.
 pub const BEST: &str = "best.json";
-/// The page about it; a self-training calls its own so too.
+/// The report page; self-training uses the same name.
 pub const REPORT: &str = "report.html";
 
-/// The weights after iteration `iteration`; 0 for those at the start.
+/// The weights after iteration `iteration`; 0 is for the initial weights.
 #[must_use]
 pub fn iteration_name(iteration: u32) -> String {
     format!("iteration-{iteration:02}.json")
@@ -46,10 +46,10 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder for a new run. It may be there, but not with a run in it.
+    /// Creates the folder for a new run. The folder may exist, but must not contain a run.
     ///
     /// # Errors
-    /// When there is a run in it, or the folder cannot be made.
+    /// When the folder contains a run or cannot be created.
     pub fn create(path: &Path) -> io::Result<Folder> {
         fs::create_dir_all(path)?;
         let folder = Folder { path: path.to_path_buf() };
@@ -60,10 +60,10 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The folder of a run that was begun.
+    /// Opens the folder of an existing run.
     ///
     /// # Errors
-    /// When there is no run in it.
+    /// When the folder contains no run.
     pub fn open(path: &Path) -> io::Result<Folder> {
         let folder = Folder { path: path.to_path_buf() };
         if !Folder::holds_run(path) {
@@ -73,7 +73,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Takes it for this process, as long as the lock lives.
+    /// Locks the folder for this process until the lock is dropped.
     ///
     /// # Errors
     /// As [`FolderLock::take`].
@@ -81,57 +81,57 @@ impl Folder {
         FolderLock::take(&self.path)
     }
 
-    /// Whether a run was begun in the folder at `path`.
+    /// Whether the folder at `path` contains a run.
     #[must_use]
     pub fn holds_run(path: &Path) -> bool {
         path.join(SETTINGS).exists()
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The settings.
+    /// Path of the settings.
     pub fn settings(&self) -> PathBuf {
         self.path.join(SETTINGS)
     }
 
-    /// Which samples.
+    /// Path of the data identity.
     pub fn data(&self) -> PathBuf {
         self.path.join(DATA)
     }
 
-    /// The log.
+    /// Path of the log.
     pub fn log(&self) -> PathBuf {
         self.path.join(LOG)
     }
 
-    /// Opens the log, cut to its first `bytes` bytes.
+    /// Opens the log, truncated to its first `bytes` bytes.
     ///
     /// # Errors
-    /// When the file cannot be opened or cut.
+    /// When the file cannot be opened or truncated.
     pub fn open_log(&self, bytes: u64) -> io::Result<Log> {
         Log::open(&self.log(), bytes)
     }
 
-    /// The checkpoint.
+    /// Path of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join(CHECKPOINT)
     }
 
-    /// The weights after iteration `iteration`; 0 for those at the start.
+    /// The weights after iteration `iteration`; 0 is for the initial weights.
     pub fn iteration(&self, iteration: u32) -> PathBuf {
         self.path.join(iteration_name(iteration))
     }
 
-    /// The best weights.
+    /// Path of the best weights.
     pub fn best(&self) -> PathBuf {
         self.path.join(BEST)
     }
 }
 
-/// Whether a run folder has a file of this name that is written atomically.
+/// Whether a run folder writes a file of this name atomically.
 pub(crate) fn is_known(name: &str) -> bool {
     let number = name.strip_prefix("iteration-").and_then(|rest| rest.strip_suffix(".json"));
     let is_iteration = number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));

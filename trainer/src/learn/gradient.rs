@@ -1,9 +1,9 @@
-//! A change of the weights, as sparse as the positions it comes from.
+//! A sparse change of the weights.
 //!
-//! A leaf has some hundreds of the 145,000 features, and most of them cancel between the leaves of one
-//! position, which differ by a few moves. So a change is a list of the features it touches. It is
-//! summed over a dense scratch that remembers what was touched and is wiped by walking that list:
-//! adding costs one memory access a feature, and nothing ever walks all the features.
+//! A leaf has a few hundred of the 145,000 features, and most of them cancel between the leaves of one position, which
+//! differ by a few moves. So a change is a list of the features it touches. It is summed in a dense scratch array that
+//! remembers the touched features and is cleared by walking that list: adding costs one memory access per feature, and
+//! no operation walks all features.
 
 /// The change of one feature's middlegame and endgame weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +16,10 @@ pub struct Entry {
     pub eg: f64,
 }
 
-/// A sparse change: every feature at most once.
+/// A sparse change; each feature occurs at most once.
 pub type Gradient = Vec<Entry>;
 
-/// What remains of sums that cancel in exact arithmetic is below this; true changes are far above.
+/// Rounding residues of sums that cancel in exact arithmetic are below this; true changes are far above.
 const CANCELED: f64 = 1e-9;
 
 /// Sums sparse changes.
@@ -54,8 +54,8 @@ impl GradientSum {
         }
     }
 
-    /// Hands out the sum without what has canceled, and is empty again. The order is that in which
-    /// features were first touched, so it depends on nothing but what was added.
+    /// Returns the sum without canceled entries and resets it. Entries are in the order in which features were first
+    /// touched, so the order depends only on what was added.
     pub fn take(&mut self) -> Gradient {
         let mut gradient = Vec::with_capacity(self.touched.len());
         for &feature in &self.touched {

@@ -1,26 +1,24 @@
 //! The values of a position's moves and the leaves they come from.
 //!
-//! d-ply training compares not the children of a position but the leaves of their principal variations
-//! after d - 1 plies and quiescence. Searching is nearly all the cost of a training, and an objective
-//! needs little of what a full search of every child finds out: siblings that stay below the desired
-//! move by more than its window have no part in it, and they are most. So the desired child comes first,
-//! with a full window, and gives the floor under which a sibling's value does not matter.
+//! d-ply training compares the leaves of the principal variations after d - 1 plies and quiescence. The search is
+//! nearly all the cost of a training, and an objective needs little of what a full search of every child returns:
+//! siblings below the desired move by more than the window of the objective do not enter the loss, and most siblings
+//! are. So the desired child is searched first, with a full window, and its value minus the window is the floor below
+//! which a sibling's value does not matter.
 //!
-//! A null window on the floor is the cheapest way to see that a sibling stays below: the first reply that
-//! is good enough settles it. But a sibling that comes above has then to be searched again, from the bound
-//! found upward, for its value and leaf. A window from the floor to infinity gives both at once. Which is
-//! better depends on the depth: a quiescence or a search of one ply costs hardly more in the open window,
-//! and positions of masters have four or five siblings above, so there it saves a fifth of the nodes. From
-//! two plies on, siblings are tried in the null window, but for those whose quiescence alone says that they
-//! come above.
+//! A null window at the floor is the cheapest proof that a sibling stays below: the first refutation is enough. But a
+//! sibling above the floor then needs a second search, from the bound upward, for its value and leaf. A window from the
+//! floor to infinity gives both at once. Which is better depends on the depth: a quiescence search or a search of one
+//! ply costs hardly more in the open window, and positions of master games have four or five siblings above, so there
+//! the open window saves a fifth of the nodes. From two plies on, siblings are searched with the null window first,
+//! except those whose quiescence value is above the floor.
 //!
-//! What one search learned about good replies orders the moves of the next, within a position; between
-//! positions it is forgotten, so that leaves depend on position and weights alone. The plain way, a full
-//! window for everyone, is kept to be measured and tested against. It finds the same values; where several leaves of
-//! a move have its value, it may come to another one.
+//! Within a position the searches share killers, histories and the table; these are reset between positions, so that
+//! leaves depend on position and weights alone. The plain way, a full window for every move, is kept as a reference. It
+//! finds the same values; where several leaves of a move have the same value, it may return another leaf.
 
 use crate::learn::examples::Example;
-use crate::learn::settings::{SearchWay, Settings};
+use crate::learn::settings::{Settings, SiblingSearch};
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
@@ -30,17 +28,16 @@ use std::sync::atomic::AtomicBool;
 
 /// Finds the value of a position and the leaf it comes from.
 pub trait LeafSearch {
-    /// Searches with `weights` from now on.
+    /// Sets the weights of the next searches.
     fn set_weights(&mut self, weights: &Arc<Weights>);
 
-    /// Forgets what earlier searches learned.
+    /// Resets what earlier searches stored.
     fn begin_position(&mut self);
 
-    /// Searches `depth` plies and quiescence in a window (alpha, beta). Fail-soft; values are those of the side to
-    /// move.
+    /// Searches `depth` plies and quiescence in the window (alpha, beta), fail-soft. Values are from the side to move.
     ///
     /// # Errors
-    /// When the budget ends it first.
+    /// When the budget ends the search first.
     fn search(
         &mut self,
         board: &Board,
@@ -70,7 +67,7 @@ impl LeafSearch for LeafSearcher {
     }
 }
 
-/// A move's value for the mover and the position it comes from.
+/// A move, its value for the side to move, and its leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// The move.
@@ -81,28 +78,28 @@ pub struct Candidate {
     pub leaf: Board,
 }
 
-/// What an objective needs to know about a position.
+/// The moves of a position that an objective needs.
 #[derive(Clone, Debug)]
 pub struct Candidates {
     /// The desired move.
     pub desired: Candidate,
-    /// The siblings valued above the desired move less the objective's window, without those whose
-    /// principal variation ends in mate or draw: those have no evaluation to learn from.
+    /// The siblings valued above the desired move minus the window of the objective, without those whose principal
+    /// variation ends in mate or draw: these have no evaluation to learn from.
     pub siblings: Vec<Candidate>,
-    /// How many siblings there are, with those below.
+    /// Number of siblings, including those below the window.
     pub count: usize,
 }
 
-/// How leaves are to be searched.
+/// How leaves are searched.
 #[derive(Clone, Copy, Debug)]
 pub struct LeafSettings {
     /// d of d-ply training.
     pub depth: u32,
-    /// The way to search siblings.
-    pub way: SearchWay,
+    /// How siblings are searched.
+    pub way: SiblingSearch,
     /// Whether positions in check are skipped.
     pub skip_in_check: bool,
-    /// Nodes for one position; one that needs more is skipped.
+    /// Node limit of one position; a position that needs more is skipped.
     pub node_limit: u64,
 }
 
@@ -113,14 +110,14 @@ impl From<&Settings> for LeafSettings {
     }
 }
 
-/// A searcher for the leaves of one position after another, and the nodes it took.
+/// Searches the leaves of positions and counts the nodes.
 pub struct Leaves<'a, L> {
     searcher: L,
     settings: LeafSettings,
     stop: &'a AtomicBool,
-    /// Since it was last asked.
+    /// Nodes since the last [`Leaves::take_nodes`].
     nodes: u64,
-    /// Left for the current position.
+    /// Nodes left for the current position.
     nodes_left: u64,
 }
 
@@ -130,18 +127,18 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
         Leaves { searcher, settings, stop, nodes: 0, nodes_left: settings.node_limit }
     }
 
-    /// Searches with `weights` from now on.
+    /// Sets the weights of the next searches.
     pub fn set_weights(&mut self, weights: &Arc<Weights>) {
         self.searcher.set_weights(weights);
     }
 
-    /// Nodes searched since this was last asked.
+    /// Nodes searched since the last call.
     pub fn take_nodes(&mut self) -> u64 {
         std::mem::take(&mut self.nodes)
     }
 
-    /// What an objective with this window needs to know about a position; nothing where there is
-    /// nothing to learn: no sibling, or a desired move that leads to mate or draw.
+    /// The moves that an objective with this window needs. `None` where there is nothing to learn: no sibling, or a
+    /// desired move that leads to mate or draw.
     ///
     /// # Errors
     /// When the position needs more nodes than the settings allow, or the stop was set.
@@ -164,9 +161,9 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
         self.nodes_left = self.settings.node_limit;
     }
 
-    /// How far the desired move is the one that would be played: 1 if it is above all others, 1/k if
-    /// k moves tie with it at the top, 0 if one is above it. Table I values many moves alike, so a
-    /// count without ties would start too high and fall at once.
+    /// Whether the desired move would be played: 1 if it is above all others, 1/k if k moves tie at the top, 0 if
+    /// another is above it. Table I values many moves alike, so a count without ties would start too high and fall at
+    /// once.
     ///
     /// # Errors
     /// When the position needs more nodes than the settings allow, or the stop was set.
@@ -187,7 +184,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 
     /// The sibling `mv`, if it is valued above `floor` and has a leaf.
     fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<Option<Candidate>, Unfinished> {
-        let alpha = if self.settings.way == SearchWay::Plain {
+        let alpha = if self.settings.way == SiblingSearch::Plain {
             -INFINITE
         } else if self.is_likely_above(board, mv, floor)? {
             floor
@@ -200,23 +197,23 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
         Ok(self.exact(board, mv, alpha)?.filter(|candidate| candidate.value > floor))
     }
 
-    /// Whether the open window is worth it at once.
+    /// Whether to search with the open window at once.
     fn is_likely_above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<bool, Unfinished> {
         Ok(self.plies() < 2 || self.search(board, mv, 0, floor, floor + 1)?.0 > floor)
     }
 
-    /// The move with its exact value, if that is above `alpha` and has a leaf.
+    /// The move with its exact value and leaf, if the value is above `alpha` and there is a leaf.
     fn exact(&mut self, board: &Board, mv: ChessMove, alpha: Value) -> Result<Option<Candidate>, Unfinished> {
         let (value, leaf) = self.search(board, mv, self.plies(), alpha, INFINITE)?;
         Ok(leaf.map(|leaf| Candidate { mv, value, leaf }))
     }
 
-    /// How deep children are searched before quiescence.
+    /// Depth of the children before quiescence.
     fn plies(&self) -> u32 {
         self.settings.depth - 1
     }
 
-    /// The value of a move for the mover, within a window of the mover's, and its leaf if it is exact.
+    /// The value of a move for the side to move, within its window, and the leaf if the value is exact.
     fn search(
         &mut self,
         board: &Board,
@@ -245,15 +242,15 @@ mod tests {
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
-    fn settings(depth: u32, way: SearchWay) -> LeafSettings {
+    fn settings(depth: u32, way: SiblingSearch) -> LeafSettings {
         LeafSettings { depth, way, skip_in_check: false, node_limit: u64::MAX }
     }
 
-    fn leaves(depth: u32, way: SearchWay) -> Leaves<'static, LeafSearcher> {
+    fn leaves(depth: u32, way: SiblingSearch) -> Leaves<'static, LeafSearcher> {
         Leaves::new(LeafSearcher::new(uneven_weights()), settings(depth, way), &NEVER)
     }
 
-    /// Every weight is different from zero, so that few values are equal.
+    /// All weights are nonzero, so that few values are equal.
     fn uneven_weights() -> Arc<Weights> {
         let mut floats = FloatWeights::material();
         for (i, weight) in floats.mg.iter_mut().chain(&mut floats.eg).enumerate() {
@@ -265,7 +262,7 @@ mod tests {
     #[test]
     fn fast_and_plain_ways_find_the_same_values() {
         for (depth, n) in [(1, 200), (2, 40), (3, 3)] {
-            let (mut fast, mut plain) = (leaves(depth, SearchWay::Fast), leaves(depth, SearchWay::Plain));
+            let (mut fast, mut plain) = (leaves(depth, SiblingSearch::Fast), leaves(depth, SiblingSearch::Plain));
             let (mut learned, mut siblings) = (0, 0);
             for example in random_examples(n, 17, 150) {
                 for window in [0, 150] {
@@ -289,10 +286,10 @@ mod tests {
         }
     }
 
-    /// What was searched before must not matter: threads search different positions in between.
+    /// Earlier searches must not matter: threads search different positions in between.
     #[test]
     fn leaves_depend_on_position_and_weights_alone() {
-        let mut used = leaves(2, SearchWay::Fast);
+        let mut used = leaves(2, SiblingSearch::Fast);
         let found = |leaves: &mut Leaves<LeafSearcher>, example: &Example| {
             leaves.take_nodes();
             let found = leaves.candidates(example, 100).unwrap()?;
@@ -305,15 +302,15 @@ mod tests {
             used.accuracy(example).unwrap();
         }
         for example in examples.iter().rev() {
-            let mut fresh = leaves(2, SearchWay::Fast);
+            let mut fresh = leaves(2, SiblingSearch::Fast);
             assert_eq!(found(&mut used, example), found(&mut fresh, example), "{}", example.board);
         }
     }
 
-    /// What is undecided is not compared, and costs one leaf.
+    /// Undecided positions are not compared and cost one leaf.
     #[test]
     fn undecided_positions_have_no_siblings() {
-        let mut leaves = leaves(1, SearchWay::Fast);
+        let mut leaves = leaves(1, SiblingSearch::Fast);
         for example in random_examples(20, 5, 100) {
             let Some(compared) = leaves.candidates(&example, 300).unwrap() else { continue };
             let all = leaves.take_nodes();
@@ -325,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn accuracy_is_what_the_values_say() {
-        let mut leaves = leaves(1, SearchWay::Fast);
+    fn accuracy_agrees_with_the_values() {
+        let mut leaves = leaves(1, SiblingSearch::Fast);
         let mut seen = [0; 2];
         for example in random_examples(150, 29, 120) {
             let moves = example.board.moves();
@@ -343,18 +340,18 @@ mod tests {
         assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
     }
 
-    /// With Table I quiet moves tie; the desired one among k at the top counts 1/k.
+    /// With Table I quiet moves tie; a desired move among k at the top counts 1/k.
     #[test]
     fn ties_share_the_accuracy() {
         let searcher = LeafSearcher::new(Arc::new(Weights::material()));
-        let mut leaves = Leaves::new(searcher, settings(1, SearchWay::Fast), &NEVER);
+        let mut leaves = Leaves::new(searcher, settings(1, SiblingSearch::Fast), &NEVER);
         let example = crate::learn::testing::example(&Board::startpos().fen(), "e2e4");
         assert_eq!(leaves.accuracy(&example), Ok(1.0 / 20.0));
     }
 
     #[test]
     fn mates_and_draws_have_no_leaf() {
-        let mut leaves = leaves(1, SearchWay::Fast);
+        let mut leaves = leaves(1, SiblingSearch::Fast);
         // The desired move mates: nothing to learn. Desired elsewhere: the mate is not in S.
         let mate = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
         assert!(leaves.candidates(&mate, 0).unwrap().is_none());
@@ -364,16 +361,16 @@ mod tests {
         assert_eq!(leaves.accuracy(&other), Ok(0.0));
     }
 
-    /// The limit is for all searches of a position together, and the next position has all of it again.
+    /// The limit covers all searches of a position; the next position starts with the full limit.
     #[test]
-    fn a_position_takes_its_nodes_and_no_more() {
-        let mut free = leaves(2, SearchWay::Fast);
+    fn a_position_keeps_its_node_limit() {
+        let mut free = leaves(2, SiblingSearch::Fast);
         for example in random_examples(20, 31, 100) {
             free.take_nodes();
             let Some(found) = free.candidates(&example, 100).unwrap() else { continue };
             let needed = free.take_nodes();
             for (node_limit, enough) in [(needed, true), (needed - 1, false)] {
-                let settings = LeafSettings { node_limit, ..settings(2, SearchWay::Fast) };
+                let settings = LeafSettings { node_limit, ..settings(2, SiblingSearch::Fast) };
                 let mut limited = Leaves::new(LeafSearcher::new(uneven_weights()), settings, &NEVER);
                 for _ in 0..2 {
                     match limited.candidates(&example, 100) {

@@ -1,7 +1,7 @@
-//! The log of a training: one JSON object a line.
+//! The log of a training: one JSON object per line.
 //!
-//! Whoever draws learning curves reads [`LogLine`]s and nothing else. All numbers but the times depend
-//! on settings and data alone. [`json_lines`](crate::base::json_lines) writes and reads them.
+//! Learning curves are drawn from [`LogLine`]s alone. All numbers except the times depend on settings and data only.
+//! [`json_lines`](crate::base::json_lines) writes and reads them.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,45 +9,45 @@ use std::collections::BTreeMap;
 /// One line of the log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// What the line ends.
+    /// The kind of the line.
     pub kind: LineKind,
-    /// The iteration, from 1; 0 in the one line about the weights at the start.
+    /// The iteration, from 1; 0 in the line about the initial weights.
     pub iteration: u32,
-    /// Positions of the iteration that are done, of [`LogLine::of`].
+    /// Positions of the iteration that are done, out of [`LogLine::of`].
     pub done: u64,
     /// Positions in an iteration.
     pub of: u64,
-    /// Positions of all iterations together that counted: those done, less those skipped.
+    /// Positions of all iterations together, without those skipped.
     pub positions: u64,
     /// Updates of all iterations together.
     pub updates: u64,
-    /// Skipped since the last line of this kind: one legal move, in check, mates and draws, too many nodes.
+    /// Positions skipped since the last line of this kind: one legal move, in check, mates and draws, too many nodes.
     pub skipped: u64,
     /// Of these, the positions that need more nodes than the settings allow.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub over_limit: u64,
     /// Mean size of S, the siblings valued above the desired move, since the last line of this kind.
     pub mean_s: f64,
-    /// Share of the positions with an empty S, ditto.
+    /// Fraction of the positions with an empty S, over the same span.
     pub empty_s: f64,
-    /// Mean loss, ditto.
+    /// Mean loss, over the same span.
     pub loss: f64,
-    /// Mean nodes searched for a position, ditto.
+    /// Mean nodes per position, over the same span.
     pub nodes: f64,
-    /// Move-match accuracy on test positions, 0 to 1, of the averaged weights; none without test positions.
+    /// Move-match accuracy of the averaged weights on test positions, 0 to 1; `None` without test positions.
     #[serde(rename = "agreement")]
     pub accuracy: Option<f64>,
-    /// On how many test positions.
+    /// Number of test positions measured.
     #[serde(rename = "agreement_positions")]
     pub accuracy_positions: u64,
-    /// Euclidean norm of the weights as they stand, middlegame and endgame, by group.
+    /// Euclidean norm of the current weights, middlegame and endgame, by group.
     pub norms: BTreeMap<String, [f64; 2]>,
-    /// Middlegame and endgame weight of each piece type from pawn to king, averaged, in the search's
-    /// integers (section 3.3).
+    /// Middlegame and endgame weight of each piece type from pawn to king, averaged, in the integers of the search
+    /// (section 3.3).
     pub material: Vec<[i32; 2]>,
     /// Training positions per second since the last line of this kind.
     pub positions_per_second: f64,
-    /// Seconds since the training began, without those between a stop and its resumption.
+    /// Seconds of training, without the time between a stop and the resumption.
     pub seconds: f64,
     /// The weights file of the iteration, relative to the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,14 +61,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a line ends.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineKind {
-    /// A stretch of positions.
+    /// The end of a span of `report-every` positions.
     #[default]
     Report,
-    /// An iteration; its move-match accuracy is that on all test positions.
+    /// The end of an iteration; its move-match accuracy is that on all test positions.
     Iteration,
 }
 
@@ -76,9 +76,9 @@ pub enum LineKind {
 mod tests {
     use super::*;
 
-    /// Logs that users have are drawn by later versions, and scripts read them.
+    /// Later versions and scripts read existing logs.
     #[test]
-    fn the_names_of_the_fields_stay() {
+    fn field_names_are_stable() {
         let line = LogLine { accuracy: Some(0.25), accuracy_positions: 7, ..LogLine::default() };
         let value = serde_json::to_value(&line).unwrap();
         assert_eq!((&value["agreement"], &value["agreement_positions"]), (&0.25.into(), &7.into()));

@@ -1,11 +1,11 @@
-//! Comparison training: leaves of principal variations to better weights.
+//! Comparison training: better weights from the leaves of principal variations.
 //!
-//! A position's desired move should be valued above its siblings. Each is searched to its leaf ([`leaves`]), the leaves
-//! are compared ([`comparison`], [`objective`]) and become a change of the weights ([`gradient`], [`optimizer`],
-//! [`average`]). [`workers`] does this for a batch on all threads; [`training`] is the loop, from its [`settings`], its
-//! [`examples`] and its [`origin`]; its [`state`] goes through a [`checkpoint`], and [`folder`] and [`log`] are what remains
-//! on disk. This room knows [`base`](crate::base), [`data`](crate::data) and, for the units of values,
-//! [`fit`](crate::fit).
+//! The desired move of a position should be valued above its siblings. Each move is searched to its leaf ([`leaves`]),
+//! the values of the leaves are compared ([`comparison`], [`objective`]), and the gradient becomes an update of the
+//! weights ([`gradient`], [`optimizer`], [`average`]). [`workers`] does this for a batch on all threads. [`training`]
+//! is the loop, from its [`settings`], its [`examples`] and its [`origin`]; its [`state`] is saved in a [`checkpoint`];
+//! [`folder`] and [`log`] describe what is on disk. This module uses [`base`](crate::base), [`data`](crate::data) and,
+//! for the units of values, [`fit`](crate::fit).
 
 pub mod average;
 pub mod checkpoint;

@@ -1,20 +1,19 @@
-//! How a gradient becomes a change of the weights.
+//! Optimizers: from a gradient to a change of the weights.
 //!
-//! The papers add the gradient as it is: a plain step of rate 1. AdaGrad (Duchi, Hazan and Singer 2011)
-//! and Adam (Kingma and Ba 2015) divide by the size of the gradients a weight has seen, so that rare
-//! 2-tuples learn as fast as material does. All three touch only the features of the gradient. For Adam
-//! this means that a feature's clock ticks when it has a gradient and stands still otherwise: what it
-//! goes through is exactly the dense method on the updates that concern it, and its bias correction
-//! counts those.
+//! The papers add the gradient itself: plain gradient descent with rate 1. AdaGrad (Duchi, Hazan and Singer 2011) and
+//! Adam (Kingma and Ba 2015) divide by the size of the gradients that a weight has seen, so that rare 2-tuples learn as
+//! fast as material. All three touch only the features of the gradient. For Adam this means that each feature has a
+//! step counter, which advances only when the feature has a gradient: the feature goes through exactly the dense method
+//! on the updates that concern it, and the bias correction counts those.
 //!
-//! L2 would touch every weight at every update. It is so weak that it can be collected: once in
-//! [`DECAY_EVERY`] updates all weights of a group give up the share of as many updates.
+//! L2 would touch every weight at every update. It is weak enough to be collected: once in [`DECAY_EVERY`] updates all
+//! weights of a group decay by the amount of that many updates.
 
 use crate::learn::gradient::{Entry, Gradient};
-use crate::learn::settings::{Hold, OptimizerSettings, Settings};
+use crate::learn::settings::{L2Target, OptimizerSettings, Settings};
 use dyad_engine::eval::{FloatWeights, layout};
 
-/// Updates from one decay by L2 to the next.
+/// Updates between two decays by L2.
 pub const DECAY_EVERY: u64 = 100;
 
 /// Keeps the quotients of AdaGrad and Adam finite.
@@ -24,23 +23,23 @@ const EPSILON: f64 = 1e-8;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimizer {
     settings: OptimizerSettings,
-    /// What it remembers.
+    /// Moments of the gradients.
     pub state: OptimizerState,
 }
 
-/// What an optimizer remembers of each feature: empty, or as long as the layout.
+/// The moments of each feature: empty, or as long as the layout.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptimizerState {
     /// Adam: running means of the gradient, middlegame and endgame.
     pub mean: Vec<[f64; 2]>,
     /// AdaGrad: sums of squares. Adam: running means of squares.
     pub square: Vec<[f64; 2]>,
-    /// Adam: how many updates each feature has had.
+    /// Adam: number of updates of each feature.
     pub clock: Vec<u32>,
 }
 
 impl Optimizer {
-    /// An optimizer that has seen nothing.
+    /// A new optimizer for `features` features.
     pub fn new(settings: &OptimizerSettings, features: usize) -> Optimizer {
         let (adagrad, adam) = match settings {
             OptimizerSettings::Plain { .. } => (false, false),
@@ -58,12 +57,12 @@ impl Optimizer {
         }
     }
 
-    /// An optimizer as it was.
+    /// An optimizer with a saved state.
     pub fn restore(settings: &OptimizerSettings, state: OptimizerState) -> Optimizer {
         Optimizer { settings: settings.clone(), state }
     }
 
-    /// Turns a gradient, in the direction to go, into the change to make.
+    /// Turns a gradient, in the direction of descent, into the change of the weights, in place.
     pub fn step(&mut self, gradient: &mut Gradient) {
         let state = &mut self.state;
         match self.settings {
@@ -104,12 +103,18 @@ impl Optimizer {
         }
     }
 
-    /// The change that L2 asks for after [`DECAY_EVERY`] updates, at `pace` times the rate; none where no group has L2. It
-    /// goes to zero or to `start`, as the settings say.
-    pub fn decay(&self, settings: &Settings, weights: &FloatWeights, start: &FloatWeights, pace: f64) -> Gradient {
-        let held = |weight: f64, start: f64| match settings.hold {
-            Hold::Zero => weight,
-            Hold::Start => weight - start,
+    /// The decay by L2 for [`DECAY_EVERY`] updates, at `rate_factor` times the rate; empty if no group has L2. Weights
+    /// decay toward zero or toward `start`, by the settings.
+    pub fn decay(
+        &self,
+        settings: &Settings,
+        weights: &FloatWeights,
+        start: &FloatWeights,
+        rate_factor: f64,
+    ) -> Gradient {
+        let distance = |weight: f64, start: f64| match settings.l2_target {
+            L2Target::Zero => weight,
+            L2Target::Start => weight - start,
         };
         let mut changes = Gradient::new();
         for group in &layout::GROUPS {
@@ -117,10 +122,10 @@ impl Optimizer {
             if group_settings.l2 == 0.0 || !group_settings.learn {
                 continue;
             }
-            let kept = (1.0 - pace * self.rate() * group_settings.l2).powi(DECAY_EVERY as i32);
+            let kept = (1.0 - rate_factor * self.rate() * group_settings.l2).powi(DECAY_EVERY as i32);
             changes.extend(group.range().filter_map(|i| {
-                let mg = held(weights.mg[i], start.mg[i]) * (kept - 1.0);
-                let eg = held(weights.eg[i], start.eg[i]) * (kept - 1.0);
+                let mg = distance(weights.mg[i], start.mg[i]) * (kept - 1.0);
+                let eg = distance(weights.eg[i], start.eg[i]) * (kept - 1.0);
                 let feature = i as u32;
                 (mg != 0.0 || eg != 0.0).then_some(Entry { feature, mg, eg })
             }));
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_steps_are_the_gradient_times_the_rate() {
+    fn plain_updates_are_the_gradient_times_the_rate() {
         let mut optimizer = Optimizer::new(&OptimizerSettings::Plain { rate: 0.5 }, 4);
         let mut gradient = vec![entry(3, 2.0, -1.0)];
         optimizer.step(&mut gradient);
@@ -168,9 +173,9 @@ mod tests {
         assert!((step(4.0) - 0.8).abs() < 1e-7);
     }
 
-    /// A feature that is absent from some updates goes through the same as one that is in all.
+    /// A feature that is absent from some updates has the same moments as one that is in all of its own.
     #[test]
-    fn adam_clocks_tick_with_the_feature() {
+    fn adam_counts_updates_by_feature() {
         let settings = OptimizerSettings::Adam { rate: 0.1, beta1: 0.9, beta2: 0.999 };
         let mut optimizer = Optimizer::new(&settings, 4);
         let gradients = [1.0, -0.5, 0.25, 2.0];
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn l2_shrinks_the_groups_that_ask_for_it() {
+    fn l2_decays_the_groups_that_have_it() {
         let mut settings = Settings::default();
         let l2 = GroupSettings { l2: 1e-3, ..GroupSettings::default() };
         settings.groups.insert("location".into(), l2);
@@ -204,8 +209,8 @@ mod tests {
             assert!((change.mg - (kept - 1.0)).abs() < 1e-12);
             assert!((change.eg + 2.0 * (kept - 1.0)).abs() < 1e-12);
         }
-        // To the start: nothing is asked of weights that stand there.
-        settings.hold = Hold::Start;
+        // Toward the initial weights: weights that equal them do not change.
+        settings.l2_target = L2Target::Start;
         for change in optimizer.decay(&settings, &weights, &start, 1.0) {
             assert!((change.mg - 0.5 * (kept - 1.0)).abs() < 1e-12);
             assert_eq!(change.eg, 0.0);

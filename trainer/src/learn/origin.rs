@@ -1,7 +1,7 @@
-//! What a training is begun with: its start, its positions, and how both are known again when it is resumed.
+//! What a training starts with: initial weights and positions, and how both are identified when it is resumed.
 //!
-//! Settings name files, and files can change. So a run keeps the identity of its samples and of its start, and is only
-//! resumed with the same.
+//! Settings name files, and files can change. So a run keeps the identity of its samples and of its initial weights,
+//! and is resumed only with the same.
 
 use crate::base::atomic;
 use crate::data::schedule::sample;
@@ -13,7 +13,7 @@ use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What identifies the samples of a training.
+/// Identity of the samples of a training.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataIdentity {
     /// Checksum of the sample file, as hexadecimal digits.
@@ -24,34 +24,34 @@ pub struct DataIdentity {
     pub test: u64,
 }
 
-/// What a run was begun with, as far as its settings only name it.
+/// Identity of the files that the settings of a run only name.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Origin {
     #[serde(flatten)]
     data: DataIdentity,
-    /// The identity of the weights at the start.
+    /// Identity of the initial weights.
     start: String,
 }
 
 impl Origin {
-    pub fn of(selection: &Selection, start: &Start) -> Origin {
+    pub fn of(selection: &Selection, start: &InitialWeights) -> Origin {
         Origin { data: selection.identity.clone(), start: start.id() }
     }
 
-    /// What the run in `folder` was begun with.
+    /// Reads the origin of the run in `folder`.
     ///
     /// # Errors
-    /// When its file cannot be read, or is of another form.
+    /// When the file cannot be read or parsed.
     pub fn load(folder: &Folder) -> Result<Origin, TrainError> {
         let path = folder.data();
         let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
         serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
     }
 
-    /// Refuses to resume with something else.
+    /// Refuses to resume with other samples or initial weights.
     ///
     /// # Errors
-    /// When the samples or the weights at the start are others.
+    /// When the samples or the initial weights differ.
     pub fn check(&self, now: &Origin) -> Result<(), TrainError> {
         check_data(&self.data, &now.data)?;
         if self.start != now.start {
@@ -63,10 +63,10 @@ impl Origin {
     }
 }
 
-/// Refuses other samples than those a run was begun with.
+/// Refuses samples other than those the run was begun with.
 ///
 /// # Errors
-/// When `now` is not what was `begun` with.
+/// When `now` differs from `begun`.
 pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(), TrainError> {
     if begun == now {
         return Ok(());
@@ -74,36 +74,36 @@ pub(super) fn check_data(begun: &DataIdentity, now: &DataIdentity) -> Result<(),
     Err(TrainError::Refused(format!("the run was begun with other samples, {begun:?}; these are {now:?}")))
 }
 
-/// The weights a training starts from.
-pub(super) struct Start(Option<Arc<Weights>>);
+/// The initial weights of a training.
+pub(super) struct InitialWeights(Option<Arc<Weights>>);
 
-impl Start {
-    /// The weights that settings name, or the worth of the pieces.
+impl InitialWeights {
+    /// The weights that the settings name, or material alone.
     ///
     /// # Errors
     /// When the file cannot be read or used.
-    pub fn new(settings: &Settings) -> Result<Start, TrainError> {
-        Ok(Start(settings.start.as_deref().map(Weights::named).transpose()?))
+    pub fn new(settings: &Settings) -> Result<InitialWeights, TrainError> {
+        Ok(InitialWeights(settings.start.as_deref().map(Weights::named).transpose()?))
     }
 
     pub fn floats(&self) -> FloatWeights {
         self.0.as_deref().map_or_else(FloatWeights::material, FloatWeights::from)
     }
 
-    /// What is trained, with the name and the units of these.
+    /// The trained weights, with the units of the initial ones.
     ///
-    /// Weights are scaled to the phase when they are rounded. With `keep_scale` the scale of search makes up for it, so that
-    /// a value means what it did while they were trained; without, the scale is to be fitted anyway.
+    /// Weights are scaled to the phase when they are rounded. With `keep_scale` the search scale compensates, so that a
+    /// value means the same as during the training; without it the scale has to be fitted later.
     ///
     /// # Errors
-    /// When the numbers make no weights: the pieces are worth nothing, or one is too large.
+    /// When the numbers are no valid weights: the pieces are worth nothing, or a weight is too large.
     pub fn finish(
         &self,
         floats: &FloatWeights,
         keep_scale: bool,
-        made: serde_json::Value,
+        provenance: serde_json::Value,
     ) -> Result<Weights, WeightsError> {
-        let mut trained = Weights::from_floats(floats, made)?;
+        let mut trained = Weights::from_floats(floats, provenance)?;
         trained.meta.name = "trained".to_string();
         if let Some(start) = &self.0 {
             trained.units = start.units;
@@ -120,7 +120,7 @@ impl Start {
     }
 }
 
-/// The positions in use.
+/// The positions in use, by index.
 pub(super) struct Selection {
     pub training: Vec<u32>,
     pub test: Vec<u32>,
@@ -129,10 +129,10 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Which positions are used does not depend on the seed of the shuffles.
+    /// Selects the positions; the selection does not depend on the seed of the shuffles.
     ///
     /// # Errors
-    /// When there is none to learn from.
+    /// When there are no training positions.
     pub fn new(settings: &Settings, examples: &dyn Examples) -> Result<Selection, TrainError> {
         let all = 0..examples.len() as u32;
         let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));

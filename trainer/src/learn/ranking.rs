@@ -1,9 +1,9 @@
-//! How well weights order the moves of positions, pair by pair.
+//! Pairwise ranking accuracy of weights on the moves of positions.
 //!
-//! A training by pairs, as that of the ranking SVM, asks that the desired move stands above each of its siblings. On held-out
-//! positions every such pair is asked, by the values of the leaves as in training. Each pair is an example twice, as the
-//! difference of its two positions and as the negative of it, so that with a share `a` of the pairs above, `t` tied and `b`
-//! below, ties being answered by neither, error = b + t / 2, recall = a, precision = a / (a + b).
+//! Pairwise training, like the ranking SVM, asks that the desired move is above each of its siblings. Here every such
+//! pair of held-out positions is tested, by the values of the leaves as in training. Each pair is an example twice, as
+//! the difference of its two positions and as the negative of it, so with a fraction `a` of the pairs above, `t` tied
+//! and `b` below, and ties counted as no answer: error = b + t / 2, recall = a, precision = a / (a + b).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,38 +17,38 @@ use crate::base::parallel::ordered_for_each;
 use crate::data::packed::Sample;
 use crate::data::samples::SampleFile;
 
-/// How to work.
+/// Threads and stop flag.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
+pub struct RankingJob<'a> {
     /// Threads.
     pub threads: usize,
-    /// Ends it.
+    /// Ends the measurement.
     pub stop: &'a AtomicBool,
 }
 
-/// What was found; shares are 0 to 1.
+/// The ranking accuracy; fractions are 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ranking {
     /// Test positions.
     pub positions: u64,
     /// Pairs of a desired move and a sibling.
     pub pairs: u64,
-    /// Share of wrong answers, ties for one half.
+    /// Fraction of wrong answers; ties count one half.
     pub error: f64,
-    /// Share of pairs with the desired move above.
+    /// Fraction of pairs with the desired move above.
     pub recall: f64,
-    /// Share of these among all pairs that are no ties.
+    /// Fraction of these among all pairs without ties.
     pub precision: f64,
 }
 
-/// Nodes for one position; the few that need more are left out.
+/// Node limit of one position; the few positions that need more are left out.
 const NODES: u64 = 20_000_000;
 
 /// Measures weights on the test positions of a file.
 ///
 /// # Errors
-/// When the file cannot be read, or it was stopped.
-pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Job) -> Result<Ranking, Error> {
+/// When the file cannot be read, or the measurement was stopped.
+pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &RankingJob) -> Result<Ranking, Error> {
     let tests = samples.indices(true).into_iter().map(|index| samples.read(index as usize));
     let (mut positions, mut counts) = (0, [0u64; 3]);
     ordered_for_each(
@@ -76,7 +76,7 @@ pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Job)
     })
 }
 
-/// The siblings below, beside and above the desired move of a position; nothing if that takes too long.
+/// Number of siblings below, level with and above the desired move; `None` if the search takes too long.
 fn count(
     searcher: &mut LeafSearcher,
     sample: &Sample,
@@ -116,7 +116,7 @@ mod tests {
     use crate::data::samples::SampleWriter;
     use dyad_engine::board::Board;
 
-    /// The best of all moves is above all others, the worst below; moves of equal value are ties.
+    /// The best move is above all others, the worst below; moves of equal value are ties.
     #[test]
     fn moves_are_counted_by_hand() {
         let folder = Temporary::folder();
@@ -135,13 +135,13 @@ mod tests {
             let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
             writer.push(&Packed::new(&sample)).unwrap();
             writer.finish().unwrap();
-            let job = Job { threads: 1, stop: &AtomicBool::new(false) };
+            let job = RankingJob { threads: 1, stop: &AtomicBool::new(false) };
             rank(&Arc::new(Weights::material()), &SampleFile::open(&path).unwrap(), 1, &job).unwrap()
         };
         let best = measure("exd5");
         assert_eq!((best.positions, best.pairs), (1, 3));
         assert_eq!((best.error, best.recall, best.precision), (0.0, 1.0, 1.0));
-        // The capture is better, the other moves are at most alike.
+        // The capture is better, the other moves are at most equal.
         let other = measure("Kb1");
         assert!(other.recall < 1.0 && other.precision < 1.0 && other.error > 0.0, "{other:?}");
     }

@@ -1,12 +1,11 @@
-//! Everything that decides what a training does, in one value.
+//! The settings of a training: everything that decides its result.
 //!
-//! The same struct is read from a JSON file, filled from the command line, saved in the run folder and
-//! in every checkpoint, and written into the weights files, so that a weights file can say how it was
-//! made. Two runs with equal settings and equal data give equal weights, bit for bit; only what
-//! [`MachineSettings`] says may differ.
+//! One struct is read from a JSON file, filled from the command line, saved in the run folder and in every checkpoint,
+//! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
+//! bit for bit; only [`MachineSettings`] may differ.
 
 use crate::base::parallel::check_threads;
-pub use crate::fit::regression::Hold;
+pub use crate::fit::regression::L2Target;
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,7 @@ use std::path::PathBuf;
 pub struct Settings {
     /// The sample file with training and test positions.
     pub samples: PathBuf,
-    /// The weights to start from; none for the material of Table I and zero otherwise.
+    /// The initial weights; `None` for the material of Table I and zero otherwise.
     pub start: Option<PathBuf>,
     /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
     pub depth: u32,
@@ -29,45 +28,46 @@ pub struct Settings {
     pub iterations: u32,
     /// Seed of the shuffles.
     pub seed: u64,
-    /// What is to be reached.
+    /// The objective.
     pub objective: ObjectiveSettings,
-    /// How a gradient becomes a change of the weights.
+    /// The optimizer.
     pub optimizer: OptimizerSettings,
-    /// Over what the weights are averaged.
+    /// The span over which the weights are averaged.
     pub average: Averaging,
-    /// What L2 holds the weights to.
-    pub hold: Hold,
-    /// Whether the rate falls along a cosine, from all of it to a hundredth at the end of the last iteration.
+    /// What L2 regularizes toward.
+    #[serde(rename = "hold")]
+    pub l2_target: L2Target,
+    /// Whether the rate falls along a cosine, from its full value to a hundredth at the end of the last iteration.
     pub anneal: bool,
-    /// Whether the result keeps the units and the win rate model of the weights at the start.
+    /// Whether the result keeps the units and the win rate model of the initial weights.
     pub keep_scale: bool,
     /// Learning by group; groups not named here learn without L2.
     pub groups: BTreeMap<String, GroupSettings>,
-    /// Use so many training positions of the file; none for all.
+    /// Number of training positions to use; `None` for all.
     pub train_positions: Option<usize>,
-    /// Use so many test positions of the file; none for all.
+    /// Number of test positions to use; `None` for all.
     pub test_positions: Option<usize>,
-    /// Leave out positions in which the mover is in check.
+    /// Skip positions in which the side to move is in check.
     pub skip_in_check: bool,
     /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
     #[serde(skip_serializing_if = "is_false")]
     pub untapered: bool,
     /// How the siblings are searched.
-    pub search: SearchWay,
-    /// Nodes for one position at most, all its moves together; a position that needs more is skipped and counted. Far
-    /// more than positions of games need: it is for those where quiescence would take for ever.
+    pub search: SiblingSearch,
+    /// Node limit of one position, all its moves together; a position that needs more is skipped and counted. Far more
+    /// than positions of games need: it is for positions whose quiescence search explodes.
     pub node_limit: u64,
     /// Continue when the move-match accuracy on the test positions falls.
     pub keep_going: bool,
-    /// A report to the log every so many positions.
+    /// Positions between two reports in the log.
     pub report_every: u64,
-    /// Test positions for the move-match accuracy of a report; an iteration's end uses all.
+    /// Test positions used for the move-match accuracy of a report; the end of an iteration uses all.
     pub report_positions: usize,
-    /// What has no influence on the result.
+    /// Settings without influence on the result.
     pub machine: MachineSettings,
 }
 
-/// Numbers are at most this large, so that nothing overflows that is made of them.
+/// Upper bound of the numbers, so that nothing computed from them overflows.
 const LARGEST: f64 = 1e7;
 
 fn is_false(value: &bool) -> bool {
@@ -80,7 +80,7 @@ fn is_false(value: &bool) -> bool {
 pub struct MachineSettings {
     /// Threads; 0 for one per processor.
     pub threads: usize,
-    /// Seconds from one checkpoint to the next.
+    /// Seconds between two checkpoints.
     pub checkpoint_seconds: u64,
 }
 
@@ -102,7 +102,7 @@ impl Default for Settings {
             objective: ObjectiveSettings::default(),
             optimizer: OptimizerSettings::default(),
             average: Averaging::default(),
-            hold: Hold::default(),
+            l2_target: L2Target::default(),
             anneal: false,
             keep_scale: false,
             groups: BTreeMap::new(),
@@ -110,7 +110,7 @@ impl Default for Settings {
             test_positions: None,
             skip_in_check: false,
             untapered: false,
-            search: SearchWay::default(),
+            search: SiblingSearch::default(),
             node_limit: 20_000_000,
             keep_going: false,
             report_every: 50_000,
@@ -120,7 +120,7 @@ impl Default for Settings {
     }
 }
 
-/// Objectives by name, with their numbers.
+/// Objectives by name, with their parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ObjectiveSettings {
@@ -142,11 +142,11 @@ pub enum ObjectiveSettings {
         /// Weight of a searched score at the desired leaf; 0 for none.
         #[serde(default)]
         score_weight: f64,
-        /// The value that stands for an expected score of 73 %.
+        /// The value with an expected score of 73 % (odds of e).
         #[serde(default = "default_outcome_scale")]
         outcome_scale: f64,
     },
-    /// Moves and values in one loss, for training on from good weights.
+    /// Moves and values in one loss, for fine-tuning good weights.
     Listwise {
         /// In units of evaluation.
         temperature: f64,
@@ -162,7 +162,7 @@ pub enum ObjectiveSettings {
         /// Weight of a searched score as a bound of the siblings; 0 for none.
         #[serde(default)]
         bound_weight: f64,
-        /// The value that stands for an expected score of 73 %.
+        /// The value with an expected score of 73 % (odds of e).
         #[serde(default = "default_outcome_scale")]
         outcome_scale: f64,
     },
@@ -172,7 +172,6 @@ fn one() -> f64 {
     1.0
 }
 
-/// The value of an expected score of 73 % where settings do not tell it.
 fn default_outcome_scale() -> f64 {
     200.0
 }
@@ -205,7 +204,7 @@ impl ObjectiveSettings {
     }
 }
 
-/// Optimizers by name, with their numbers.
+/// Optimizers by name, with their parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum OptimizerSettings {
@@ -214,12 +213,12 @@ pub enum OptimizerSettings {
         /// The rate.
         rate: f64,
     },
-    /// Rates that fall with the gradients a weight has seen.
+    /// AdaGrad: rates that fall with the gradients a weight has seen.
     AdaGrad {
         /// The rate.
         rate: f64,
     },
-    /// Adam, with clocks by feature.
+    /// Adam, with a step counter per feature.
     Adam {
         /// The rate.
         rate: f64,
@@ -240,7 +239,7 @@ fn default_beta2() -> f64 {
     0.999
 }
 
-/// The papers' rate, and where the others begin.
+/// The rate of the papers, and the default of the other optimizers.
 const RATE: f64 = 1.0;
 
 impl OptimizerSettings {
@@ -263,7 +262,7 @@ impl Default for OptimizerSettings {
     }
 }
 
-/// Over what the weights are averaged.
+/// The span over which the weights are averaged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
@@ -276,15 +275,15 @@ pub enum Averaging {
     Off,
 }
 
-/// Learning of one group.
+/// Learning settings of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GroupSettings {
     /// Whether its weights change at all.
     pub learn: bool,
-    /// L2: each update takes the rate times this share off every weight.
+    /// L2: each update subtracts the rate times this fraction from every weight.
     pub l2: f64,
-    /// Its learning rate, as a multiple of the optimizer's.
+    /// Learning rate, as a multiple of the optimizer's.
     pub rate: f64,
 }
 
@@ -294,17 +293,17 @@ impl Default for GroupSettings {
     }
 }
 
-/// How the siblings are searched. Both ways find the same values, but where several leaves have the value they may take
-/// different ones, so the weights can differ.
+/// How the siblings are searched. Both ways find the same values; where several leaves have the same value they may
+/// return different leaves, so the weights can differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SearchWay {
-    /// From two plies on a null window first, which says whether a move comes above the desired one less the
-    /// objective's window; only one that does is searched for its value and leaf. At one ply that takes a single search
-    /// in the open window above this floor.
+pub enum SiblingSearch {
+    /// From two plies on, a null window first, which shows whether a move is above the desired one minus the window of
+    /// the objective; only such a move is searched for its value and leaf. At one ply, a single search in the open
+    /// window above this floor.
     #[default]
     Fast,
-    /// The full window for every move: what the fast way is measured against.
+    /// The full window for every move: the reference for the fast way.
     Plain,
 }
 
@@ -312,7 +311,7 @@ impl Settings {
     /// Reads settings from JSON.
     ///
     /// # Errors
-    /// When the text is no settings, or they cannot be trained with.
+    /// When the text is not valid settings.
     pub fn from_json(text: &[u8]) -> Result<Settings, String> {
         let settings: Settings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
         settings.check()?;
@@ -324,16 +323,16 @@ impl Settings {
         serde_json::to_vec_pretty(self).expect("settings are plain data")
     }
 
-    /// Whether these settings can be trained with.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The setting that is out of bounds.
     pub fn check(&self) -> Result<(), String> {
         let positive = |name: &str, value: f64| match value > 0.0 && value <= LARGEST {
             true => Ok(()),
             false => Err(format!("{name} must be above 0 and at most {LARGEST}, not {value}")),
         };
-        let share = |name: &str, value: f64, most: f64| match (0.0..=most).contains(&value) {
+        let within = |name: &str, value: f64, most: f64| match (0.0..=most).contains(&value) {
             true => Ok(()),
             false => Err(format!("{name} must be 0 to {most}, not {value}")),
         };
@@ -360,8 +359,8 @@ impl Settings {
             ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
                 positive("temperature", temperature)?;
                 positive("outcome-scale", outcome_scale)?;
-                share("result-weight", result_weight, LARGEST)?;
-                share("score-weight", score_weight, LARGEST)?;
+                within("result-weight", result_weight, LARGEST)?;
+                within("score-weight", score_weight, LARGEST)?;
             }
             ObjectiveSettings::Listwise {
                 temperature,
@@ -373,10 +372,10 @@ impl Settings {
             } => {
                 positive("temperature", temperature)?;
                 positive("outcome-scale", outcome_scale)?;
-                share("move-weight", move_weight, LARGEST)?;
-                share("result-weight", result_weight, LARGEST)?;
-                share("score-weight", score_weight, LARGEST)?;
-                share("bound-weight", bound_weight, LARGEST)?;
+                within("move-weight", move_weight, LARGEST)?;
+                within("result-weight", result_weight, LARGEST)?;
+                within("score-weight", score_weight, LARGEST)?;
+                within("bound-weight", bound_weight, LARGEST)?;
             }
         }
         match self.optimizer {
@@ -394,7 +393,7 @@ impl Settings {
         }
         for (name, group) in &self.groups {
             positive(&format!("the rate of {name}"), group.rate)?;
-            share(&format!("the l2 of {name}"), group.l2, 1.0)?;
+            within(&format!("the l2 of {name}"), group.l2, 1.0)?;
         }
         match self.groups.keys().find(|name| layout::group(name).is_none()) {
             Some(unknown) => Err(format!(
@@ -405,13 +404,13 @@ impl Settings {
         }
     }
 
-    /// The factor of all rates in an iteration, from 1, of which a share is done.
+    /// Factor of all rates in an iteration (from 1), at the fraction `done` of it.
     #[must_use]
-    pub fn pace(&self, iteration: u32, share: f64) -> f64 {
+    pub fn rate_factor(&self, iteration: u32, done: f64) -> f64 {
         if !self.anneal {
             return 1.0;
         }
-        let done = (f64::from(iteration.saturating_sub(1)) + share) / f64::from(self.iterations.max(1));
+        let done = (f64::from(iteration.saturating_sub(1)) + done) / f64::from(self.iterations.max(1));
         0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
     }
 
@@ -446,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_rates_of_their_own() {
+    fn groups_have_their_own_rates() {
         let mut settings = Settings::default();
         settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
         let rates = settings.rates();
@@ -455,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_is_wrong() {
+    fn errors_name_the_setting() {
         let cases: &[(&str, &str)] = &[
             (r#"{"depth": 0}"#, "depth"),
             (r#"{"batch": 0}"#, "batch"),

@@ -1,51 +1,51 @@
-//! Where a training stands between two batches: all that decides how it continues.
+//! The state of a training between two batches: everything that decides how it continues.
 
 use crate::learn::average::Average;
 use crate::learn::gradient::Entry;
 use crate::learn::optimizer::Optimizer;
 use crate::learn::settings::{Averaging, Settings};
-use crate::learn::workers::Answer;
+use crate::learn::workers::PositionResult;
 use dyad_engine::eval::{FloatWeights, layout};
 
-/// Where a training stands.
+/// The state of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The iteration, from 1; 0 while the weights at the start are measured.
+    /// The iteration, from 1; 0 while the initial weights are measured.
     pub iteration: u32,
-    /// How many positions of the iteration are done.
+    /// Positions of the iteration that are done.
     pub done: u64,
-    /// Positions that counted, in all iterations.
+    /// Positions that were not skipped, in all iterations.
     pub positions: u64,
     /// Updates in all iterations.
     pub updates: u64,
-    /// The weights as they stand, w in the papers.
+    /// The current weights, w in the papers.
     pub weights: FloatWeights,
-    /// What gives the averaged weights, w* in the papers.
+    /// Accumulator of the averaged weights, w* in the papers.
     pub average: Average,
-    /// The optimizer with its memory.
+    /// The optimizer with its moments.
     pub optimizer: Optimizer,
-    /// Since the last report.
-    pub report: Tally,
-    /// Since the iteration began.
-    pub iteration_tally: Tally,
+    /// Counters since the last report.
+    pub report: Counters,
+    /// Counters since the iteration began.
+    pub iteration_counters: Counters,
     /// Move-match accuracy after the last iteration.
     pub accuracy: f64,
-    /// The best move-match accuracy, and after which iteration.
+    /// The iteration with the best move-match accuracy, and that accuracy.
     pub best: (u32, f64),
     /// Whether the move-match accuracy fell in the last iteration.
     pub fell: bool,
-    /// Seconds spent.
+    /// Seconds of training.
     pub seconds: f64,
     /// Length of the log.
     pub log_bytes: u64,
 }
 
-/// What is counted between two lines of the log.
+/// Counters between two lines of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// Positions that counted.
+pub struct Counters {
+    /// Positions that were not skipped.
     pub positions: u64,
-    /// Positions skipped, for whatever reason.
+    /// Positions skipped, for any reason.
     pub skipped: u64,
     /// Positions skipped because they need too many nodes.
     pub over_limit: u64,
@@ -57,12 +57,12 @@ pub struct Tally {
     pub nodes: u64,
     /// Sum of the losses.
     pub loss: f64,
-    /// Seconds spent.
+    /// Seconds of training.
     pub seconds: f64,
 }
 
 impl State {
-    /// The state before the weights at the start are measured.
+    /// The state before the initial weights are measured.
     pub fn new(settings: &Settings, weights: FloatWeights) -> State {
         State {
             iteration: 0,
@@ -72,8 +72,8 @@ impl State {
             weights,
             average: Average::new(layout::LEN),
             optimizer: Optimizer::new(&settings.optimizer, layout::LEN),
-            report: Tally::default(),
-            iteration_tally: Tally::default(),
+            report: Counters::default(),
+            iteration_counters: Counters::default(),
             accuracy: f64::NAN,
             best: (0, f64::NAN),
             fell: false,
@@ -82,14 +82,14 @@ impl State {
         }
     }
 
-    /// Whether the positions since the last report reach over a multiple of `every`: also after a stop in the midst of
+    /// Whether the positions since the last report cross a multiple of `every`: true also after a stop in the middle of
     /// a report.
     pub(super) fn report_is_due(&self, every: u64) -> bool {
         let before = self.done - (self.report.positions + self.report.skipped);
         self.done / every > before / every
     }
 
-    /// Makes a change now.
+    /// Applies a sparse change to the weights.
     pub(super) fn change(&mut self, changes: &[Entry]) {
         for change in changes {
             self.average.note(change);
@@ -98,7 +98,6 @@ impl State {
         }
     }
 
-    /// w*.
     pub(super) fn averaged(&self, averaging: Averaging) -> FloatWeights {
         match averaging {
             Averaging::Off => self.weights.clone(),
@@ -107,18 +106,18 @@ impl State {
     }
 }
 
-impl Tally {
-    pub(super) fn count(&mut self, answer: &Answer) {
-        self.nodes += answer.nodes;
-        let Some(lesson) = &answer.lesson else {
+impl Counters {
+    pub(super) fn count(&mut self, result: &PositionResult) {
+        self.nodes += result.nodes;
+        let Some(contribution) = &result.contribution else {
             self.skipped += 1;
-            self.over_limit += u64::from(answer.over_limit);
+            self.over_limit += u64::from(result.over_limit);
             return;
         };
         self.positions += 1;
-        self.empty += u64::from(lesson.above == 0);
-        self.above += u64::from(lesson.above);
-        self.loss += lesson.loss;
+        self.empty += u64::from(contribution.above == 0);
+        self.above += u64::from(contribution.above);
+        self.loss += contribution.loss;
     }
 
     pub(super) fn positions_per_second(&self) -> f64 {

@@ -1,16 +1,15 @@
-//! The threads of a training.
+//! The worker threads of a training.
 //!
-//! All positions of a batch are searched with the same weights, formula (10), so they can be searched
-//! at the same time: each thread takes the next position when it is idle. The threads stay for the
-//! whole run, since a batch may take no more than some milliseconds, and the calling thread is one of
-//! them. Lessons are put back in the order of the positions before anyone sums them: floating-point
-//! sums depend on their order, and a training must not depend on the number of threads. The calling thread sums
-//! between its own positions those that are answered, so that the others need not wait for it at the end.
+//! All positions of a batch are searched with the same weights, formula (10), so they can be searched in parallel: an
+//! idle thread takes the next position. The threads live for the whole run, since a batch may take only a few
+//! milliseconds; the calling thread is one of them. Results are processed in the order of the positions, because
+//! floating-point sums depend on their order and a training must not depend on the number of threads. The calling
+//! thread processes finished results between its own positions, so that little is left to do when the batch ends.
 //!
-//! When a batch is answered, every thread holds that batch's weights and none before. So whoever
-//! alternates between two sets of weights may change the one that is not in use.
+//! When a batch is finished, all threads hold that batch's weights and none an earlier set. So a caller that alternates
+//! between two sets of weights may change the set that is not in use.
 
-use crate::learn::comparison::{Comparer, Lesson};
+use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
@@ -22,33 +21,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What a thread works with.
+/// The state of one thread.
 pub struct Worker<'a, L: LeafSearch> {
-    /// Knows the positions.
+    /// The training and test examples.
     pub examples: &'a dyn Examples,
-    /// Ends a batch early: what is not done has an empty answer.
+    /// Ends a batch early; positions not processed have an empty result.
     pub stop: &'a AtomicBool,
-    /// Searches.
+    /// Searches the leaves.
     pub leaves: Leaves<'a, L>,
-    /// Compares.
+    /// Compares the leaves.
     pub comparer: Comparer,
 }
 
-/// What to do with a position.
+/// What to compute for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Learn from it.
+    /// Its gradient contribution.
     Compare,
-    /// See whether the desired move would be played.
+    /// Whether the desired move would be played.
     Measure,
 }
 
-/// What came of a position.
+/// The result for a position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// [`Task::Compare`]: what is learned, nothing if the position is skipped.
-    pub lesson: Option<Lesson>,
-    /// [`Task::Measure`]: the move-match accuracy, nothing if the position is skipped.
+pub struct PositionResult {
+    /// [`Task::Compare`]: the gradient contribution; `None` if the position is skipped.
+    pub contribution: Option<Contribution>,
+    /// [`Task::Measure`]: the move-match accuracy; `None` if the position is skipped.
     pub accuracy: Option<f64>,
     /// Whether the position is skipped because it needs too many nodes.
     pub over_limit: bool,
@@ -63,122 +62,123 @@ struct Job {
     next: AtomicUsize,
 }
 
-/// What a thread tells the one that asked.
+/// A message from a worker to the calling thread.
 enum Message {
-    /// What came of a position, by its place in the batch.
-    Answer(usize, io::Result<Answer>),
-    /// It has no part of the job any more, nor holds its weights but to search with.
+    /// The result of a position, with its index in the batch.
+    Result(usize, io::Result<PositionResult>),
+    /// The worker has dropped the job; it holds the weights only in its searcher.
     Done,
-    /// It ended in a panic.
+    /// The worker panicked.
     Panic(Box<dyn Any + Send>),
 }
 
-/// All threads of a run.
-pub struct Team<'a, L: LeafSearch> {
+/// All worker threads of a run.
+pub struct WorkerPool<'a, L: LeafSearch> {
     own: Worker<'a, L>,
     others: Vec<Sender<Arc<Job>>>,
     messages: Receiver<Message>,
 }
 
-/// The answers of a batch, which come in any order and are heard in that of the positions.
-struct Answers<'h> {
-    found: Vec<Option<io::Result<Answer>>>,
-    /// So many have been heard.
-    heard: usize,
-    hear: &'h mut dyn FnMut(&Answer),
-    /// Threads that are not done.
+/// The results of a batch: they arrive in any order and are processed in the order of the positions.
+struct BatchResults<'h> {
+    results: Vec<Option<io::Result<PositionResult>>>,
+    /// Number of results processed.
+    processed: usize,
+    on_result: &'h mut dyn FnMut(&PositionResult),
+    /// Threads still working.
     busy: usize,
 }
 
-impl Answers<'_> {
+impl BatchResults<'_> {
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Answer(place, answer) => self.put(place, answer),
+            Message::Result(place, result) => self.put(place, result),
             Message::Done => self.busy -= 1,
             Message::Panic(panic) => resume_unwind(panic),
         }
     }
 
-    fn put(&mut self, place: usize, answer: io::Result<Answer>) {
-        self.found[place] = Some(answer);
-        // Nothing is heard beyond an error, with which the training ends.
-        while let Some(Some(Ok(answer))) = self.found.get(self.heard) {
-            (self.hear)(answer);
-            self.heard += 1;
+    fn put(&mut self, place: usize, result: io::Result<PositionResult>) {
+        self.results[place] = Some(result);
+        // Results after an error are not processed: the training ends with it.
+        while let Some(Some(Ok(result))) = self.results.get(self.processed) {
+            (self.on_result)(result);
+            self.processed += 1;
         }
     }
 
-    /// All of them; those that a stop left out are empty.
-    fn all(self) -> io::Result<Vec<Answer>> {
-        self.found.into_iter().map(|answer| answer.unwrap_or_else(|| Ok(Answer::default()))).collect()
+    /// All results; positions left out by a stop have an empty one.
+    fn all(self) -> io::Result<Vec<PositionResult>> {
+        self.results.into_iter().map(|result| result.unwrap_or_else(|| Ok(PositionResult::default()))).collect()
     }
 }
 
-impl<L: LeafSearch> Team<'_, L> {
-    /// Does `task` for these positions, all with the same weights. The answers are in their order, in which `hear` hears
-    /// of each as soon as it and all before are there; when the stop is set they are not to be used.
+impl<L: LeafSearch> WorkerPool<'_, L> {
+    /// Runs `task` for these positions, all with the same weights. Returns the results in the order of the positions;
+    /// `on_result` is called in this order, for each result as soon as it and all before it are available. The results
+    /// are invalid when the stop is set.
     ///
     /// # Errors
-    /// That of the first position that cannot be read.
+    /// The error of the first position that cannot be read.
     pub fn work(
         &mut self,
         task: Task,
         weights: &Arc<Weights>,
         positions: &[u32],
-        hear: &mut dyn FnMut(&Answer),
-    ) -> io::Result<Vec<Answer>> {
-        let found = positions.iter().map(|_| None).collect();
-        let mut answers = Answers { found, heard: 0, hear, busy: self.others.len() };
+        on_result: &mut dyn FnMut(&PositionResult),
+    ) -> io::Result<Vec<PositionResult>> {
+        let results = positions.iter().map(|_| None).collect();
+        let mut results = BatchResults { results, processed: 0, on_result, busy: self.others.len() };
         let (weights, positions) = (Arc::clone(weights), positions.to_vec());
         let job = Arc::new(Job { task, weights, positions, next: AtomicUsize::new(0) });
         for other in &self.others {
-            other.send(Arc::clone(&job)).expect("threads wait for jobs until the team is dropped");
+            other.send(Arc::clone(&job)).expect("threads wait for jobs until the pool is dropped");
         }
-        self.own.work(&job, |place, answer| {
-            answers.put(place, answer);
-            self.messages.try_iter().for_each(|message| answers.receive(message));
+        self.own.work(&job, |place, result| {
+            results.put(place, result);
+            self.messages.try_iter().for_each(|message| results.receive(message));
         });
-        while answers.busy > 0 {
-            answers.receive(self.messages.recv().expect("each thread says when it is done"));
+        while results.busy > 0 {
+            results.receive(self.messages.recv().expect("each thread reports when it is done"));
         }
-        answers.all()
+        results.all()
     }
 }
 
 impl<L: LeafSearch> Worker<'_, L> {
-    /// Takes positions of the job until there are none, and gives each answer with its place.
-    fn work(&mut self, job: &Job, mut give: impl FnMut(usize, io::Result<Answer>)) {
+    /// Processes positions of the job until none is left; passes each result with its index to `give`.
+    fn work(&mut self, job: &Job, mut give: impl FnMut(usize, io::Result<PositionResult>)) {
         self.leaves.set_weights(&job.weights);
         while !self.stop.load(Ordering::Relaxed) {
             let place = job.next.fetch_add(1, Ordering::Relaxed);
             let Some(&position) = job.positions.get(place) else { return };
-            give(place, self.answer(job, position));
+            give(place, self.process(job, position));
         }
     }
 
-    fn answer(&mut self, job: &Job, position: u32) -> io::Result<Answer> {
+    fn process(&mut self, job: &Job, position: u32) -> io::Result<PositionResult> {
         let Worker { examples, leaves, comparer, .. } = self;
         let example = &examples.get(position as usize)?;
-        let mut answer = Answer::default();
+        let mut result = PositionResult::default();
         let searched = match job.task {
-            Task::Measure => leaves.accuracy(example).map(|accuracy| answer.accuracy = Some(accuracy)),
+            Task::Measure => leaves.accuracy(example).map(|accuracy| result.accuracy = Some(accuracy)),
             Task::Compare => leaves.candidates(example, comparer.window()).map(|candidates| {
                 let compare = |candidates| comparer.compare(example, &candidates, &job.weights);
-                answer.lesson = candidates.map(compare);
+                result.contribution = candidates.map(compare);
             }),
         };
-        // One that was stopped has an empty answer, which nobody looks at.
-        answer.over_limit = searched == Err(Unfinished::OutOfNodes);
-        answer.nodes = leaves.take_nodes();
-        Ok(answer)
+        // After a stop the result is empty and not used.
+        result.over_limit = searched == Err(Unfinished::OutOfNodes);
+        result.nodes = leaves.take_nodes();
+        Ok(result)
     }
 }
 
-/// Runs `body` with a team of `threads` threads, this one among them, each with a worker from `make`.
-pub fn with_team<'a, L: LeafSearch, R>(
+/// Runs `body` with `threads` workers made by `make`, one of them on the calling thread.
+pub fn with_workers<'a, L: LeafSearch, R>(
     threads: usize,
     make: &(dyn Fn() -> Worker<'a, L> + Sync),
-    body: impl FnOnce(&mut Team<'a, L>) -> R,
+    body: impl FnOnce(&mut WorkerPool<'a, L>) -> R,
 ) -> R {
     std::thread::scope(|scope| {
         let (send_message, messages) = unbounded();
@@ -187,16 +187,16 @@ pub fn with_team<'a, L: LeafSearch, R>(
             let send_message = send_message.clone();
             scope.spawn(move || {
                 let mut worker = make();
-                // Nobody is left to hear it where the team has panicked.
-                let tell = |message| send_message.send(message).is_ok();
+                // The receiver is gone if the calling thread panicked.
+                let send_if_open = |message| send_message.send(message).is_ok();
                 for job in jobs {
-                    let give = |place, answer| {
-                        tell(Message::Answer(place, answer));
+                    let give = |place, result| {
+                        send_if_open(Message::Result(place, result));
                     };
                     let done = catch_unwind(AssertUnwindSafe(|| worker.work(&job, give)));
-                    // The job's weights must be let go before it is said to be done.
+                    // Drop the job's weights before reporting it as done.
                     drop(job);
-                    if !tell(done.map_or_else(Message::Panic, |()| Message::Done)) {
+                    if !send_if_open(done.map_or_else(Message::Panic, |()| Message::Done)) {
                         break;
                     }
                 }
@@ -204,6 +204,6 @@ pub fn with_team<'a, L: LeafSearch, R>(
             send
         };
         let others = (1..threads).map(start).collect();
-        body(&mut Team { own: make(), others, messages })
+        body(&mut WorkerPool { own: make(), others, messages })
     })
 }

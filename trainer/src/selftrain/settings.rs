@@ -19,7 +19,7 @@ use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
 use crate::data::score::ScoreSide;
-use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
+use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// Where games come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ pub struct Settings {
     /// over the same positions, in batches of 50 and with all groups alike. 0 for never.
     pub refine_from: u64,
     /// What L2 holds the weights of a group to that has some.
-    pub hold: Hold,
+    pub hold: L2Target,
     /// Whether the rate falls to a hundredth in the course of a training.
     pub anneal: bool,
     /// Whether scale and WDL model of the start are kept; if not, the scale is fitted to the results of the games.
@@ -199,7 +199,7 @@ impl Default for Settings {
             optimizer: OptimizerSettings::adam(),
             groups: BTreeMap::from([("pairs".to_string(), GroupSettings { rate: 0.05, ..GroupSettings::default() })]),
             refine_from: 50_000,
-            hold: Hold::Zero,
+            hold: L2Target::Zero,
             anneal: false,
             keep_scale: false,
             step: 1.0,
@@ -270,7 +270,7 @@ impl Settings {
             optimizer: OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
             groups: BTreeMap::from([frozen("material"), frozen("tempo"), ("pairs".to_string(), pairs)]),
             refine_from: 0,
-            hold: Hold::Start,
+            hold: L2Target::Start,
             anneal: true,
             keep_scale: true,
             step: 0.5,
@@ -429,7 +429,7 @@ impl Settings {
             objective: self.objective.clone(),
             optimizer: self.optimizer.clone(),
             groups: self.groups.clone(),
-            hold: self.hold,
+            l2_target: self.hold,
             anneal: self.anneal,
             keep_scale: self.keep_scale,
             ..self.refinement()

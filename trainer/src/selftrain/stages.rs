@@ -357,7 +357,7 @@ impl<'a> Loop<'a> {
             teller.accuracy = progress.accuracy.or(teller.accuracy);
             teller.tell(past + progress.done, u64::from(progress.iterations) * progress.of);
         };
-        let surroundings = training::Surroundings { examples: window, stop: self.stop, progress: &mut progress };
+        let surroundings = training::TrainContext { examples: window, stop: self.stop, progress: &mut progress };
         let summary = if RunFolder::holds_run(&folder) {
             let threads = |saved: &mut RunSettings| saved.machine.threads = generation.settings.threads;
             training::resume(&folder, &threads, surroundings)?

@@ -7,7 +7,7 @@ use dyad_engine::eval::layout::{GROUPS, MATERIAL, PAIRS};
 
 use super::back_off::{BackOff, SHARED};
 use super::data::Reach;
-use super::settings::{BackOffSettings, GroupSettings, Hold, Settings};
+use super::settings::{BackOffSettings, GroupSettings, L2Target, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -60,9 +60,9 @@ impl Adam {
         let back_off = settings.back_off.filter(|_| reach == Reach::Pairs && settings.group(PAIRS.name).learn);
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
-            anchor: match settings.hold {
-                Hold::Zero => start[MATERIAL.range()].to_vec(),
-                Hold::Start => start.to_vec(),
+            anchor: match settings.l2_target {
+                L2Target::Zero => start[MATERIAL.range()].to_vec(),
+                L2Target::Start => start.to_vec(),
             },
             moments: vec![[[0.0; 2]; 2]; reach.len()],
             shared: back_off.map(|settings| Shared {

@@ -17,7 +17,7 @@ mod gradient;
 mod settings;
 
 pub use data::Data;
-pub use settings::{BackOffSettings, GroupSettings, Hold, Settings, Target};
+pub use settings::{BackOffSettings, GroupSettings, L2Target, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

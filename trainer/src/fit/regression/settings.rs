@@ -82,7 +82,7 @@ impl Default for GroupSettings {
 /// What L2 holds the weights to. Pieces are always held to what they are worth at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Hold {
+pub enum L2Target {
     /// Zero: a weight that the data say nothing of is worth nothing.
     #[default]
     Zero,
@@ -120,7 +120,8 @@ pub struct Settings {
     /// Groups that differ from [`GroupSettings::of`] their name.
     pub groups: BTreeMap<String, GroupSettings>,
     /// What L2 holds weights to.
-    pub hold: Hold,
+    #[serde(rename = "hold")]
+    pub l2_target: L2Target,
     /// Weights that 2-tuples share; none where each has only its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub back_off: Option<BackOffSettings>,
@@ -137,8 +138,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         let (learn, groups) = (Vec::new(), BTreeMap::new());
-        let (target, hold) = (Target::default(), Hold::default());
-        Settings { target, learn, groups, hold, back_off: None, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        let (target, l2_target) = (Target::default(), L2Target::default());
+        Settings { target, learn, groups, l2_target, back_off: None, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 

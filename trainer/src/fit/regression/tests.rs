@@ -286,8 +286,8 @@ fn l2_holds_to_zero_or_to_the_start() {
         start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
     }
     let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
-    let distance = |hold: Hold| {
-        let mut settings = Settings { epochs: 2, batch: 500, patience: 9, hold, ..Settings::default() };
+    let distance = |l2_target: L2Target| {
+        let mut settings = Settings { epochs: 2, batch: 500, patience: 9, l2_target, ..Settings::default() };
         settings.target.result_share = 0.0;
         settings.learn = vec!["location".to_string()];
         settings.set_group("location", |group| *group = GroupSettings { learn: true, rate: 0.05, l2: 1e6 });
@@ -295,6 +295,6 @@ fn l2_holds_to_zero_or_to_the_start() {
         let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
         PIECE_SQUARE.range().map(away).sum::<f64>()
     };
-    let (held, free) = (distance(Hold::Start), distance(Hold::Zero));
+    let (held, free) = (distance(L2Target::Start), distance(L2Target::Zero));
     assert!(held < 0.1 * free, "{held} {free}");
 }

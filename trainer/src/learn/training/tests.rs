@@ -2,7 +2,7 @@ use super::*;
 use crate::base::json_lines;
 use crate::base::testing::Temporary;
 use crate::learn::examples::Example;
-use crate::learn::settings::{GroupSettings, Hold, ObjectiveSettings, OptimizerSettings};
+use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
 use dyad_engine::board::sign;
 use dyad_engine::eval::layout::MATERIAL;
@@ -24,23 +24,23 @@ fn examples() -> InMemory {
 
 fn run(settings: &Settings, folder: &Path) -> Summary {
     let (examples, stop) = (examples(), AtomicBool::new(false));
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    begin(settings, folder, surroundings).expect("the settings are good")
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    begin(settings, folder, context).expect("the settings are good")
 }
 
 /// The files of weights, by name.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// All that a run leaves behind, without times.
+/// Everything that a run writes, without times.
 fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
     let mut state = Checkpoint::load(&folder.join("checkpoint.bin")).unwrap().state;
     state.seconds = 0.0;
     // The log's length varies with the digits of the times.
     state.log_bytes = 0;
-    for tally in [&mut state.report, &mut state.iteration_tally] {
-        tally.seconds = 0.0;
+    for counters in [&mut state.report, &mut state.iteration_counters] {
+        counters.seconds = 0.0;
     }
-    state.accuracy = known(state.accuracy).unwrap_or(-1.0);
+    state.accuracy = measured(state.accuracy).unwrap_or(-1.0);
     let mut lines = json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap();
     for line in &mut lines {
         line.seconds = 0.0;
@@ -57,7 +57,7 @@ fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn results_do_not_depend_on_the_thread_count() {
     let settings_and_results = [1, 2, 4].map(|threads| {
         let folder = Temporary::new();
         let mut settings = small();
@@ -86,16 +86,16 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
         let examples = examples();
         let mut begun = false;
         loop {
-            // Each leg ends after eleven batches.
+            // Each part ends after eleven batches.
             let (stop, mut batches) = (AtomicBool::new(false), 0);
             let mut progress = |progress: &Progress| {
                 batches += u32::from(progress.line.is_none());
                 stop.store(batches >= 11, Ordering::Relaxed);
             };
-            let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
+            let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
             let summary = match begun {
-                false => begin(&settings, &parts, surroundings),
-                true => resume(&parts, &|_| {}, surroundings),
+                false => begin(&settings, &parts, context),
+                true => resume(&parts, &|_| {}, context),
             };
             begun = true;
             if summary.unwrap().finished {
@@ -106,9 +106,9 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
     }
 }
 
-/// As when the program is killed: no last checkpoint is written.
+/// As after a kill: no last checkpoint is written.
 #[test]
-fn a_run_that_broke_off_goes_on_from_its_checkpoint() {
+fn a_killed_run_resumes_from_its_checkpoint() {
     let mut settings = small();
     settings.machine.checkpoint_seconds = 0;
     let (whole, parts) = (Temporary::new(), Temporary::new());
@@ -116,12 +116,12 @@ fn a_run_that_broke_off_goes_on_from_its_checkpoint() {
     let (examples, stop) = (examples(), AtomicBool::new(false));
     let broken = catch_unwind(AssertUnwindSafe(|| {
         let mut progress = |progress: &Progress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
-        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
-        begin(&settings, &parts, surroundings)
+        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+        begin(&settings, &parts, context)
     }));
     assert!(broken.is_err());
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    resume(&parts, &|_| {}, surroundings).unwrap();
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    resume(&parts, &|_| {}, context).unwrap();
     assert_eq!(results(&whole), results(&parts));
 }
 
@@ -130,15 +130,15 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     let folder = Temporary::new();
     run(&small(), &folder);
     let (examples, stop) = (examples(), AtomicBool::new(false));
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(matches!(begin(&small(), &folder, surroundings), Err(TrainError::File(..))));
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    assert!(matches!(begin(&small(), &folder, context), Err(TrainError::File(..))));
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
     for checkpoint in [true, false] {
         if !checkpoint {
             fs::remove_file(folder.join("checkpoint.bin")).unwrap();
         }
-        let surroundings = Surroundings { examples: &other, stop: &stop, progress: &mut |_| {} };
-        let error = resume(&folder, &|_| {}, surroundings).unwrap_err().to_string();
+        let context = TrainContext { examples: &other, stop: &stop, progress: &mut |_| {} };
+        let error = resume(&folder, &|_| {}, context).unwrap_err().to_string();
         assert!(error.contains("other samples"), "{error}");
     }
 }
@@ -147,7 +147,7 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
 fn two_processes_never_train_in_one_folder() {
     let folder = Temporary::new();
     run(&small(), &folder);
-    // A lock is another's, be it of this process.
+    // A second lock is refused, also within one process.
     let held = Folder::open(&folder).unwrap().lock().unwrap();
     let log = fs::read(folder.join("log.jsonl")).unwrap();
     let error = resume_run(&folder, &|settings| settings.iterations = 3).unwrap_err();
@@ -157,11 +157,11 @@ fn two_processes_never_train_in_one_folder() {
     assert!(resume_run(&folder, &|settings| settings.iterations = 3).unwrap().finished);
 }
 
-/// Resumes a run of the usual examples.
+/// Resumes a run with the usual examples.
 fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
     let (examples, stop) = (examples(), AtomicBool::new(false));
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    resume(folder, change, surroundings).map_err(|error| error.to_string())
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    resume(folder, change, context).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     fs::write(&path, edited.to_json()).unwrap();
     let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
-    // It matters what the start is, not where it lies.
+    // The content of the initial weights matters, not their path.
     let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
     fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
@@ -193,9 +193,9 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     assert!(error.contains("begun with the weights"), "{error}");
 }
 
-/// Random moves cannot be learned for long.
+/// Random moves cannot be learned, so the accuracy soon falls.
 #[test]
-fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
+fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
     let folder = Temporary::new();
     let settings = Settings { keep_going: false, iterations: 9, ..small() };
     let ended = run(&settings, &folder);
@@ -211,7 +211,7 @@ fn a_run_that_ended_goes_on_when_it_is_told_to_and_keeps_that() {
 }
 
 #[test]
-fn groups_that_do_not_learn_stay() {
+fn frozen_groups_do_not_change() {
     let folder = Temporary::new();
     let mut settings = small();
     settings.groups.insert("pairs".into(), GroupSettings { learn: false, ..GroupSettings::default() });
@@ -221,9 +221,9 @@ fn groups_that_do_not_learn_stay() {
     assert!(state.weights.mg[layout::PIECE_SQUARE.range()].iter().any(|&w| w != 0.0));
 }
 
-/// Desired moves are the best captures by hidden weights; the start has the pieces the wrong way round.
+/// Desired moves are the best captures by hidden weights; the initial weights have the pieces in reverse order.
 #[test]
-fn games_of_known_weights_bring_their_order_back() {
+fn the_order_of_hidden_piece_values_is_learned() {
     let weights = |pieces: [f64; 5]| {
         let mut floats = FloatWeights::zeros();
         for (piece, value) in pieces.into_iter().enumerate() {
@@ -248,8 +248,8 @@ fn games_of_known_weights_bring_their_order_back() {
             settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
         }
         let stop = AtomicBool::new(false);
-        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        begin_with(&settings, &folder.join("run"), surroundings, &Children).unwrap();
+        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        begin_with(&settings, &folder.join("run"), context, &Children).unwrap();
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
@@ -261,7 +261,7 @@ fn games_of_known_weights_bring_their_order_back() {
     }
 }
 
-/// The example with the move to the child that is best by `weights`, if there is a single one.
+/// The example with the best move by `weights`, if it is unique.
 fn best_move(example: Example, weights: &Weights) -> Option<Example> {
     let value = |child: &dyad_engine::board::Board| {
         let sign = -sign(child.side_to_move());
@@ -272,10 +272,10 @@ fn best_move(example: Example, weights: &Weights) -> Option<Example> {
     (moves[0].0 > moves[1].0).then_some(Example { desired: moves[0].1, ..example })
 }
 
-/// Nobody can wait for the end of a quiescence search here.
+/// The quiescence search of this position does not end in reasonable time.
 const EXPLOSIVE: &str = "8/PPPPPPPP/8/k7/8/K7/pppppppp/8 w - - 0 1";
 
-/// The usual examples with explosive ones in these places; every fifth is for testing.
+/// The usual examples with explosive ones at these indices; every fifth is for testing.
 fn explosive_examples(places: &[usize]) -> InMemory {
     let mut examples = examples();
     for &place in places {
@@ -291,8 +291,8 @@ fn a_position_over_the_node_limit_is_skipped_and_counted() {
         let mut settings = Settings { node_limit: 300_000, ..small() };
         settings.machine.threads = threads;
         let (examples, stop) = (explosive_examples(&[5, 6]), AtomicBool::new(false));
-        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(begin(&settings, &folder, surroundings).unwrap().finished);
+        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        assert!(begin(&settings, &folder, context).unwrap().finished);
         results(&folder)
     });
     let iterations: Vec<_> = all[0].1.iter().filter(|line| line.kind == LineKind::Iteration).collect();
@@ -302,7 +302,7 @@ fn a_position_over_the_node_limit_is_skipped_and_counted() {
     assert_eq!(all[0], all[1]);
 }
 
-/// Examples that set the stop when they are asked for a certain one, as somebody who presses Ctrl-C while it is searched.
+/// Examples that set the stop when a certain one is read, like Ctrl-C during its search.
 struct Interrupted<'a, F> {
     examples: InMemory,
     stop: &'a AtomicBool,
@@ -333,45 +333,45 @@ impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
 #[test]
 fn a_stop_ends_the_search_of_a_position() {
     let settings = Settings { node_limit: u64::MAX, ..small() };
-    // In the midst of a lesson, and of a measure of the move-match accuracy.
+    // During a comparison, and during a measurement of the accuracy.
     for place in [6, 5] {
         let (folder, stop) = (Temporary::new(), AtomicBool::new(false));
         let examples =
             Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
-        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(!begin(&settings, &folder, surroundings).unwrap().finished);
+        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+        assert!(!begin(&settings, &folder, context).unwrap().finished);
     }
 }
 
-/// A report that was stopped is made when the training is resumed, and the log is that of an uninterrupted one.
+/// A stopped report is repeated when the training is resumed, and the log equals that of an uninterrupted run.
 #[test]
 fn a_stop_in_a_report_loses_nothing() {
     let settings = small();
     let (whole, parts) = (Temporary::new(), Temporary::new());
     run(&settings, &whole);
     let stop = AtomicBool::new(false);
-    // The weights at the start are measured on 30 positions; the first report comes after six batches of seven and
-    // takes ten positions. A leg ends in it, the next again, and the one after that in the second report.
-    for (leg, gets) in [30 + 42 + 5, 3, 10 + 42 + 2].into_iter().enumerate() {
+    // The initial weights are measured on 30 positions; the first report comes after six batches of seven and measures
+    // ten positions. The first part ends in it, the second as well, and the third ends in the second report.
+    for (part, gets) in [30 + 42 + 5, 3, 10 + 42 + 2].into_iter().enumerate() {
         stop.store(false, Ordering::Relaxed);
         let count = AtomicU32::new(0);
         let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
         let interrupted = Interrupted { examples: examples(), stop: &stop, when };
-        let surroundings = Surroundings { examples: &interrupted, stop: &stop, progress: &mut |_| {} };
-        let summary = match leg {
-            0 => begin(&settings, &parts, surroundings),
-            _ => resume(&parts, &|_| {}, surroundings),
+        let context = TrainContext { examples: &interrupted, stop: &stop, progress: &mut |_| {} };
+        let summary = match part {
+            0 => begin(&settings, &parts, context),
+            _ => resume(&parts, &|_| {}, context),
         };
         assert!(!summary.unwrap().finished);
         let reports = json_lines::read::<LogLine>(&parts.join("log.jsonl")).unwrap();
-        assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), leg / 2);
+        assert_eq!(reports.iter().filter(|line| line.kind == LineKind::Report).count(), part / 2);
     }
     resume_run(&parts, &|_| {}).unwrap();
     assert_eq!(results(&whole), results(&parts));
 }
 
-/// Training on from good weights: moves and values in one loss, a falling rate, L2 to the start.
-fn going_on() -> Settings {
+/// Fine-tuning: moves and values in one loss, a falling rate, L2 toward the initial weights.
+fn fine_tuning() -> Settings {
     let objective = ObjectiveSettings::Listwise {
         temperature: 80.0,
         move_weight: 1.0,
@@ -381,7 +381,7 @@ fn going_on() -> Settings {
         outcome_scale: 400.0,
     };
     let mut settings = Settings { batch: 1, objective, average: Averaging::Off, ..small() };
-    (settings.hold, settings.anneal, settings.keep_scale) = (Hold::Start, true, true);
+    (settings.l2_target, settings.anneal, settings.keep_scale) = (L2Target::Start, true, true);
     settings.groups.insert("material".into(), GroupSettings { l2: 0.01, ..GroupSettings::default() });
     settings
 }
@@ -389,35 +389,35 @@ fn going_on() -> Settings {
 #[test]
 fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
     let whole = Temporary::new();
-    run(&going_on(), &whole);
+    run(&fine_tuning(), &whole);
     let parts = Temporary::new();
-    let (examples, mut settings) = (examples(), going_on());
+    let (examples, mut settings) = (examples(), fine_tuning());
     settings.machine.threads = 3;
     let mut finished = false;
-    for leg in 0.. {
-        // Each leg ends after 90 batches.
+    for part in 0.. {
+        // Each part ends after 90 batches.
         let (stop, mut batches) = (AtomicBool::new(false), 0);
         let mut progress = |progress: &Progress| {
             batches += u32::from(progress.line.is_none());
             stop.store(batches >= 90, Ordering::Relaxed);
         };
-        let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut progress };
-        let summary = match leg {
-            0 => begin(&settings, &parts, surroundings),
-            _ => resume(&parts, &|_| {}, surroundings),
+        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+        let summary = match part {
+            0 => begin(&settings, &parts, context),
+            _ => resume(&parts, &|_| {}, context),
         };
         if summary.unwrap().finished {
-            finished = leg > 1;
+            finished = part > 1;
             break;
         }
     }
-    assert!(finished, "it took several legs");
+    assert!(finished, "it took several parts");
     assert_eq!(results(&whole).0, results(&parts).0);
 }
 
-/// L2 to the start takes back part of what was learned, and the falling rate leaves less to learn.
+/// L2 toward the initial weights and the falling rate both keep the weights closer to them.
 #[test]
-fn l2_and_pace_hold_the_weights_near_the_start() {
+fn l2_and_annealing_keep_the_weights_near_the_start() {
     let distance = |settings: &Settings| {
         let folder = Temporary::new();
         run(settings, &folder);
@@ -425,31 +425,31 @@ fn l2_and_pace_hold_the_weights_near_the_start() {
         let start = FloatWeights::material();
         MATERIAL.range().map(|feature| (state.weights.mg[feature] - start.mg[feature]).abs()).sum::<f64>()
     };
-    let mut free = going_on();
+    let mut free = fine_tuning();
     (free.anneal, free.groups) = (false, Default::default());
-    let annealed = Settings { groups: Default::default(), ..going_on() };
-    let [held, annealed, free] = [going_on(), annealed, free].map(|settings| distance(&settings));
+    let annealed = Settings { groups: Default::default(), ..fine_tuning() };
+    let [held, annealed, free] = [fine_tuning(), annealed, free].map(|settings| distance(&settings));
     assert!(0.0 < held && held < annealed && annealed < free, "{held} {annealed} {free}");
 }
 
-/// Where the rate depends on the number of iterations, a run keeps it.
+/// The rate depends on the number of iterations, so a run keeps it.
 #[test]
 fn an_annealed_run_keeps_its_iterations() {
     let folder = Temporary::new();
     let (examples, stop) = (examples(), AtomicBool::new(true));
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(!begin(&going_on(), &folder, surroundings).unwrap().finished);
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    assert!(!begin(&fine_tuning(), &folder, context).unwrap().finished);
     let stop = AtomicBool::new(false);
-    let surroundings = Surroundings { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    let refused = resume(&folder, &|settings| settings.iterations += 1, surroundings).unwrap_err();
+    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
+    let refused = resume(&folder, &|settings| settings.iterations += 1, context).unwrap_err();
     assert!(refused.to_string().contains("iterations"), "{refused}");
 }
 
-/// Weights are scaled to the phase when they are rounded; with its scale kept, a set that learned to double all it knows
-/// of the pieces values a queen twice as much as before.
+/// Weights are scaled to the phase when they are rounded; with the scale kept, a set whose weights doubled values a
+/// queen twice as high.
 #[test]
-fn a_kept_scale_keeps_what_a_value_means() {
-    let start = Start::new(&Settings::default()).unwrap();
+fn keep_scale_preserves_the_meaning_of_values() {
+    let start = InitialWeights::new(&Settings::default()).unwrap();
     let mut floats = start.floats();
     MATERIAL.range().for_each(|feature| {
         (floats.mg[feature], floats.eg[feature]) = (2.0 * floats.mg[feature], 2.0 * floats.eg[feature])
