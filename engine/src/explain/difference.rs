@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The amount of `count` more of a feature at the mean phase, from White's side.
-    fn worth(&self, feature: usize, count: i32) -> i64 {
+    fn amount(&self, feature: usize, count: i32) -> i64 {
         let [mg, eg] = self.weights.ints()[feature].map(i64::from);
         let tapered = mg * self.phase + eg * (2 * i64::from(PHASE_MAX) - self.phase);
         tapered * i64::from(self.weights.units.scale) * i64::from(count)
@@ -249,7 +249,7 @@ impl<'a> Builder<'a> {
         for piece in PIECES {
             let [first, second] = self.leaves.map(|leaf| balance(&leaf.board, piece));
             let count = first - second;
-            self.add(Topic::Material, Subject::Material(piece, count), self.worth(MATERIAL.at(piece), count));
+            self.add(Topic::Material, Subject::Material(piece, count), self.amount(MATERIAL.at(piece), count));
         }
     }
 
@@ -271,8 +271,8 @@ impl<'a> Builder<'a> {
             for (place, &piece) in boards[this].iter().enumerate() {
                 if let Some(topic) = topic(piece) {
                     let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
-                    let worth = self.worth(square, count * sign(piece.color));
-                    self.add(topic, Subject::Square(piece, count), worth);
+                    let amount = self.amount(square, count * sign(piece.color));
+                    self.add(topic, Subject::Square(piece, count), amount);
                 }
                 for &other in &boards[this][..place] {
                     // Each 2-tuple goes to the topic of its first piece, or of the other piece if the first has not
@@ -282,7 +282,7 @@ impl<'a> Builder<'a> {
                     let (white, black) = if piece.color == Color::White { (piece, other) } else { (other, piece) };
                     let subject = Subject::Pair(white, black, count);
                     let [view, others_view] = [pair(piece, other), pair(other, piece)]
-                        .map(|pair| self.worth(PAIRS.at(pair), count * pair.sign));
+                        .map(|pair| self.amount(PAIRS.at(pair), count * pair.sign));
                     if own == others {
                         self.add(own, subject, view + others_view);
                     } else {
@@ -312,7 +312,7 @@ impl<'a> Builder<'a> {
             for (color, count) in COLORS.into_iter().zip(sides) {
                 let topic = topic_of(group_of(feature), color);
                 let subject = Subject::Feature(feature, color, count * sign(color));
-                self.add(topic, subject, self.worth(feature, count));
+                self.add(topic, subject, self.amount(feature, count));
             }
         }
     }

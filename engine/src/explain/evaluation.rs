@@ -143,19 +143,19 @@ pub(super) fn letter(board: &Board, at: Square) -> Option<char> {
 /// Each piece on its square and each pair of pieces, without those whose mirror image the other player has.
 fn pair_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Reason> {
     let ints = weights.ints();
-    let worth = |feature: usize, sign: i32| ints[feature].map(|weight| i64::from(weight * sign));
+    let value = |feature: usize, sign: i32| ints[feature].map(|weight| i64::from(weight * sign));
     let pieces: Vec<PieceSquare> = board.placed_pieces().collect();
     // Keyed by the features and their signs: a mirror image has the same features with opposite signs.
     let mut reasons: Vec<([usize; 2], [i32; 2], Reason)> = Vec::new();
     for (count, &piece) in pieces.iter().enumerate() {
         let sign = sign(piece.color);
         let square = PIECE_SQUARE.at(piece.piece, HalfSquare(pairs::row(piece)));
-        let reason = Reason { source: Source::Square(piece), pawns: scale.pawns(worth(square, sign)) };
+        let reason = Reason { source: Source::Square(piece), pawns: scale.pawns(value(square, sign)) };
         reasons.push(([square; 2], [sign; 2], reason));
         for &other in &pieces[..count] {
             let mut both = [pair(piece, other), pair(other, piece)].map(|pair| (PAIRS.at(pair), pair.sign));
             both.sort_unstable();
-            let [a, b] = both.map(|(feature, sign)| worth(feature, sign));
+            let [a, b] = both.map(|(feature, sign)| value(feature, sign));
             let (first, second) = if piece.color == Color::White { (piece, other) } else { (other, piece) };
             let reason = Reason { source: Source::Pair(first, second), pawns: scale.pawns(add(a, b)) };
             reasons.push((both.map(|(feature, _)| feature), both.map(|(_, sign)| sign), reason));
@@ -193,16 +193,16 @@ fn group_reasons(weights: &Weights, board: &Board, scale: &PawnScale) -> Vec<Rea
             None => groups.push((group, vec![(feature, count)])),
         }
     }
-    let worth = |features: &[(usize, i32)]| {
+    let value = |features: &[(usize, i32)]| {
         let one = |&(feature, count): &(usize, i32)| {
             weights.ints()[feature].map(|weight| i64::from(weight) * i64::from(count))
         };
         scale.pawns(features.iter().map(one).fold([0; 2], add))
     };
     let reasons = groups.into_iter().map(|(group, features)| {
-        let pawns = worth(&features);
+        let pawns = value(&features);
         let (white, black): (Vec<_>, Vec<_>) = features.into_iter().partition(|(_, count)| *count > 0);
-        let sides = [worth(&white), worth(&black)];
+        let sides = [value(&white), value(&black)];
         Reason { source: Source::Group { group, white, black, pawns: sides }, pawns }
     });
     reasons.collect()

@@ -137,8 +137,8 @@ impl<P> Group<P> {
     pub fn words(&self, index: usize) -> String {
         let mut text = self.words.to_string();
         let mut rest = index;
-        for (place, property) in self.properties.iter().enumerate().rev() {
-            text = text.replace(&format!("{{{place}}}"), &(property.words)(rest % property.len));
+        for (number, property) in self.properties.iter().enumerate().rev() {
+            text = text.replace(&format!("{{{number}}}"), &(property.words)(rest % property.len));
             rest /= property.len;
         }
         // Values without words leave gaps.
@@ -149,9 +149,9 @@ impl<P> Group<P> {
     }
 }
 
-/// The index of a value.
+/// The index of a value, checked in debug builds.
 #[inline(always)]
-fn place<P: Property>(value: P) -> usize {
+fn index_of<P: Property>(value: P) -> usize {
     let index = value.index();
     debug_assert!(index < P::LEN, "{index} is beyond the {} values of {}", P::LEN, P::NAME);
     index
@@ -169,7 +169,7 @@ impl<A: Property> Group<(A,)> {
     /// The feature with this value.
     #[inline(always)]
     pub fn at(&self, a: A) -> usize {
-        self.nth(place(a))
+        self.nth(index_of(a))
     }
 }
 
@@ -177,7 +177,7 @@ impl<A: Property, B: Property> Group<(A, B)> {
     /// The feature with these values.
     #[inline(always)]
     pub fn at(&self, a: A, b: B) -> usize {
-        self.nth(place(a) * B::LEN + place(b))
+        self.nth(index_of(a) * B::LEN + index_of(b))
     }
 }
 
@@ -185,16 +185,14 @@ impl<A: Property, B: Property, C: Property> Group<(A, B, C)> {
     /// The feature with these values.
     #[inline(always)]
     pub fn at(&self, a: A, b: B, c: C) -> usize {
-        self.nth((place(a) * B::LEN + place(b)) * C::LEN + place(c))
+        self.nth((index_of(a) * B::LEN + index_of(b)) * C::LEN + index_of(c))
     }
-}
 
-impl<A: Property, B: Property, C: Property> Group<(A, B, C)> {
     /// The features with these values of the first and the third property, in the order of the second.
     #[inline(always)]
     pub fn batch(&self, a: A, c: C) -> Batch {
         debug_assert!(self.kind == Kind::Batched, "{} is not declared as batched", self.name);
-        let (a, c) = (place(a), place(c));
+        let (a, c) = (index_of(a), index_of(c));
         let row = self.first_batch + a * C::LEN + c;
         Batch { row, len: B::LEN, first: self.nth(a * B::LEN * C::LEN + c), stride: C::LEN }
     }

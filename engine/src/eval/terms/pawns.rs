@@ -11,13 +11,13 @@ use crate::eval::visitor::Visitor;
 /// The pawns of one color, as other terms need them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PawnSide {
-    /// Squares they attack.
+    /// Squares attacked by the pawns.
     pub attacks: BitBoard,
-    /// Squares that two of them attack.
+    /// Squares attacked by two pawns.
     pub double_attacks: BitBoard,
-    /// Squares they attack now or could attack after advancing.
+    /// The attack span: squares attacked now or after advancing.
     pub span: BitBoard,
-    /// Passed pawns; of doubled ones the first.
+    /// Passed pawns; of doubled pawns only the front one.
     pub passed: BitBoard,
 }
 
@@ -34,8 +34,8 @@ pub fn pawn_terms<S: Visitor>(board: &Board, visitor: &mut S) -> PawnInfo {
     let black = board.colored(Color::Black, Piece::Pawn);
     PawnInfo {
         sides: [
-            side(Pawns { us: white, them: black }, 1, visitor),
-            side(Pawns { us: black.flip(), them: white.flip() }, -1, visitor).flip(),
+            our_terms(Pawns { us: white, them: black }, 1, visitor),
+            our_terms(Pawns { us: black.flip(), them: white.flip() }, -1, visitor).flip(),
         ],
     }
 }
@@ -57,7 +57,8 @@ struct Pawns {
     them: BitBoard,
 }
 
-fn side<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
+/// Visits the terms of our pawns.
+fn our_terms<S: Visitor>(pawns: Pawns, sign: i32, visitor: &mut S) -> PawnSide {
     let attacks = pawns.us.pawn_attacks();
     let mut info =
         PawnSide { attacks, double_attacks: pawns.us.pawn_double_attacks(), span: attacks.fill_north(), passed: EMPTY };

@@ -34,7 +34,7 @@ pub(crate) struct Side {
     /// The king ring: the 3x3 squares around the king, or around the nearest square off the edge, without those that
     /// two own pawns defend.
     pub king_ring: BitBoard,
-    /// Squares that its pawns attack now or could attack after advancing.
+    /// The attack span of its pawns.
     pub pawn_span: BitBoard,
     /// Its passed pawns.
     pub passed: BitBoard,
@@ -47,7 +47,7 @@ pub(crate) struct Side {
 /// The attack of a side's pieces, without pawns, on the enemy king ring.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct RingAttack {
-    /// The number of attackers in the lower bits, the sum of their weights from bit [`RingAttack::WEIGHT`] on: both in
+    /// The number of attackers in the lower bits, the sum of their weights from bit `WEIGHT_SHIFT` on: both in
     /// one addition.
     attack: u32,
     /// Attacks on squares of the ring by piece type.
@@ -56,7 +56,7 @@ pub(crate) struct RingAttack {
 
 impl RingAttack {
     /// The lowest bit of the sum of weights.
-    const WEIGHT: u32 = 16;
+    const WEIGHT_SHIFT: u32 = 16;
 
     /// Weight of an attacker by piece type.
     const WEIGHTS: [u32; 6] = [0, 8, 5, 4, 1, 0];
@@ -64,20 +64,20 @@ impl RingAttack {
     /// Adds a piece that attacks `squares` squares of the ring.
     #[inline(always)]
     pub(crate) fn add(&mut self, piece: usize, squares: usize) {
-        self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT } else { 0 };
+        self.attack += if squares > 0 { 1 | Self::WEIGHTS[piece] << Self::WEIGHT_SHIFT } else { 0 };
         self.by_piece[piece] += squares as i32;
     }
 
     /// Number of attackers.
     #[inline(always)]
     pub(crate) fn attackers(&self) -> usize {
-        (self.attack % (1 << Self::WEIGHT)) as usize
+        (self.attack % (1 << Self::WEIGHT_SHIFT)) as usize
     }
 
     /// Sum of the weights of the attackers.
     #[inline(always)]
     pub(crate) fn weight(&self) -> usize {
-        (self.attack >> Self::WEIGHT) as usize
+        (self.attack >> Self::WEIGHT_SHIFT) as usize
     }
 
     /// Attacks on squares of the ring: a square counts once for each of its attackers.
