@@ -7,7 +7,7 @@ use dyad_trainer::data::positions::TEST_PERCENT;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::fit::auc::{Auc, auc};
-use dyad_trainer::fit::quality::{Settings, measure};
+use dyad_trainer::fit::quality::{QualitySettings, measure};
 
 use super::prepare::Side;
 use super::{Outcome, load_weights, threads};
@@ -40,7 +40,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(path) = &arguments.auc {
         let samples = SampleFile::open(path)?;
         for name in &arguments.weights {
-            let Auc { share, won, lost, games } = auc(&load_weights(name)?, &samples)?;
+            let Auc { proportion: share, won, lost, games } = auc(&load_weights(name)?, &samples)?;
             let (name, positions) = (name.display(), won + lost);
             let [value, low, high] = [share.value, share.low, share.high].map(|share| 100.0 * share);
             println!(
@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         return Ok(());
     }
     let scores = arguments.scores.map(ScoreSide::from);
-    let settings = Settings { games: arguments.games, scores, test_percent: arguments.test_percent };
+    let settings = QualitySettings { games: arguments.games, scores, test_percent: arguments.test_percent };
     let threads = threads("threads", arguments.threads)?;
     for path in &arguments.weights {
         let weights = load_weights(path)?;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Each row is a training of one iteration on the same N positions (an eighth of them for each ply beyond the
-//! second), without reports. Beside positions per second stand those per second of processor time, which tell
-//! more on a machine that has other work to do.
+//! second), without reports. Positions per second of processor time are listed as well: they are
+//! more reliable on a busy machine.
 
 use dyad_engine::eval::Weights;
 use dyad_trainer::data::samples::SampleFile;
@@ -70,7 +70,7 @@ fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
     last
 }
 
-/// Processor time of this process so far; nothing where /proc does not tell.
+/// Processor time of this process so far; 0 where /proc is not available.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = stat.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>();

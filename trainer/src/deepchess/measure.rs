@@ -10,13 +10,13 @@ use crate::base::parallel::ordered_for_each;
 use crate::data::samples::SampleFile;
 use crate::deepchess::network::{Bits, Network, chance};
 use crate::deepchess::training::{Positions, Split};
-use crate::fit::auc::Share;
+use crate::fit::auc::Proportion;
 
 /// What was found.
 #[derive(Clone, Copy, Debug)]
 pub struct PairAccuracy {
     /// The share of pairs told apart.
-    pub accuracy: Share,
+    pub accuracy: Proportion,
     /// Pairs that were drawn.
     pub pairs: u64,
     /// Test positions they were drawn from.
@@ -57,7 +57,7 @@ pub fn pair_accuracy(
     )?;
     let pairs_per_second = pairs as f64 / begun.elapsed().as_secs_f64().max(1e-9);
     let [won, lost] = positions.games;
-    let accuracy = Share::of_games(right / pairs.max(1) as f64, won, lost, Some(pairs));
+    let accuracy = Proportion::of_games(right / pairs.max(1) as f64, won, lost, Some(pairs));
     let (positions, games) = (positions.won.len() + positions.lost.len(), won + lost);
     Ok(PairAccuracy { accuracy, pairs, positions, games, pairs_per_second })
 }

@@ -27,7 +27,7 @@ use crate::deepchess::training::{self as networks, NetworkSettings};
 use crate::experiment::hand_set::hand_set;
 use crate::experiment::plan::{Plan, Step, Work, stem};
 use crate::experiment::run::Event;
-use crate::fit::auc::{Share, auc};
+use crate::fit::auc::{Proportion, auc};
 use crate::fit::calibration::calibrate_by_file;
 use crate::learn::examples::FileExamples;
 use crate::learn::folder::Folder as RunFolder;
@@ -333,7 +333,7 @@ impl Workshop<'_, '_> {
     fn auc(&mut self, weights: &str, samples: &str) -> Result<Made, Error> {
         let found = auc(&self.weights(weights)?, &self.samples(samples)?)?;
         let positions = found.won + found.lost;
-        Ok(found_only(json!({ "accuracy": percent(found.share), "positions": positions, "games": found.games })))
+        Ok(found_only(json!({ "accuracy": percent(found.proportion), "positions": positions, "games": found.games })))
     }
 
     fn load_network(&self, name: &str) -> Result<Network, Error> {
@@ -464,8 +464,8 @@ fn found_only(result: Json) -> Made {
     Made { hash: hash_of(&result.to_string()), result }
 }
 
-fn percent(share: Share) -> Json {
-    let Share { value, low, high } = share;
+fn percent(proportion: Proportion) -> Json {
+    let Proportion { value, low, high } = proportion;
     json!({ "value": 100.0 * value, "low": 100.0 * low, "high": 100.0 * high })
 }
 

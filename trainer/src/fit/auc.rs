@@ -1,9 +1,9 @@
-//! How often an evaluation tells the position of a won game from that of a lost one.
+//! How often an evaluation ranks a position of a won game above one of a lost game.
 //!
-//! Of one position from a game that White won and one from a game that Black won, which is which? An evaluation answers by
-//! the greater value. Over all such pairs the share of right answers, ties for one half, is the area under the receiver
-//! operating characteristic (Hanley and McNeil 1982), so it can be had without drawing pairs: it is what an evaluation has to set
-//! beside the accuracy of a network that compares positions.
+//! Of one position from a game that White won and one from a game that Black won, which is which? An evaluation answers
+//! by the greater value. Over all such pairs the fraction of right answers, ties counting one half, is the area under
+//! the receiver operating characteristic (Hanley and McNeil 1982), so no pairs need to be drawn. It is comparable with
+//! the accuracy of a network that compares positions.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::base::error::Error;
 use crate::data::samples::SampleFile;
 use crate::data::score::GameResult;
 
-/// A share with its 95 % interval.
+/// A proportion with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
-    /// The share, 0 to 1.
+pub struct Proportion {
+    /// The proportion, 0 to 1.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -25,11 +25,12 @@ pub struct Share {
     pub high: f64,
 }
 
-impl Share {
-    /// The share of pairs told apart in so many won and so many lost games, and so many pairs drawn of them; none for all
-    /// pairs. By Hanley and McNeil's formula; games are counted and not positions, since those of one game share its result.
+impl Proportion {
+    /// The proportion of pairs ordered correctly, among `won` won and `lost` lost games, with `drawn` pairs sampled;
+    /// `None` for all pairs. The interval is that of Hanley and McNeil; it counts games and not positions, since the
+    /// positions of a game share its result.
     #[must_use]
-    pub fn of_games(value: f64, won: usize, lost: usize, drawn: Option<u64>) -> Share {
+    pub fn of_games(value: f64, won: usize, lost: usize, drawn: Option<u64>) -> Proportion {
         let (q1, q2) = (value / (2.0 - value), 2.0 * value * value / (1.0 + value));
         let spread = value * (1.0 - value);
         let [won, lost] = [won, lost].map(|games| games.max(1) as f64);
@@ -37,27 +38,27 @@ impl Share {
         let variance =
             (spread + among.max(0.0)) / (won * lost) + drawn.map_or(0.0, |pairs| spread / pairs.max(1) as f64);
         let error = 1.959_963_984_540_054 * variance.sqrt();
-        Share { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
+        Proportion { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
     }
 }
 
-/// What was found.
+/// The measured area under the curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Auc {
-    /// The share of pairs told apart.
-    pub share: Share,
+    /// The proportion of pairs ordered correctly.
+    pub proportion: Proportion,
     /// Positions of games that White won.
     pub won: usize,
     /// Positions of games that Black won.
     pub lost: usize,
-    /// Games they come from.
+    /// Games that the positions come from.
     pub games: usize,
 }
 
 /// Measures an evaluation, endgame knowledge included, on the test positions of decided games.
 ///
 /// # Errors
-/// When the file cannot be read, or has no test positions of games that either side won.
+/// When the file cannot be read, or has no test positions of games that White won or none of games that Black won.
 pub fn auc(model: &Arc<Weights>, samples: &SampleFile) -> Result<Auc, Error> {
     let mut evaluator: Option<Evaluator> = None;
     let (mut values, mut games) = ([Vec::new(), Vec::new()], [0, 0]);
@@ -81,11 +82,11 @@ pub fn auc(model: &Arc<Weights>, samples: &SampleFile) -> Result<Auc, Error> {
             samples.path().display()
         )));
     }
-    let share = Share::of_games(area(&won, &lost), games[0], games[1], None);
-    Ok(Auc { share, won: won.len(), lost: lost.len(), games: games[0] + games[1] })
+    let share = Proportion::of_games(area(&won, &lost), games[0], games[1], None);
+    Ok(Auc { proportion: share, won: won.len(), lost: lost.len(), games: games[0] + games[1] })
 }
 
-/// The share of all pairs in which the first value is greater, ties for one half.
+/// The proportion of pairs in which the first value is greater, ties counting one half.
 fn area(won: &[i32], lost: &[i32]) -> f64 {
     let mut lost = lost.to_vec();
     lost.sort_unstable();
@@ -103,8 +104,8 @@ mod tests {
     fn the_area_counts_pairs() {
         assert_eq!(area(&[1, 2, 3], &[0, 2]), (1.0 + 1.5 + 2.0) / 6.0);
         assert_eq!(area(&[5], &[5]), 0.5);
-        let share = Share::of_games(0.8, 50, 50, None);
+        let share = Proportion::of_games(0.8, 50, 50, None);
         assert!(share.low > 0.70 && share.low < 0.73 && share.high > 0.87, "{share:?}");
-        assert!(Share::of_games(0.8, 50, 50, Some(100)).low < share.low);
+        assert!(Proportion::of_games(0.8, 50, 50, Some(100)).low < share.low);
     }
 }

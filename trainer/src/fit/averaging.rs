@@ -1,10 +1,10 @@
-//! Several sets of weights made one.
+//! Averages and interpolation of weights.
 //!
-//! A perceptron's weights are the right ones and noise, and trainings on other positions, or by other ways, bring
-//! other noise: in the mean of several sets what they agree about stays, and the noise shrinks. Since an evaluation
-//! is linear in its weights, the mean of the weights is the mean of the evaluations.
+//! The weights of a perceptron carry noise, and trainings on other positions or by other methods carry other noise: the
+//! mean of several sets keeps what they agree on, and the noise shrinks. Since an evaluation is linear in its weights,
+//! the mean of the weights is the mean of the evaluations.
 //!
-//! Sets differ in the worth of a unit; they are brought to that of search by their scale before they are added.
+//! Sets may have different units; their scales convert them to search units before they are added.
 
 use crate::base::hash;
 use crate::fit::calibration::factor;
@@ -15,14 +15,13 @@ use serde_json::Value as Json;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// The mean of sets of weights, each with its share, in units of search. The shares need not sum to 1, but to more
-/// than 0.
+/// The weighted mean of sets of weights, in search units. The coefficients need not sum to 1, but to more than 0.
 #[must_use]
 pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
-    let total: f64 = sets.iter().map(|(_, share)| share).sum();
+    let total: f64 = sets.iter().map(|(_, coefficient)| coefficient).sum();
     let mut mean = FloatWeights::zeros();
-    for (weights, share) in sets {
-        let factor = share / total * factor(weights);
+    for (weights, coefficient) in sets {
+        let factor = coefficient / total * factor(weights);
         for (feature, &[mg, eg]) in weights.ints().iter().enumerate().take(LEN) {
             mean.mg[feature] += factor * f64::from(mg);
             mean.eg[feature] += factor * f64::from(eg);
@@ -34,10 +33,10 @@ pub fn mean(sets: &[(&Weights, f64)]) -> FloatWeights {
 /// A factor for the weights of some groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupFactor {
-    /// The name of a group, the beginning of several names and `*`, `@` and the name of a family, or a group and the number
-    /// of one of its features, counted from 0, as `material.1`.
+    /// The name of a group, a prefix of names and `*`, `@` and the name of a family, or a group and the index of one of
+    /// its features from 0, as in `material.1`.
     pub groups: String,
-    /// What the middlegame and the endgame weights are multiplied by.
+    /// Factors of the middlegame and the endgame weights.
     pub factors: [f64; 2],
 }
 
@@ -57,16 +56,16 @@ impl FromStr for GroupFactor {
 }
 
 impl GroupFactor {
-    /// Refuses a factor that names no group.
+    /// Checks that the factor names a group.
     ///
     /// # Errors
-    /// When it does.
+    /// When it names none.
     pub fn check(&self) -> Result<(), String> {
         features(&self.groups).map(|_| ())
     }
 
-    /// Orders the factors for one group: the more letters are named the better, and best is the whole name. A family is
-    /// named by no letters of its groups, but closer than by `*`.
+    /// Sort key of the factors of one group: a longer name is more specific, and the full name is the most specific. A
+    /// family is more specific than `*` and less than any name.
     fn precision(&self) -> (usize, bool) {
         if self.groups.starts_with('@') {
             return (0, true);
@@ -76,8 +75,8 @@ impl GroupFactor {
     }
 }
 
-/// Multiplies the weights of groups by their factors. Of several factors for a group that with the longest name holds,
-/// so that `*=2,pairs=1` doubles all but the 2-tuples.
+/// Multiplies the weights of groups by their factors. Of several factors for a group the most specific name applies, so
+/// that `*=2,pairs=1` doubles all but the 2-tuples.
 ///
 /// # Errors
 /// When a factor names no group, or two have the same name.
@@ -103,7 +102,7 @@ pub fn multiply(weights: &mut FloatWeights, factors: &[GroupFactor]) -> Result<(
     Ok(())
 }
 
-/// The features that a selection means: those of groups, or a single one of a group.
+/// The features of a selection: those of groups, or a single one.
 fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
     let Some((name, number)) = selection.split_once('.') else {
         return Ok(layout::select(selection)?.into_iter().map(Group::range).collect());
@@ -115,44 +114,44 @@ fn features(selection: &str) -> Result<Vec<Range<usize>>, String> {
     Ok(vec![one])
 }
 
-/// What lies so near a whole number was meant to be one.
+/// A number this close to an integer is treated as that integer.
 const NEARLY_WHOLE: f64 = 1e-6;
 
-/// A step of the weights of some groups towards those of another set, or away from them.
+/// Interpolation of the weights of some groups toward those of another set, or extrapolation away from them.
 #[derive(Clone, Debug)]
-pub struct Step<'a> {
-    /// As for a factor.
+pub struct Interpolation<'a> {
+    /// Groups, named as in [`GroupFactor::groups`].
     pub groups: &'a str,
-    /// Whether middlegame and endgame weights go.
+    /// Whether middlegame and endgame weights change.
     pub stages: [bool; 2],
-    /// Where to.
+    /// The weights at coefficient 1.
     pub goal: &'a Weights,
-    /// How much of the way: 1 is the goal, less than 0 goes away from it.
-    pub share: f64,
+    /// Interpolation coefficient: 0 keeps the base, 1 gives `goal`, negative values extrapolate.
+    pub coefficient: f64,
 }
 
-/// Weights in units of search that are `base` and some steps from there; a group may take several.
+/// `base` with all `steps` applied, in search units; several may apply to one group.
 ///
-/// Steps are often small beside the unit of the integers that weights become, and all would be lost when these are
-/// rounded to the nearest. So the new weights of other groups than the material are rounded here, up or down by a draw
-/// that is the same each time for a weight: the sum of many small steps is what was asked for. (The material settles
-/// what the unit is.)
+/// Changes are often small compared with the integers that the weights become, and rounding to the nearest would lose
+/// them. So changed weights of all groups but material are rounded here, up or down by a pseudo-random draw that is
+/// fixed for each weight: many small changes sum to what was asked for. (Material is excluded because it defines the
+/// unit.)
 ///
 /// # Errors
-/// When a step names no group, or the pieces would be worth nothing.
-pub fn step(base: &Weights, steps: &[Step]) -> Result<FloatWeights, String> {
+/// When a interpolate names no group, or the pieces would have no value.
+pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeights, String> {
     let from = mean(&[(base, 1.0)]);
     let mut to = from.clone();
     let mut moved = [vec![false; LEN], vec![false; LEN]];
-    for Step { groups, stages, goal, share } in steps {
+    for Interpolation { groups, stages, goal, coefficient } in steps {
         let goal = mean(&[(goal, 1.0)]);
         for range in features(groups)? {
             for feature in range {
                 for (stage, (to, from, goal)) in
                     [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
                 {
-                    if stages[stage] && *share != 0.0 {
-                        to[feature] += share * (goal[feature] - from[feature]);
+                    if stages[stage] && *coefficient != 0.0 {
+                        to[feature] += coefficient * (goal[feature] - from[feature]);
                         moved[stage][feature] = true;
                     }
                 }
@@ -170,12 +169,12 @@ pub fn step(base: &Weights, steps: &[Step]) -> Result<FloatWeights, String> {
     Ok(to)
 }
 
-/// Weights in units of search as a set for the engine: the scale takes back what the integers are multiplied by.
+/// Weights in search units as a set for the engine: the scale compensates the factor of the integers.
 ///
 /// # Errors
-/// When a weight is no number, or the scale would be out of its bounds.
-pub fn in_units_of_search(mean: &FloatWeights, made: Json) -> Result<Weights, String> {
-    let mut weights = Weights::from_floats(mean, made).map_err(|error| error.to_string())?;
+/// When a weight is not a number, or the scale would be out of bounds.
+pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weights, String> {
+    let mut weights = Weights::from_floats(mean, provenance).map_err(|error| error.to_string())?;
     let gamma = mean.gamma().map_err(|error| error.to_string())?;
     let scale = (f64::from(SCALE_ONE) / gamma).round();
     if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
@@ -185,12 +184,13 @@ pub fn in_units_of_search(mean: &FloatWeights, made: Json) -> Result<Weights, St
     Ok(weights)
 }
 
-/// A set of weights after some steps, and with the weights of some groups multiplied.
+/// `base` after interpolation, with the weights of some groups multiplied.
 ///
 /// # Errors
-/// When a factor or step names no group, two factors have the same name, or the result is no set of weights.
-pub fn changed(base: &Weights, steps: &[Step], factors: &[GroupFactor]) -> Result<Weights, String> {
-    let mut floats = step(base, steps)?;
+/// When a factor or interpolate names no group, two factors have the same name, or the result is not a valid set of
+/// weights.
+pub fn changed(base: &Weights, steps: &[Interpolation], factors: &[GroupFactor]) -> Result<Weights, String> {
+    let mut floats = interpolate(base, steps)?;
     multiply(&mut floats, factors)?;
     let mut weights = in_units_of_search(&floats, Json::Null)?;
     weights.meta.name.clone_from(&base.meta.name);
@@ -204,12 +204,12 @@ mod tests {
     use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
     #[test]
-    fn sets_count_by_share_and_scale() {
+    fn the_mean_respects_coefficients_and_scales() {
         let material = Weights::material();
         let mut floats = FloatWeights::material();
         floats.mg[MATERIAL.nth(0)] += 100.0;
         let mut other = Weights::from_floats(&floats, Json::Null).unwrap();
-        // Twice the units, so each is worth half.
+        // Half the scale: each unit has half the value.
         other.units.scale = material.units.scale / 2;
         let mean = mean(&[(&material, 1.0), (&other, 3.0)]);
         let pawn = |weights: &Weights| f64::from(weights.ints()[MATERIAL.nth(0)][0]);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn factors_reach_the_groups_they_name_and_no_others() {
+    fn factors_change_only_the_groups_they_name() {
         let ones = || FloatWeights { mg: vec![1.0; LEN], eg: vec![1.0; LEN] };
         let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<GroupFactor>>();
         let mut weights = ones();
@@ -269,10 +269,10 @@ mod tests {
         }
     }
 
-    /// Small steps add up although the integers cannot show any one of them, a whole step is the goal, and what is not
-    /// named stays.
+    /// Small changes sum up although the integers cannot show a single one, coefficient 1 gives the goal, and groups
+    /// that are not named stay.
     #[test]
-    fn steps_lead_towards_a_goal() {
+    fn interpolation_approaches_the_goal() {
         let base = Weights::material();
         let mut floats = FloatWeights::material();
         floats
@@ -282,11 +282,12 @@ mod tests {
             .skip(MATERIAL.range().end)
             .for_each(|(mg, eg)| (*mg, *eg) = (3.0, -2.0));
         let goal = Weights::from_floats(&floats, Json::Null).unwrap();
-        let stepped =
-            |groups, stages, share| changed(&base, &[Step { groups, stages, goal: &goal, share }], &[]).unwrap();
-        assert_eq!(stepped("*", [true; 2], 1.0).ints(), goal.ints());
-        assert_eq!(stepped("*", [true; 2], 0.0).ints(), base.ints());
-        let tenth = stepped("pairs", [true, false], 0.1);
+        let interpolated = |groups, stages, coefficient| {
+            changed(&base, &[Interpolation { groups, stages, goal: &goal, coefficient }], &[]).unwrap()
+        };
+        assert_eq!(interpolated("*", [true; 2], 1.0).ints(), goal.ints());
+        assert_eq!(interpolated("*", [true; 2], 0.0).ints(), base.ints());
+        let tenth = interpolated("pairs", [true, false], 0.1);
         let (mut sums, mut others) = ([0.0; 2], 0);
         for group in &GROUPS {
             for (after, before) in group.range().map(|feature| (tenth.ints()[feature], base.ints()[feature])) {
@@ -299,15 +300,15 @@ mod tests {
         }
         let pairs = GROUPS.iter().find(|group| group.name == "pairs").unwrap().len as f64;
         assert!((sums[0] / pairs - 0.3).abs() < 0.01 && sums[1] == 0.0 && others == 0, "{sums:?} {others}");
-        let back = stepped("pairs", [true, false], -0.1);
+        let back = interpolated("pairs", [true, false], -0.1);
         let sum: i32 = back.ints().iter().skip(MATERIAL.range().end).map(|[mg, _]| mg).sum();
         assert!((f64::from(sum) / pairs + 0.3).abs() < 0.01, "{sum}");
-        let wrong = Step { groups: "pears", stages: [true; 2], goal: &goal, share: 1.0 };
+        let wrong = Interpolation { groups: "pears", stages: [true; 2], goal: &goal, coefficient: 1.0 };
         assert!(changed(&base, &[wrong], &[]).unwrap_err().contains("pears"));
     }
 
     #[test]
-    fn a_set_alone_stays_itself() {
+    fn the_mean_of_one_set_is_that_set() {
         let material = Weights::material();
         let again = Weights::from_floats(&mean(&[(&material, 0.3)]), Json::Null).unwrap();
         assert_eq!(again.ints(), material.ints());

@@ -1,14 +1,14 @@
-//! What an evaluation is worth: the scale of weights and their model of winning chances.
+//! Calibration: the scale of weights and their model of winning chances.
 //!
-//! Training settles the weights among each other, not what a value means. Search compares values with
-//! margins in standard units and users read centipawns, and for both +100 centipawns, 360 units, shall be the
-//! value that wins half of the games. So a model is fitted to values and results: at each phase a
-//! game is won with probability s(u v - c) and lost with s(-u v - c), s the logistic function, what is left
-//! is drawn. This is an ordered logit (McCullagh 1980), symmetric in the colors; its likelihood is concave, so
-//! Newton's method finds the best u and c. In the terms of [`WinRate`], a = c / u and b = 1 / u.
+//! Training determines the ratios of the weights, not the meaning of a value. The search compares values with margins
+//! in standard units and users read centipawns; for both, +100 centipawns, 360 units, should be the value that wins
+//! half of the games. So a model is fitted to values and results: at each phase a game is won with probability s(u v -
+//! c) and lost with s(-u v - c), s the logistic function; the rest is drawn. This is an ordered logit (McCullagh 1980),
+//! symmetric in the colors; its likelihood is concave, so Newton's method finds the best u and c. In the terms of
+//! [`WinRate`], a = c / u and b = 1 / u.
 //!
-//! One pair over all phases gives the scale; pairs by phase give the polynomials, fitted to them by
-//! least squares as Stockfish's win rate model is.
+//! One pair (u, c) over all phases gives the scale; pairs by phase give the polynomials, fitted by least squares as in
+//! Stockfish's win rate model.
 
 use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
@@ -20,30 +20,30 @@ use crate::data::samples::SampleFile;
 use crate::data::score::GameResult;
 use crate::fit::logistic::{Prediction, best_factor, sigmoid};
 
-/// The value that wins half of the games, in units of search.
+/// The value that wins half of the games, in search units.
 pub const STANDARD_UNIT: f64 = WINS_HALF as f64;
 
-/// Phases are looked at in so many steps.
+/// Number of phase bins.
 const PHASES: usize = 16;
-/// A step with fewer positions says nothing.
+/// A bin with fewer positions is skipped.
 const FEWEST: usize = 500;
-/// More positions than these make no difference.
+/// Positions to use at most: more make no difference.
 const ENOUGH: usize = 200_000;
-/// Values are cut to this many times their spread: a game lost from there says nothing of the rest.
+/// Values are clamped to this many standard deviations: a game lost from there is an outlier.
 const LARGEST: f64 = 8.0;
 
-/// A position's evaluation from White's side, its phase and what became of the game.
+/// A position's evaluation from White's side, its phase, and the result of the game.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation {
-    /// In any unit.
+    /// Evaluation, in any unit.
     pub value: f64,
-    /// Of [`PHASE_MAX`].
+    /// Phase, 0 to [`PHASE_MAX`].
     pub phase: i32,
-    /// The result.
+    /// Result of the game.
     pub result: GameResult,
 }
 
-/// Sets the scale and the win rate model of weights by the samples that have a result.
+/// Sets the scale and the win rate model of weights from the samples with a result.
 pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
     let (scale, win_rate) = model(&observe(weights, samples)?)?;
     weights.units.scale = scale;
@@ -51,12 +51,12 @@ pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Pa
     Ok(())
 }
 
-/// Sets the scale of weights by the share of the points that their values bring, and leaves it to the standard model
-/// how many of these come from draws. False, and nothing changed, where the results say nothing of the values.
+/// Sets the scale of weights by the expected score of their values, and the standard win rate model, which then says
+/// how much of the score is draws. Returns false, and changes nothing, if results do not correlate with values.
 ///
-/// Quick games have few draws, and without draws half of the games are won with no advantage at all: by
-/// [`calibrate`] a pawn would become a queen. The expected score knows better. It follows the logistic function of
-/// the value, and a standard unit is what brings as much here as it does in the standard model.
+/// Quick games have few draws, and without draws half of the games are won with no advantage at all: by [`calibrate`] a
+/// pawn would become a queen. The expected score is robust. It follows the logistic function of the value, and a
+/// standard unit is the value with the same expected score as in the standard model.
 ///
 /// # Errors
 /// When a sample is damaged.
@@ -64,7 +64,7 @@ pub fn calibrate_by_points<'a>(
     weights: &mut Weights,
     samples: impl Iterator<Item = &'a Packed>,
 ) -> Result<bool, Error> {
-    // Near enough to logits for Newton's method.
+    // A starting point close enough to logits for Newton's method.
     let first = 1.0 / STANDARD_UNIT;
     let prediction = |o: Observation| Prediction { z: first * o.value, alpha: 0.0, target: o.result.points() };
     let predictions: Vec<Prediction> = observe(weights, samples)?.into_iter().map(prediction).collect();
@@ -81,7 +81,7 @@ fn unfit() -> Error {
     Error::Settings("results and evaluations have too little to do with each other".to_string())
 }
 
-/// What weights say of samples that have a result.
+/// Observations of the samples with a result.
 fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<Vec<Observation>, Error> {
     let mut observations = Vec::new();
     for sample in samples.filter(|sample| sample.has_result()) {
@@ -93,8 +93,8 @@ fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> 
     Ok(observations)
 }
 
-/// Calibrates weights by those samples of a file that have a result, as many as are enough. False, and nothing
-/// changed, where there are too few or the results say nothing of the values.
+/// Calibrates weights by the samples of a file that have a result, or a subset of them. Returns false, and changes
+/// nothing, if there are too few or results do not correlate with values.
 ///
 /// # Errors
 /// When the file cannot be read, or a sample is damaged.
@@ -112,8 +112,8 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
     Ok(true)
 }
 
-/// The score in pawns whose odds of winning are e, by the samples that have a score and a result: that of the standard model
-/// where these say nothing.
+/// The score in pawns that multiplies the odds by e, from the samples with a score and a result; that of the standard
+/// model if these do not determine it.
 ///
 /// # Errors
 /// When a sample is damaged.
@@ -129,17 +129,17 @@ pub fn pawns_of_e(samples: &[Packed]) -> Result<f64, Error> {
     Ok(if predictions.len() >= FEWEST && (0.1..10.0).contains(&pawns) { pawns } else { standard })
 }
 
-/// Gives weights another scale. What a position promises, in chances and centipawns, stays; search takes the values for
-/// larger or smaller beside its margins.
+/// Changes the scale of weights. Chances and centipawns of a position stay; the search sees values larger or smaller
+/// relative to its margins.
 ///
 /// # Errors
-/// When the scale is so small that the chances cannot be told any more; nothing is changed then.
+/// When the scale is too small to represent the chances; nothing is changed then.
 pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
     let win_rate = weights.units.win_rate.times(f64::from(scale) / f64::from(weights.units.scale));
     if scale < 1 || !win_rate.is_valid() {
         let fitted = weights.units.scale;
         return Err(Error::Settings(format!(
-            "a scale of {scale}/1024 is too small for these weights, whose own is {fitted}: their chances could not be told"
+            "a scale of {scale}/1024 is too small for these weights, whose own is {fitted}: their chances could not be represented"
         )));
     }
     weights.units.win_rate = win_rate;
@@ -147,46 +147,46 @@ pub fn set_scale(weights: &mut Weights, scale: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// The value that stands for an expected score of 73 %, odds of e, in the units of the weights.
+/// The value with an expected score of 73 % (odds of e), in the units of the weights.
 #[must_use]
 pub fn expectation_scale(weights: &Weights) -> f64 {
     odds_of_e(&weights.units.win_rate) / factor(weights)
 }
 
-/// The same in units of search.
+/// The same in search units.
 fn odds_of_e(win_rate: &WinRate) -> f64 {
     let [win, draw, _] = win_rate.chances(WINS_HALF, PHASE_MAX / 2).map(f64::from);
     let expected = ((win + draw / 2.0) / 1000.0).clamp(0.51, 0.99);
     STANDARD_UNIT / (expected / (1.0 - expected)).ln()
 }
 
-/// What 100 centipawns are in the units of the weights.
+/// 100 centipawns in the units of the weights.
 #[must_use]
 pub fn pawn(weights: &Weights) -> f64 {
     STANDARD_UNIT / factor(weights)
 }
 
-/// Search's units for one of the weights'.
+/// Search units per unit of the weights.
 pub(crate) fn factor(weights: &Weights) -> f64 {
     f64::from(weights.units.scale) / f64::from(SCALE_ONE)
 }
 
-/// Where results say nothing, what is known of an evaluation is that it was fitted to scores: sets the scale so that a pawn of
-/// these is a [`STANDARD_UNIT`], when `logits` is the worth of one unit of the weights and `pawns` multiply the odds by e.
+/// Calibrates an evaluation that was fitted to scores, without results: sets the scale so that one pawn of the scores
+/// is one [`STANDARD_UNIT`]. `logits` is one unit of the weights in logits, and `pawns` multiply the odds by e.
 pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
     let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
     weights.units.scale = scale.round().clamp(1.0, 1e6) as i32;
     weights.units.win_rate = WinRate::default();
 }
 
-/// Gives weights the scale of others: that by which both agree best with the scores of the samples when their values are
+/// Gives `weights` the scale at which they agree with the scores of the samples as `other` does: both are best
 /// multiplied by the same factor. `pawns` multiply the odds of a score by e.
 ///
-/// A fit by itself would make values smaller: what predicts best is nearer to the mean than what it predicts. Search compares
-/// values with margins, and would find them ever smaller from one fit to the next.
+/// A fit alone shrinks values, because the best prediction is closer to the mean than its target. The search compares
+/// values with margins, and these would become relatively larger with each fit.
 ///
 /// # Errors
-/// When a sample is damaged, or the scores have nothing to do with the values.
+/// When a sample is damaged, or scores do not correlate with values.
 pub fn scale_like(weights: &mut Weights, other: &Weights, samples: &[Packed], pawns: f64) -> Result<(), Error> {
     let some = samples.iter().step_by(samples.len().div_ceil(ENOUGH).max(1));
     let samples: Vec<_> = some.map(Packed::unpack).collect::<Result<_, _>>().map_err(Error::Settings)?;
@@ -206,7 +206,7 @@ pub fn scale_like(weights: &mut Weights, other: &Weights, samples: &[Packed], pa
     set_scale(weights, scale.round() as i32)
 }
 
-/// The scale that makes [`STANDARD_UNIT`] win half of the games, and the win rate of scaled values.
+/// The scale at which [`STANDARD_UNIT`] wins half of the games, and the win rate model of the scaled values.
 pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
     let all = Curve::fit(observations.iter()).ok_or_else(unfit)?;
     let scale = STANDARD_UNIT / all.even * f64::from(SCALE_ONE);
@@ -245,14 +245,14 @@ struct Curve {
 }
 
 impl Curve {
-    /// The most likely one.
+    /// The maximum-likelihood curve.
     fn fit<'a>(observations: impl Iterator<Item = &'a Observation> + Clone) -> Option<Curve> {
         let count = observations.clone().count() as f64;
         let spread = (observations.clone().map(|o| o.value * o.value).sum::<f64>() / count).sqrt();
         if spread.is_nan() || spread <= 0.0 {
             return None;
         }
-        // With values in units of their spread the first guess fits any weights.
+        // With values in units of their spread this start suits any weights.
         let (mut u, mut c) = (1.0, 0.5);
         for _ in 0..100 {
             let (gradient, hessian) = derivatives(observations.clone(), spread, u, c);
@@ -262,7 +262,7 @@ impl Curve {
             }
             let du = (hessian[2] * gradient[0] - hessian[1] * gradient[1]) / determinant;
             let dc = (hessian[0] * gradient[1] - hessian[1] * gradient[0]) / determinant;
-            // A draw needs c > 0, and the way there must not leave that half-plane.
+            // Draws need c > 0, and the iteration must not leave that half-plane.
             let step = if c + dc <= 0.0 { 0.5 * c / -dc } else { 1.0 };
             (u, c) = (u + step * du, c + step * dc);
             if du.abs().max(dc.abs()) < 1e-9 {
@@ -273,7 +273,7 @@ impl Curve {
     }
 }
 
-/// Gradient of the log likelihood in (u, c), and the negative of its matrix of second derivatives.
+/// Gradient of the log likelihood in (u, c), and its negative Hessian.
 fn derivatives<'a>(
     observations: impl Iterator<Item = &'a Observation>,
     spread: f64,
@@ -285,7 +285,7 @@ fn derivatives<'a>(
         let v = (observation.value / spread).clamp(-LARGEST, LARGEST);
         let logistic = |z: f64| 1.0 / (1.0 + (-z).exp());
         let (win, loss) = (logistic(u * v - c), logistic(-u * v - c));
-        // The chances come as s(x); s' = s (1 - s), and a draw's is 1 - win - loss.
+        // The chances are s(x); s' = s (1 - s), and a draw's chance is 1 - win - loss.
         let (dw, dl) = (win * (1.0 - win), loss * (1.0 - loss));
         let (slope, chance) = match observation.result {
             GameResult::WhiteWins => ([dw * v, -dw], win),
@@ -295,7 +295,7 @@ fn derivatives<'a>(
         let chance = chance.max(1e-12);
         gradient[0] += slope[0] / chance;
         gradient[1] += slope[1] / chance;
-        // Fisher's information in place of the second derivatives: always positive, and equal on average.
+        // Fisher information instead of the second derivatives: always positive, and equal in expectation.
         let draw = (1.0 - win - loss).max(1e-12);
         for (slope, chance) in [([dw * v, -dw], win), ([-dl * v, -dl], loss), ([(dl - dw) * v, dw + dl], draw)] {
             let chance = chance.max(1e-12);
@@ -307,7 +307,7 @@ fn derivatives<'a>(
     (gradient, hessian)
 }
 
-/// Weighted least squares of a cubic through points (x, weight, y); of lower degree with few points.
+/// Weighted least squares fit of a cubic through points (x, weight, y); of lower degree with few points.
 fn polynomial(points: impl Iterator<Item = (f64, f64, f64)> + Clone, otherwise: f64) -> [i32; 4] {
     let degree = match points.clone().count() {
         0 => return [otherwise.round().max(1.0) as i32, 0, 0, 0],
@@ -324,7 +324,7 @@ fn polynomial(points: impl Iterator<Item = (f64, f64, f64)> + Clone, otherwise: 
     solve(&mut matrix, degree + 1).map(|coefficient| coefficient.round() as i32)
 }
 
-/// Gauss elimination with pivoting on the first `size` rows and columns; the others are zero.
+/// Gaussian elimination with pivoting on the first `size` rows and columns; the others are zero.
 fn solve(matrix: &mut [[f64; 5]; 4], size: usize) -> [f64; 4] {
     for column in 0..size {
         let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()));
@@ -353,7 +353,7 @@ mod tests {
     use crate::data::score::Score;
     use dyad_engine::board::sign;
 
-    /// Games played out by a known model, in units `unit` times those of search.
+    /// Results drawn from a known model, with values in units `unit` times those of the search.
     fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {
         (0..count)
             .map(|index| {
@@ -371,7 +371,7 @@ mod tests {
             .collect()
     }
 
-    /// Scores whose points follow the logistic function tell their unit, and a few samples nothing.
+    /// Scores that follow the logistic function determine their unit; a few samples do not.
     #[test]
     fn scores_and_results_give_the_pawns_of_e() {
         let mut samples = crate::data::testing::walk(4_000);
@@ -389,8 +389,8 @@ mod tests {
         assert_eq!(pawns_of_e(&packed[..100]).unwrap(), pawns_of_e(&[]).unwrap());
     }
 
-    /// The same numbers in any unit get the scale of the other set; other weights get one by which they agree as closely; and
-    /// where nothing agrees, nothing is changed.
+    /// Equal weights in any unit get the scale of the other set; other weights get a scale at which they agree as well;
+    /// without agreement nothing changes.
     #[test]
     fn weights_take_the_scale_of_others() {
         let mut samples = crate::data::testing::walk(4_000);
@@ -411,8 +411,8 @@ mod tests {
         let mut pieces = Weights::material();
         scale_like(&mut pieces, &other, &packed, 1.0).unwrap();
         let [ours, theirs] = [&pieces, &*other].map(|weights| {
-            let worth = samples.iter().map(|s| f64::from(weights.value(weights.sums(&s.board), &s.board)).abs());
-            worth.sum::<f64>() * factor(weights)
+            let value = samples.iter().map(|s| f64::from(weights.value(weights.sums(&s.board), &s.board)).abs());
+            value.sum::<f64>() * factor(weights)
         });
         assert!((0.7..1.3).contains(&(ours / theirs)), "{ours} {theirs}");
         let before = pieces.units;
@@ -420,10 +420,10 @@ mod tests {
         assert_eq!(pieces.units, before);
     }
 
-    /// Without any draw the scale is that of the points: weights whose values bring points as the standard
-    /// model's do keep theirs.
+    /// Without draws the scale is that of the expected score: weights whose values predict scores as the standard model
+    /// does keep theirs.
     #[test]
-    fn points_give_the_scale_where_draws_are_rare() {
+    fn expected_scores_give_the_scale_when_draws_are_rare() {
         let mut weights = Weights::material();
         let per_unit = 1.0 / expectation_scale(&weights);
         let samples: Vec<Packed> = crate::data::testing::walk(6_000)
@@ -446,13 +446,13 @@ mod tests {
             );
         }
         assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
-        // Pieces of no kind on every square, and a result.
+        // Invalid pieces on every square, and a result.
         let damaged = Packed([255; crate::data::packed::SAMPLE_BYTES]);
         assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
     }
 
     #[test]
-    fn another_scale_promises_the_same() {
+    fn another_scale_keeps_the_chances() {
         let before = Weights::material();
         let mut after = before.clone();
         set_scale(&mut after, 3 * before.units.scale / 2).unwrap();
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(after.units.scale, 3 * before.units.scale / 2);
     }
 
-    /// 360 units win 50 % and lose 1.8 % by the first model: an expected score of 74.1 %, odds of e to the 1.05.
+    /// By the standard model 360 units win 50 % and lose 1.8 %: an expected score of 74.1 %, odds of e to the 1.05.
     #[test]
     fn units_of_weights_follow_their_scale() {
         let mut weights = Weights::material();
@@ -483,7 +483,7 @@ mod tests {
 
     #[test]
     fn a_known_model_is_found_again() {
-        // On the whole 360 units win half of the games, but more are needed in the endgame.
+        // Overall 360 units win half of the games, but more are needed in the endgame.
         let known = WinRate { a: [468, -216, 0, 0], b: [126, 72, 0, 0] };
         for unit in [0.5, 1.0, 3.0] {
             let (scale, found) = model(&play(&known, unit, 400_000)).unwrap();

@@ -1,4 +1,4 @@
-//! Values as expected results: the logistic function, the loss of a prediction, the scale that predicts best.
+//! Values as expected scores: the logistic function, the loss of a prediction, the best scale.
 
 /// The logistic function.
 #[must_use]
@@ -16,14 +16,14 @@ pub(crate) fn cross_entropy(target: f64, z: f64) -> f64 {
     softplus(z) - target * z
 }
 
-/// What the weights say of one position.
+/// The prediction for one position.
 #[derive(Clone, Copy, Debug)]
 pub struct Prediction {
-    /// In logits, from White's side.
+    /// Predicted logit, from White's side.
     pub z: f64,
-    /// Of which stage.
+    /// Fraction of the middlegame, 0 to 1.
     pub alpha: f64,
-    /// What was to be predicted.
+    /// Target, 0 to 1, from White's side.
     pub target: f64,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn mean_loss(predictions: &[Prediction], factor: f64) -> f64 {
     losses.sum::<f64>() / predictions.len() as f64
 }
 
-/// The factor of all logits that predicts best: Newton's method on the loss, which is convex in it.
+/// The factor of all logits with the smallest loss, by Newton's method; the loss is convex in it.
 pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
     let mut factor = 1.0;
     for _ in 0..50 {
@@ -41,7 +41,8 @@ pub(crate) fn best_factor(predictions: &[Prediction]) -> f64 {
             let expected = sigmoid(factor * p.z);
             (slope + (expected - p.target) * p.z, curvature + expected * (1.0 - expected) * p.z * p.z)
         });
-        // Doubled or halved at most: far from the best one all is saturated, and it must not fall to zero.
+        // At most halved or doubled per iteration: far from the optimum the logistic saturates, and the factor must
+        // stay positive.
         let change = (slope / curvature).clamp(-factor, 0.5 * factor);
         factor -= change;
         if change.abs() < 1e-9 * factor {

@@ -1,9 +1,9 @@
-//! Weights without a search: regression on results and scores, and what a value means.
+//! Weights without a search: regression on results and scores, and the meaning of values.
 //!
 //! [`regression`] fits the static evaluation of quiet positions, [`calibration`] finds the scale and the WDL model of
-//! weights, [`averaging`] makes one set of several, and [`quality`] measures how well weights predict scores of engines.
-//! [`logistic`] is the loss that they share, [`norms`] tells how large the weights of a group are. This room knows
-//! [`base`](crate::base) and [`data`](crate::data).
+//! weights, [`averaging`] combines several sets, and [`quality`] measures how well weights predict scores of engines.
+//! [`auc`] measures how well they separate won from lost games. [`logistic`] is the shared loss, [`norms`] measures the
+//! size of weights by group. This module uses [`base`](crate::base) and [`data`](crate::data).
 
 pub mod auc;
 pub mod averaging;

@@ -1,10 +1,10 @@
-//! How large the weights of each group are.
+//! Euclidean norms of the weights by group.
 
 use std::collections::BTreeMap;
 
 use dyad_engine::eval::{FloatWeights, layout};
 
-/// The norms of a set of weights by group.
+/// The norms of a set of weights by group, middlegame and endgame.
 pub fn norms(weights: &FloatWeights) -> BTreeMap<String, [f64; 2]> {
     let norm = |weights: &[f64]| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let of_group = |group: &layout::Group| {

@@ -1,12 +1,11 @@
-//! How well an evaluation agrees with what engines found out by search.
+//! How well an evaluation agrees with the scores of engine searches.
 //!
-//! The measure is that of explained variance. Over quiet positions of engine games (the side to move is not in
-//! check, the move played neither captures nor promotes, the score is below ten pawns) let
-//! t = 1 / (1 + exp(-score / 1.2)) from White's side, the score in pawns, y the static evaluation, and
-//! p = 1 / (1 + exp(-k y)) with the one k that fits best; then R2 = 1 - mean((p - t)^2) / var(t). In what unit y is
-//! matters to k alone: here it is 200 units of search, by convention, so that every k can be compared. Only
-//! held-out games count, and which those are is drawn as for every sample file, so that weights trained on
-//! prepared files of the same games have not seen them.
+//! The measure is explained variance. Over quiet positions of engine games (the side to move is not in check, the move
+//! played neither captures nor promotes, the score is below ten pawns) let t = 1 / (1 + exp(-score / 1.2)) from White's
+//! side, the score in pawns, y the static evaluation, and p = 1 / (1 + exp(-k y)) with the k that fits best; then R2 =
+//! 1 - mean((p - t)^2) / var(t). The unit of y only scales k: by convention it is 200 search units, so that all k are
+//! comparable. Only held-out games count. They are drawn as for every sample file, so weights trained on prepared files
+//! of the same games have not seen them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,35 +22,35 @@ use crate::data::positions::{Filters, check_percent, is_held_out};
 use crate::data::score::ScoreSide;
 use crate::fit::logistic::sigmoid;
 
-/// Pawns that multiply the odds of a score by e.
+/// Pawns that multiply the odds by e.
 const SCORE_PAWNS: f64 = 1.2;
-/// Scores from here on are left out, in pawns.
+/// Scores of at least this are skipped, in pawns.
 const LARGEST_SCORE: f64 = 10.0;
-/// Units of search in one of the measure.
+/// Search units per unit of y.
 const UNIT: f64 = 200.0;
 const GAMES_IN_BATCH: usize = 64;
 
-/// Which games to look at.
+/// The games to measure on.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct QualitySettings {
     /// PGN files with scores.
     pub games: Vec<PathBuf>,
-    /// From whose side the scores are; none to tell it from each file.
+    /// Point of view of the scores; `None` to detect it in each file.
     pub scores: Option<ScoreSide>,
-    /// Percent of the games that are held out; the others are not looked at.
+    /// Percentage of the games that are held out; the others are not used.
     pub test_percent: f64,
 }
 
-/// What was found.
+/// The measured quality.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// Positions.
     pub positions: usize,
-    /// Share of the variance explained by the evaluation that search uses, endgame knowledge included.
+    /// Fraction of the variance explained by the evaluation used in the search, endgame knowledge included.
     pub r2: f64,
     /// The k that fits best.
     pub k: f64,
-    /// Share explained by the tapered sum alone, which is what is trained.
+    /// Fraction explained by the tapered sum alone, which is what is trained.
     pub r2_linear: f64,
     /// Games that could not be read.
     pub broken: u64,
@@ -61,7 +60,7 @@ pub struct Quality {
 type Point = [f64; 3];
 
 /// Measures weights on the held-out games.
-pub fn measure(weights: &Arc<Weights>, settings: &Settings, threads: usize) -> Result<Quality, Error> {
+pub fn measure(weights: &Arc<Weights>, settings: &QualitySettings, threads: usize) -> Result<Quality, Error> {
     check_percent(settings.test_percent)?;
     let (mut points, mut broken): (Vec<Point>, u64) = (Vec::new(), 0);
     for path in &settings.games {
@@ -87,11 +86,11 @@ fn unclear(path: &Path) -> Error {
     Error::content(path, "the scores", problem.to_string())
 }
 
-/// Appends the points of a file and says how many of its games could not be read.
+/// Appends the points of a file; returns the number of games that could not be read.
 fn points_of(
     path: &Path,
     weights: &Arc<Weights>,
-    settings: &Settings,
+    settings: &QualitySettings,
     threads: usize,
     points: &mut Vec<Point>,
 ) -> Result<u64, Error> {
@@ -128,7 +127,7 @@ fn points_of(
     Ok(broken)
 }
 
-fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &Settings, points: &mut Vec<Point>) {
+fn points_of_game(game: &GameRecord, evaluator: &mut Evaluator, settings: &QualitySettings, points: &mut Vec<Point>) {
     if !is_held_out(game.hash(), settings.test_percent) {
         return;
     }
@@ -160,7 +159,7 @@ fn explained(targets: &[f64], values: &[f64]) -> (f64, f64) {
     (1.0 - error(k) / variance, k)
 }
 
-/// The smallest value of a function with one valley.
+/// The minimum of a unimodal function.
 fn golden_section(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     let ratio = (5f64.sqrt() - 1.0) / 2.0;
     let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));

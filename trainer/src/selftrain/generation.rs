@@ -135,7 +135,7 @@ impl Generation {
             Some(share) => (&self.oldest, share),
             None => (&self.base, self.step),
         };
-        let way = averaging::Step { groups: "*", stages: [true; 2], goal: &trained, share };
+        let way = averaging::Interpolation { groups: "*", stages: [true; 2], goal: &trained, coefficient: share };
         let mut weights = averaging::changed(from, &[way], &[]).map_err(SelfTrainError::Settings)?;
         weights.meta.provenance =
             json!({ "by": "dyad selftrain", "share": share, "from": from.id(), "of": trained.meta.provenance });

@@ -23,7 +23,7 @@ use dyad_engine::params::{Params, Tunable};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::fit::averaging::{GroupFactor, Step, changed};
+use crate::fit::averaging::{GroupFactor, Interpolation, changed};
 
 /// Share of the range of a constant that is its step at the end, when nobody says another.
 const USUAL_C_END: f64 = 0.05;
@@ -285,7 +285,7 @@ impl Base {
 /// When the weights cannot be changed so.
 pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(Params, Option<Weights>), String> {
     let mut params = Params::DEFAULT;
-    let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Step>) = (Vec::new(), Vec::new());
+    let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Interpolation>) = (Vec::new(), Vec::new());
     for (parameter, &value) in parameters.iter().zip(values) {
         match &parameter.target {
             Target::Constant(tunable) => params.set(tunable.name, value.round() as i32)?,
@@ -300,7 +300,7 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(P
                 }
             }
             Target::Toward { groups, stages, file } => {
-                steps.push(Step { groups, stages: *stages, goal: base.goal(file), share: value });
+                steps.push(Interpolation { groups, stages: *stages, goal: base.goal(file), coefficient: value });
             }
         }
     }

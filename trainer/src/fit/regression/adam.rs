@@ -1,29 +1,29 @@
 //! Adam over all features at once.
 //!
-//! A batch of thousands of positions touches nearly every feature that will ever be touched, so nothing is
-//! gained by sparse steps here, and the plain method (Kingma and Ba 2015, algorithm 1) needs no clocks.
+//! A batch of thousands of positions touches nearly every feature in use, so sparse updates gain nothing here, and the
+//! plain method (Kingma and Ba 2015, algorithm 1) needs no step counters by feature.
 
 use dyad_engine::eval::layout::{GROUPS, MATERIAL, PAIRS};
 
 use super::back_off::{BackOff, SHARED};
-use super::data::Reach;
+use super::data::FeatureRange;
 use super::settings::{BackOffSettings, GroupSettings, L2Target, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
-/// Running means of the gradient and of its square, for both stages.
+/// Running means of the gradient and of its square, for middlegame and endgame.
 type Moments = [[f64; 2]; 2];
 
-/// How one step goes.
-struct Step {
+/// The parameters of one update.
+struct Update {
     rate: f64,
     corrections: [f64; 2],
 }
 
-impl Step {
-    /// By how much a weight changes.
+impl Update {
+    /// The change of a weight.
     fn change(&self, [mean, square]: &mut [f64; 2], slope: f64) -> f64 {
         *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
         *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
@@ -39,10 +39,10 @@ struct Shared {
     moments: Vec<Moments>,
 }
 
-/// The optimizer and what it remembers, by feature.
+/// The optimizer and its moments, by feature.
 pub struct Adam {
     groups: Vec<(std::ops::Range<usize>, GroupSettings)>,
-    /// What L2 holds weights to, as far as that is not zero.
+    /// The targets of L2 that are not zero.
     anchor: Vec<[f64; 2]>,
     moments: Vec<Moments>,
     shared: Option<Shared>,
@@ -53,18 +53,18 @@ pub struct Adam {
 const _: () = assert!(MATERIAL.start == 0, "the anchor is looked up by feature");
 
 impl Adam {
-    /// Has seen nothing yet of so many training positions. What pieces are worth is held to `start`, all
-    /// other weights to what [`Settings::hold`] says.
-    pub fn new(settings: &Settings, reach: Reach, start: &[[f64; 2]], positions: usize) -> Adam {
-        let groups = GROUPS.iter().filter(|group| group.range().end <= reach.len());
-        let back_off = settings.back_off.filter(|_| reach == Reach::Pairs && settings.group(PAIRS.name).learn);
+    /// A new optimizer for a fit to `positions` training positions. Material is regularized toward `start`, all other
+    /// weights toward [`Settings::l2_target`].
+    pub fn new(settings: &Settings, range: FeatureRange, start: &[[f64; 2]], positions: usize) -> Adam {
+        let groups = GROUPS.iter().filter(|group| group.range().end <= range.len());
+        let back_off = settings.back_off.filter(|_| range == FeatureRange::Pairs && settings.group(PAIRS.name).learn);
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
             anchor: match settings.l2_target {
                 L2Target::Zero => start[MATERIAL.range()].to_vec(),
                 L2Target::Start => start.to_vec(),
             },
-            moments: vec![[[0.0; 2]; 2]; reach.len()],
+            moments: vec![[[0.0; 2]; 2]; range.len()],
             shared: back_off.map(|settings| Shared {
                 of: BackOff::new(),
                 settings,
@@ -76,7 +76,7 @@ impl Adam {
         }
     }
 
-    /// Goes one step against the gradient, with rates multiplied by `factor`.
+    /// Applies one update against the gradient, with rates multiplied by `factor`.
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
         let corrections = [1.0 - BETA1.powi(self.steps), 1.0 - BETA2.powi(self.steps)];
@@ -85,18 +85,18 @@ impl Adam {
             shared.add(&mut weights[PAIRS.range()], -1.0);
         }
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
-            let (step, decay) = (Step { rate: factor * group.rate, corrections }, group.l2 / self.positions);
+            let (step, decay) = (Update { rate: factor * group.rate, corrections }, group.l2 / self.positions);
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];
-                    let held = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
-                    let slope = gradient[feature][stage] + decay * held;
+                    let offset = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
+                    let slope = gradient[feature][stage] + decay * offset;
                     *weight += step.change(&mut self.moments[feature][stage], slope);
                 }
             }
         }
         if let Some(shared) = &mut self.shared {
-            let step = Step { rate: factor * shared.settings.rate, corrections };
+            let step = Update { rate: factor * shared.settings.rate, corrections };
             shared.step(&gradient[PAIRS.range()], &step, self.positions);
             shared.add(&mut weights[PAIRS.range()], 1.0);
         }
@@ -112,7 +112,7 @@ impl Shared {
         }
     }
 
-    fn step(&mut self, gradient: &[[f64; 2]], step: &Step, positions: f64) {
+    fn step(&mut self, gradient: &[[f64; 2]], step: &Update, positions: f64) {
         let decay = self.settings.l2 / positions;
         let gradient = self.of.gradient(gradient);
         for ((weight, moments), slope) in self.weights.iter_mut().zip(&mut self.moments).zip(gradient) {

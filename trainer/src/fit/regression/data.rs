@@ -1,4 +1,4 @@
-//! What a fit looks at: the samples, and how many of their features.
+//! The data of a fit: its samples, and the range of features in use.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,19 +14,19 @@ use crate::data::leaves::at_leaves;
 use crate::data::packed::Packed;
 use crate::data::samples::SampleFile;
 
-/// The positions to fit to, all in memory: 32 bytes each.
+/// The positions of a fit, all in memory: 32 bytes each.
 pub struct Data {
-    /// To learn from.
+    /// Training positions.
     pub train: Vec<Packed>,
-    /// To stop by.
+    /// Test positions, for early stopping.
     pub test: Vec<Packed>,
 }
 
 impl Data {
-    /// Those of some samples that have what `target` needs.
+    /// The samples that have what `target` needs.
     ///
     /// # Errors
-    /// When none of them is for training.
+    /// When there are no training positions.
     pub fn of(samples: &[Packed], target: &Target) -> Result<Data, Error> {
         let mut data = Data { train: Vec::new(), test: Vec::new() };
         data.take(samples, target);
@@ -46,16 +46,16 @@ impl Data {
         Ok(self)
     }
 
-    /// The same positions at the leaves of their quiescence with `weights`, without those that have none.
+    /// The same positions resolved by quiescence with `weights`, without those that have no leaf.
     ///
     /// # Errors
-    /// As those of [`at_leaves`], and when nothing is left to learn from.
+    /// Those of [`at_leaves`], and when no training position is left.
     pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &AtomicBool) -> Result<Data, Error> {
-        let lead = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
-        Data { train: lead(self.train)?, test: lead(self.test)? }.checked()
+        let resolve = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
+        Data { train: resolve(self.train)?, test: resolve(self.test)? }.checked()
     }
 
-    /// All samples of some files that have what `target` needs.
+    /// Loads all samples of `files` that have what `target` needs.
     pub fn load(files: &[SampleFile], target: &Target) -> Result<Data, Error> {
         let mut data = Data { train: Vec::new(), test: Vec::new() };
         for file in files {
@@ -67,10 +67,10 @@ impl Data {
     }
 }
 
-/// Which features a fit has to look at. Most of the time goes into finding them.
+/// The range of features that a fit has to compute; finding them takes most of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    /// Material and location.
+pub(super) enum FeatureRange {
+    /// Material and piece-square features.
     Squares,
     /// All but the 2-tuples.
     Terms,
@@ -78,37 +78,37 @@ pub(super) enum Reach {
     Pairs,
 }
 
-impl Reach {
-    /// As far as a group learns or has weights to begin with.
-    pub(super) fn of(settings: &Settings, start: &FloatWeights) -> Reach {
+impl FeatureRange {
+    /// The smallest range with all groups that learn or have nonzero weights.
+    pub(super) fn of(settings: &Settings, start: &FloatWeights) -> FeatureRange {
         let used = |group: &Group| {
             let weights = start.mg[group.range()].iter().chain(&start.eg[group.range()]);
             settings.group(group.name).learn || weights.into_iter().any(|&weight| weight != 0.0)
         };
         match layout::GROUPS.iter().rev().find(|group| used(group)) {
-            Some(group) if group.start >= TERMS_LEN => Reach::Pairs,
-            Some(group) if group.start >= PIECE_SQUARE.range().end => Reach::Terms,
-            _ => Reach::Squares,
+            Some(group) if group.start >= TERMS_LEN => FeatureRange::Pairs,
+            Some(group) if group.start >= PIECE_SQUARE.range().end => FeatureRange::Terms,
+            _ => FeatureRange::Squares,
         }
     }
 
     /// Number of features, from the first.
     pub(super) fn len(self) -> usize {
         match self {
-            Reach::Squares => PIECE_SQUARE.range().end,
-            Reach::Terms => TERMS_LEN,
-            Reach::Pairs => LEN,
+            FeatureRange::Squares => PIECE_SQUARE.range().end,
+            FeatureRange::Terms => TERMS_LEN,
+            FeatureRange::Pairs => LEN,
         }
     }
 
     /// The features of a position.
     pub(super) fn list(self, board: &Board, features: &mut Vec<(u32, i32)>) {
         features.clear();
-        if self == Reach::Pairs {
+        if self == FeatureRange::Pairs {
             return visit(board, features);
         }
         board.placed_pieces().for_each(|piece| incremental_features(&[], piece, features));
-        if self == Reach::Terms {
+        if self == FeatureRange::Terms {
             terms(board, features);
         }
     }

@@ -5,68 +5,68 @@ use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
 use serde_json::Value as Json;
 
-use super::data::{Data, Reach};
+use super::data::{Data, FeatureRange};
 use super::settings::Target;
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::packed::{Packed, Sample};
 use crate::fit::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 
-/// Parts a batch is cut into. Each part's gradient is summed by one thread, and the parts in order.
+/// Parts of a batch. The gradient of a part is summed by one thread, and the parts are summed in order.
 const PARTS: usize = 16;
 
-/// Positions summed by one thread when only the loss is wanted.
+/// Positions per chunk when only the loss is computed.
 const LOSS_CHUNK: usize = 4_096;
 
-/// Positions that the scale of the first weights is fitted on.
+/// Positions used to fit the scale of the initial weights.
 const SCALE_POSITIONS: usize = 100_000;
 
 /// The gradient of a batch, middlegame and endgame by feature.
 pub type Gradient = Vec<[f64; 2]>;
 
-/// Weights in logits, and the stage of positions that belongs to them.
+/// Weights in logits, with the phase model that belongs to them.
 pub struct Model {
-    /// Opening and endgame by feature; without the 2-tuples where those have no weight and learn none.
+    /// Middlegame and endgame weight by feature; without the 2-tuples if these are zero and do not learn.
     pub weights: Vec<[f64; 2]>,
-    /// The material alone, as search will have it: tells the phase.
+    /// The material weights as the search will round them: they determine the phase.
     phases: Weights,
-    /// How often a piece stands on each of its squares, by location; sums to one for each piece.
+    /// Frequency of each piece on its squares, by piece-square feature; sums to 1 for each piece.
     frequencies: Vec<f64>,
 }
 
 impl Model {
-    /// Weights multiplied by `scale`; pieces stand where they do in `samples`.
-    pub fn new(weights: &FloatWeights, scale: f64, reach: Reach, samples: &[Packed]) -> Result<Model, Error> {
+    /// Weights multiplied by `scale`; square frequencies are those of `samples`.
+    pub fn new(weights: &FloatWeights, scale: f64, range: FeatureRange, samples: &[Packed]) -> Result<Model, Error> {
         let both = weights.mg.iter().zip(&weights.eg).map(|(mg, eg)| [scale * mg, scale * eg]);
-        let weights: Vec<[f64; 2]> = both.take(reach.len()).collect();
+        let weights: Vec<[f64; 2]> = both.take(range.len()).collect();
         Ok(Model { phases: phases(&weights)?, weights, frequencies: frequencies(samples)? })
     }
 
-    /// Settles what of a piece's worth is its material and what its squares.
+    /// Moves the mean of each piece's square weights into its material weight.
     ///
-    /// It could as well be in its squares: any amount moved from all of them to its material
-    /// changes no evaluation. But the phase is counted with the material, so it is settled here: the squares
-    /// of a piece are worth nothing on average. It changes both groups, so it is for weights of which both learn.
-    pub fn settle(&mut self) {
+    /// Any amount moved from all squares of a piece to its material changes no evaluation, but the phase depends on the
+    /// material, so the split is fixed here: the squares of a piece have mean 0. This changes both groups, so it is
+    /// only for fits in which both learn.
+    pub fn center_squares(&mut self) {
         let squares = PIECE_SQUARE.len / MATERIAL.len;
         for piece in 0..MATERIAL.len {
             let rows = PIECE_SQUARE.nth(piece * squares)..PIECE_SQUARE.nth(piece * squares) + squares;
             for stage in [0, 1] {
-                let worth = |row: usize| self.weights[row][stage] * self.frequencies[row - PIECE_SQUARE.start];
-                let mean: f64 = rows.clone().map(worth).sum();
+                let weighted = |row: usize| self.weights[row][stage] * self.frequencies[row - PIECE_SQUARE.start];
+                let mean: f64 = rows.clone().map(weighted).sum();
                 rows.clone().for_each(|row| self.weights[row][stage] -= mean);
                 self.weights[MATERIAL.nth(piece)][stage] += mean;
             }
         }
     }
 
-    /// Counts the phase with the present weights of the pieces.
-    pub fn count_phases(&mut self) -> Result<(), Error> {
+    /// Recomputes the phase model from the current material weights.
+    pub fn update_phases(&mut self) -> Result<(), Error> {
         self.phases = phases(&self.weights)?;
         Ok(())
     }
 
-    /// The same weights for all features.
+    /// The weights of all features, zero beyond the range in use.
     pub fn weights(&self) -> FloatWeights {
         let stage = |stage: usize| {
             let known = self.weights.iter().map(|weight| weight[stage]);
@@ -75,17 +75,17 @@ impl Model {
         FloatWeights { mg: stage(0), eg: stage(1) }
     }
 
-    /// How much of the middlegame a position is.
+    /// Fraction of the middlegame of a position.
     fn alpha(&self, board: &Board) -> f64 {
         f64::from(self.phases.phase(board)) / f64::from(PHASE_MAX)
     }
 }
 
 fn frequencies(samples: &[Packed]) -> Result<Vec<f64>, Error> {
-    // Once on every square, so that none is impossible.
+    // Start at 1, so that no square is impossible.
     let (mut counts, mut features) = (vec![1.0; PIECE_SQUARE.len], Vec::new());
     for sample in samples {
-        Reach::Squares.list(&sample.board().map_err(Error::Settings)?, &mut features);
+        FeatureRange::Squares.list(&sample.board().map_err(Error::Settings)?, &mut features);
         for &(feature, count) in
             features.iter().filter(|(feature, _)| PIECE_SQUARE.range().contains(&(*feature as usize)))
         {
@@ -105,14 +105,14 @@ fn phases(weights: &[[f64; 2]]) -> Result<Weights, Error> {
         material.mg[feature] = weights[feature][0];
     }
     Weights::from_floats(&material, Json::Null)
-        .map_err(|error| Error::Settings(format!("the pieces lost their worth during the fit: {error}")))
+        .map_err(|error| Error::Settings(format!("the pieces lost their value during the fit: {error}")))
 }
 
-/// Finds the features of a position and its prediction; keeps its memory from one to the next.
+/// Computes the features and the prediction of positions, reusing its memory.
 struct Predictor<'a> {
     model: &'a Model,
     target: Target,
-    reach: Reach,
+    range: FeatureRange,
     features: Vec<(u32, i32)>,
 }
 
@@ -120,7 +120,7 @@ impl Predictor<'_> {
     fn predict(&mut self, packed: &Packed) -> Result<Prediction, String> {
         let sample: Sample = packed.unpack()?;
         let target = self.target.of(&sample).ok_or("a sample without the result or score needed")?;
-        self.reach.list(&sample.board, &mut self.features);
+        self.range.list(&sample.board, &mut self.features);
         let alpha = self.model.alpha(&sample.board);
         let [mg, eg] = self.features.iter().fold([0.0; 2], |[mg, eg], &(feature, count)| {
             let weight = self.model.weights[feature as usize];
@@ -130,24 +130,24 @@ impl Predictor<'_> {
     }
 }
 
-/// What is learned and how the work is shared.
-pub struct Lesson {
+/// The loss of a fit: its target, features and threads.
+pub struct LossFunction {
     /// What to predict.
     pub target: Target,
-    /// Which features are looked at.
-    pub reach: Reach,
+    /// Features in use.
+    pub range: FeatureRange,
     /// Threads.
     pub threads: usize,
 }
 
-impl Lesson {
+impl LossFunction {
     fn predictor<'a>(&self, model: &'a Model) -> Predictor<'a> {
-        Predictor { model, target: self.target, reach: self.reach, features: Vec::with_capacity(1_200) }
+        Predictor { model, target: self.target, range: self.range, features: Vec::with_capacity(1_200) }
     }
 
-    /// Sum of losses over a batch of training positions, and the gradient of their mean.
+    /// Sum of the losses of a batch of training positions, and the gradient of their mean.
     pub fn gradient(&self, model: &Model, data: &Data, batch: &[u32]) -> Result<(f64, Gradient), Error> {
-        let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; self.reach.len()]);
+        let (mut loss, mut gradient) = (0.0, vec![[0.0; 2]; self.range.len()]);
         let share = 1.0 / batch.len() as f64;
         ordered_for_each(
             self.threads,
@@ -167,11 +167,11 @@ impl Lesson {
         Ok((loss, gradient))
     }
 
-    /// Loss and gradient of a part of a batch, as sums. Single precision halves the memory that is written
-    /// at random, and a part is a thousand positions.
+    /// Loss and gradient of a part of a batch, as sums. Single precision halves the memory that is written at random,
+    /// and a part is only a thousand positions.
     fn part(&self, model: &Model, data: &Data, part: &[u32]) -> Result<(f64, Vec<[f32; 2]>), String> {
         let mut predictor = self.predictor(model);
-        let (mut loss, mut gradient) = (0.0, vec![[0.0f32; 2]; self.reach.len()]);
+        let (mut loss, mut gradient) = (0.0, vec![[0.0f32; 2]; self.range.len()]);
         for &index in part {
             let Prediction { z, alpha, target } = predictor.predict(&data.train[index as usize])?;
             loss += cross_entropy(target, z);
@@ -186,7 +186,7 @@ impl Lesson {
         Ok((loss, gradient))
     }
 
-    /// Every prediction, in the order of the samples.
+    /// All predictions, in the order of the samples.
     pub fn predictions(&self, model: &Model, samples: &[Packed]) -> Result<Vec<Prediction>, Error> {
         let mut all = Vec::with_capacity(samples.len());
         ordered_for_each(
@@ -209,14 +209,14 @@ impl Lesson {
         Ok(mean_loss(&predictions, 1.0))
     }
 
-    /// A model of weights of any unit, scaled to predict best, and the scale.
+    /// A model of weights of any unit, scaled to the smallest loss, and the scale.
     pub fn model(&self, data: &Data, weights: &FloatWeights) -> Result<(Model, f64), Error> {
         let step = data.train.len().div_ceil(SCALE_POSITIONS).max(1);
         let some: Vec<Packed> = data.train.iter().step_by(step).copied().collect();
-        // The units of evaluation, brought near logits.
+        // A starting point: evaluation units close to logits.
         let first = 1.0 / 400.0;
-        let model = Model::new(weights, first, self.reach, &some)?;
+        let model = Model::new(weights, first, self.range, &some)?;
         let scale = first * best_factor(&self.predictions(&model, &some)?);
-        Ok((Model::new(weights, scale, self.reach, &some)?, scale))
+        Ok((Model::new(weights, scale, self.range, &some)?, scale))
     }
 }

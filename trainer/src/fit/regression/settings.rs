@@ -1,4 +1,4 @@
-//! What decides the result of a fit.
+//! The settings of a fit: everything that decides its result.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::base::error::Error;
 use crate::data::packed::{Packed, Sample};
 use crate::fit::logistic::sigmoid;
 
-/// What the evaluation of a position is to predict: a share of the game's result, and for the rest the
-/// expected result by a search's score.
+/// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's
+/// score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Target {
-    /// The result's share where there is a score; 1 uses results alone, 0 scores alone.
+    /// Weight of the result where there is a score: 1 uses results alone, 0 scores alone.
     pub result_share: f64,
     /// Pawns that multiply the odds of a score by e.
     pub pawns: f64,
@@ -27,13 +27,13 @@ impl Default for Target {
 }
 
 impl Target {
-    /// Whether a sample has what is needed; cheaper than unpacking it.
+    /// Whether a sample has what the target needs; cheaper than unpacking it.
     #[must_use]
     pub fn exists(&self, sample: &Packed) -> bool {
         if self.result_share > 0.0 { sample.has_result() } else { sample.has_score() }
     }
 
-    /// What to predict, from White's side.
+    /// The target, from White's side; `None` if the sample lacks it.
     #[must_use]
     pub fn of(&self, sample: &Sample) -> Option<f64> {
         let expected = sample.white_score().map(|score| sigmoid(score.pawns() / self.pawns));
@@ -47,7 +47,7 @@ impl Target {
     }
 }
 
-/// Learning of one group of features.
+/// Learning settings of one group of features.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GroupSettings {
@@ -55,14 +55,14 @@ pub struct GroupSettings {
     pub learn: bool,
     /// Adam's rate, in logits.
     pub rate: f64,
-    /// L2: how many positions' worth of evidence holds a weight to zero, or what a piece is worth to its
-    /// first value. The reciprocal of a normal prior's variance in logits.
+    /// L2, as a number of positions whose evidence would balance it: the reciprocal of a normal prior's variance in
+    /// logits. It pulls toward [`Settings::l2_target`], and material toward its initial weights.
     pub l2: f64,
 }
 
 impl GroupSettings {
-    /// Few positions tell what a queen is worth in the middlegame. A position has hundreds of 2-tuples and
-    /// most of them are rare: they must learn slowly and be held.
+    /// The defaults of a group. Few positions determine the value of a queen in the middlegame. A position has hundreds
+    /// of 2-tuples and most of them are rare: they need a small rate and a strong L2.
     #[must_use]
     pub fn of(name: &str) -> GroupSettings {
         match name {
@@ -79,14 +79,14 @@ impl Default for GroupSettings {
     }
 }
 
-/// What L2 holds the weights to. Pieces are always held to what they are worth at the start.
+/// What L2 regularizes weights toward. Material is always regularized toward its initial weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum L2Target {
-    /// Zero: a weight that the data say nothing of is worth nothing.
+    /// Zero: a weight without data becomes 0.
     #[default]
     Zero,
-    /// The weights at the start: what the data say nothing of stays as it was.
+    /// The initial weights: a weight without data stays as it was.
     Start,
 }
 
@@ -96,7 +96,7 @@ pub enum L2Target {
 pub struct BackOffSettings {
     /// Adam's rate, in logits.
     pub rate: f64,
-    /// L2: how many positions' worth of evidence holds a shared weight to zero.
+    /// L2 of the shared weights toward zero, in positions.
     pub l2: f64,
 }
 
@@ -115,21 +115,21 @@ const MOST_IN_BATCH: usize = 1_000_000_000;
 pub struct Settings {
     /// What to predict.
     pub target: Target,
-    /// The groups that learn; empty for all.
+    /// Groups that learn; empty for all.
     pub learn: Vec<String>,
-    /// Groups that differ from [`GroupSettings::of`] their name.
+    /// Groups whose settings differ from [`GroupSettings::of`] their name.
     pub groups: BTreeMap<String, GroupSettings>,
-    /// What L2 holds weights to.
+    /// What L2 regularizes toward.
     #[serde(rename = "hold")]
     pub l2_target: L2Target,
     /// Weights that 2-tuples share; none where each has only its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub back_off: Option<BackOffSettings>,
-    /// Passes over the data at most.
+    /// Epochs at most.
     pub epochs: u32,
     /// Positions in a batch.
     pub batch: usize,
-    /// Passes without a better test loss after which it ends.
+    /// Epochs without a better test loss after which the fit ends.
     pub patience: u32,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -157,8 +157,8 @@ impl Settings {
         change(self.groups.entry(name.to_string()).or_insert_with(|| GroupSettings::of(name)));
     }
 
-    /// The factor of all rates when so much of the fit is done: from one down to a hundredth along a cosine.
-    pub(super) fn schedule(&self, done: f64) -> f64 {
+    /// Factor of all rates when the fraction `done` of the fit is done: from 1 to a hundredth along a cosine.
+    pub(super) fn rate_factor(&self, done: f64) -> f64 {
         0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
     }
 

@@ -1,6 +1,6 @@
 //! Tests of the fit: its gradient, its independence of threads, and what it learns.
 
-use super::gradient::{Lesson, Model};
+use super::gradient::{LossFunction, Model};
 use super::*;
 use crate::base::hash;
 use crate::data::packed::{Packed, Sample};
@@ -14,7 +14,7 @@ use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{TABLES, pieces_of};
 use std::collections::BTreeMap;
 
-/// Positions whose results are drawn by the evaluation of `teacher`, in logits.
+/// Positions whose results are drawn from the evaluation of `teacher`, with `logits` per unit.
 fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
     let mut data = Data { train: Vec::new(), test: Vec::new() };
     for (index, sample) in walk(count).into_iter().enumerate() {
@@ -34,8 +34,8 @@ fn run(settings: &Settings, data: &Data, start: &FloatWeights, threads: usize) -
     fit(settings, data, start, threads, &AtomicBool::new(false), &mut |_| ()).unwrap()
 }
 
-fn lesson(result_share: f64, reach: Reach, threads: usize) -> Lesson {
-    Lesson { target: Target { result_share, ..Target::default() }, reach, threads }
+fn objective(result_share: f64, range: FeatureRange, threads: usize) -> LossFunction {
+    LossFunction { target: Target { result_share, ..Target::default() }, range, threads }
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn the_gradient_is_that_of_the_loss() {
         weights.mg[feature] += 60.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
         weights.eg[feature] += 60.0 * (hash::unit(hash::mix(feature as u64 + 1_000_000)) - 0.5);
     }
-    let lesson = lesson(0.3, Reach::Pairs, 2);
+    let objective = objective(0.3, FeatureRange::Pairs, 2);
     let batch: Vec<u32> = (0..data.train.len() as u32).collect();
-    let mut model = Model::new(&weights, 1.0 / 400.0, Reach::Pairs, &data.test).unwrap();
-    let (loss, gradient) = lesson.gradient(&model, &data, &batch).unwrap();
-    assert!((loss / batch.len() as f64 - lesson.loss(&model, &data.train).unwrap()).abs() < 1e-9);
+    let mut model = Model::new(&weights, 1.0 / 400.0, FeatureRange::Pairs, &data.test).unwrap();
+    let (loss, gradient) = objective.gradient(&model, &data, &batch).unwrap();
+    assert!((loss / batch.len() as f64 - objective.loss(&model, &data.train).unwrap()).abs() < 1e-9);
     let mut largest: Vec<usize> = (0..LEN).collect();
     largest.sort_by(|&a, &b| gradient[b][0].abs().total_cmp(&gradient[a][0].abs()));
     let step = 1e-4;
@@ -58,7 +58,7 @@ fn the_gradient_is_that_of_the_loss() {
         for stage in [0, 1] {
             let mut loss_at = |change: f64| {
                 model.weights[feature][stage] += change;
-                let loss = lesson.loss(&model, &data.train).unwrap();
+                let loss = objective.loss(&model, &data.train).unwrap();
                 model.weights[feature][stage] -= change;
                 loss
             };
@@ -70,7 +70,7 @@ fn the_gradient_is_that_of_the_loss() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn the_fit_does_not_depend_on_the_thread_count() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_500);
     let settings = Settings { epochs: 2, batch: 500, ..Settings::default() };
     let fitted = [1, 2, 5].map(|threads| run(&settings, &data, &FloatWeights::material(), threads));
@@ -81,8 +81,8 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn known_weights_are_found_again() {
-    // Material of another order than Table I's: knights above bishops, pawns worth more.
+fn known_weights_are_recovered() {
+    // Material in another order than Table I's: knights above bishops, pawns with a higher value.
     let mut known = FloatWeights::zeros();
     for (piece, value) in [300.0, 1100.0, 700.0, 1200.0, 2400.0].into_iter().enumerate() {
         known.mg[MATERIAL.nth(piece)] = value;
@@ -107,7 +107,7 @@ fn known_weights_are_found_again() {
 }
 
 #[test]
-fn frozen_groups_stay_and_l2_shrinks() {
+fn frozen_groups_do_not_change_and_l2_shrinks() {
     let start = FloatWeights::material();
     let mut known = start.clone();
     for feature in PIECE_SQUARE.range() {
@@ -134,8 +134,8 @@ fn what_pairs_share_is_learned_from_fewer_positions() {
     for index in 0..PAIRS.len {
         let (first, other) = pieces_of(index);
         let ranks = other.square.to_index() as i32 / 8 - first.square.to_index() as i32 / 8;
-        let worth = hash::unit(hash::fold(index as u64 / (PAIRS.len as u64 / TABLES as u64), (ranks + 8) as u64)) - 0.5;
-        (known.mg[PAIRS.nth(index)], known.eg[PAIRS.nth(index)]) = (30.0 * worth, 30.0 * worth);
+        let value = hash::unit(hash::fold(index as u64 / (PAIRS.len as u64 / TABLES as u64), (ranks + 8) as u64)) - 0.5;
+        (known.mg[PAIRS.nth(index)], known.eg[PAIRS.nth(index)]) = (30.0 * value, 30.0 * value);
     }
     let data = taught(&Weights::from_floats(&known, serde_json::Value::Null).unwrap(), 1.0 / 400.0, 4_000);
     let mut settings = Settings { epochs: 6, batch: 200, patience: 9, ..Settings::default() };
@@ -154,10 +154,10 @@ fn what_pairs_share_is_learned_from_fewer_positions() {
     assert!(settings.check().unwrap_err().to_string().contains("back-off: rate NaN"));
 }
 
-/// A start whose squares are worth something on average: nothing of it moves to material that does not learn, or
-/// from squares that do not.
+/// Initial weights whose squares have a nonzero mean: nothing moves to material that does not learn, or from squares
+/// that do not.
 #[test]
-fn material_and_location_share_nothing_unless_both_learn() {
+fn squares_are_centered_only_if_both_groups_learn() {
     let mut start = FloatWeights::material();
     for feature in PIECE_SQUARE.range() {
         start.mg[feature] = 100.0 * hash::unit(hash::mix(feature as u64));
@@ -171,7 +171,7 @@ fn material_and_location_share_nothing_unless_both_learn() {
     ] {
         let learn = learn.iter().map(ToString::to_string).collect();
         let settings = Settings { epochs: 1, batch: 200, learn, ..Settings::default() };
-        // Without test positions the weights after the last pass are those that come out.
+        // Without test positions the result is the weights after the last epoch.
         let data = Data { train: data.train.clone(), test: Vec::new() };
         let fitted = run(&settings, &data, &start, 1);
         for features in frozen {
@@ -184,7 +184,7 @@ fn material_and_location_share_nothing_unless_both_learn() {
 }
 
 #[test]
-fn a_stop_keeps_what_was_best() {
+fn a_stopped_fit_returns_the_best_epoch() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
     let settings = Settings { epochs: 50, batch: 100, patience: 50, ..Settings::default() };
     let stop = AtomicBool::new(false);
@@ -198,7 +198,7 @@ fn a_stop_keeps_what_was_best() {
     let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut report).unwrap();
     assert_eq!((fitted.epochs.len(), passes, fitted.stopped), (1, 1, true));
 
-    // In the first pass there is nothing yet.
+    // Within the first epoch there is no result yet.
     let stop = AtomicBool::new(true);
     let stopped = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut |_| ());
     assert!(matches!(stopped, Err(Error::Stopped)));
@@ -254,33 +254,33 @@ fn targets_blend_what_a_sample_has() {
 }
 
 #[test]
-fn settling_changes_no_evaluation() {
+fn centering_squares_changes_no_evaluation() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 500);
     let mut weights = FloatWeights::material();
     for feature in PIECE_SQUARE.range() {
         weights.mg[feature] += 100.0 * hash::unit(hash::mix(feature as u64));
         weights.eg[feature] += 100.0 * hash::unit(hash::mix(feature as u64 + 1_000_000));
     }
-    let mut model = Model::new(&weights, 1.0, Reach::Squares, &data.train).unwrap();
+    let mut model = Model::new(&weights, 1.0, FeatureRange::Squares, &data.train).unwrap();
     let sums = |weights: &FloatWeights, sample: &Packed| {
         let mut features = Vec::new();
-        Reach::Squares.list(&sample.board().unwrap(), &mut features);
+        FeatureRange::Squares.list(&sample.board().unwrap(), &mut features);
         weights.dot(&features)
     };
-    model.settle();
+    model.center_squares();
     let settled = model.weights();
     for sample in &data.test {
         let [before, after] = [&weights, &settled].map(|weights| sums(weights, sample));
         assert!((0..2).all(|stage| (before[stage] - after[stage]).abs() < 1e-6));
     }
     assert!(settled.mg[MATERIAL.nth(3)] > 1_320.0);
-    model.settle();
+    model.center_squares();
     assert!((model.weights().mg[MATERIAL.nth(3)] - settled.mg[MATERIAL.nth(3)]).abs() < 1e-9);
 }
 
-/// What the data do not decide goes to zero or stays at the start, as the settings say.
+/// Weights that the data do not determine go to zero or stay at their initial values, by the settings.
 #[test]
-fn l2_holds_to_zero_or_to_the_start() {
+fn l2_regularizes_toward_zero_or_the_initial_weights() {
     let mut start = FloatWeights::material();
     for feature in PIECE_SQUARE.range() {
         start.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
