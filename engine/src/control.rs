@@ -58,13 +58,11 @@ impl Control {
     }
 
     /// Whether the search was stopped.
-    #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
 
     /// Whether the search ponders.
-    #[inline]
     pub fn pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }

@@ -258,58 +258,49 @@ impl Params {
     }
 
     /// Margin above beta for reverse futility pruning.
-    #[inline]
     pub(crate) fn rfp_margin(&self, depth: i32, improving: bool) -> i32 {
         self.rfp_factor * depth - if improving { self.rfp_improving } else { 0 }
     }
 
     /// Margin below alpha for razoring.
-    #[inline]
     pub(crate) fn razor_margin(&self, depth: i32) -> i32 {
         self.razor_base + self.razor_factor * depth * depth
     }
 
     /// Reduction of a null move search in plies, for an evaluation `advantage` above beta.
-    #[inline]
     pub(crate) fn nmp_reduction(&self, depth: i32, advantage: i32) -> i32 {
         let by_eval = (advantage / self.nmp_eval_divisor).clamp(0, self.nmp_eval_limit);
         self.nmp_base + depth / self.nmp_depth_divisor + by_eval
     }
 
     /// Move count for late move pruning.
-    #[inline]
     pub(crate) fn lmp_threshold(&self, depth: i32, improving: bool) -> usize {
         let moves = self.lmp_base + self.lmp_factor * depth * depth / 100;
         (if improving { moves } else { moves / 2 + 1 }) as usize
     }
 
     /// Margin below alpha for futility pruning of quiet moves.
-    #[inline]
     pub(crate) fn futility_margin(&self, depth: i32) -> i32 {
         self.futility_base + self.futility_factor * depth
     }
 
     /// Margin below alpha for futility pruning of captures, without the victim.
-    #[inline]
     pub(crate) fn capture_futility_margin(&self, depth: i32) -> i32 {
         self.capture_futility_base + self.capture_futility_factor * depth
     }
 
     /// History bonus of a move that caused a cutoff at this depth.
-    #[inline]
     pub(crate) fn history_bonus(&self, depth: i32) -> i32 {
         (self.history_bonus_factor * depth + self.history_bonus_base).min(self.history_bonus_max)
     }
 
     /// History malus of the moves searched before the cutoff.
-    #[inline]
     pub(crate) fn history_malus(&self, depth: i32) -> i32 {
         (self.history_malus_factor * depth + self.history_malus_base).min(self.history_malus_max)
     }
 
     /// Butterfly bonus of a quiet move by the `sum` of the static evaluations, each from its side to move, before and
     /// after it.
-    #[inline]
     pub(crate) fn eval_history(&self, sum: i32) -> i32 {
         let max = self.eval_history_max;
         (self.eval_history_base - self.eval_history_factor * sum).clamp(-max, max)
@@ -363,26 +354,22 @@ impl Derived {
 
     /// The threat bonus of a quiet move of a piece of this type, which may leave or enter the attack of a less valuable
     /// piece, or give check. A check from an attacked square does not count.
-    #[inline]
     pub(crate) fn threat_bonus(&self, piece: usize, leaves: bool, enters: bool, checks: bool) -> i32 {
         self.threat_bonus[piece][usize::from(leaves) | usize::from(enters) << 1 | usize::from(checks) << 2]
     }
 
     /// Late move reduction of the `count`th move at this depth in 1/1024 plies: base + ln(depth) ln(count) / divisor.
-    #[inline]
     pub(crate) fn lmr(&self, depth: i32, count: usize, quiet: bool) -> i32 {
         let table = if quiet { &self.quiet_lmr } else { &self.noisy_lmr };
         i32::from(table[depth.clamp(1, 63) as usize][count.min(Derived::COUNTS - 1)])
     }
 
     /// What these histories take off the reduction of a quiet move, in 1/1024 plies.
-    #[inline]
     pub(crate) fn lmr_history(&self, history: i32) -> i32 {
         self.lmr_history.divide(history * 1024)
     }
 
     /// The static evaluation, damped by the fifty-move clock.
-    #[inline]
     pub(crate) fn damped(&self, eval: i32, halfmove_clock: u32) -> i32 {
         eval - self.fifty.divide(eval * halfmove_clock.min(100) as i32)
     }
@@ -415,7 +402,6 @@ impl Divisor {
     }
 
     /// `number / divisor`, toward zero.
-    #[inline]
     fn divide(self, number: i32) -> i32 {
         let quotient = (u128::from(number.unsigned_abs()) * u128::from(self.0)) >> 64;
         // Branch-free: the sign is unpredictable.

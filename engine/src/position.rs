@@ -49,25 +49,21 @@ impl Position {
     }
 
     /// The current board.
-    #[inline]
     pub fn board(&self) -> &Board {
         &self.boards[self.ply]
     }
 
     /// The board at the root.
-    #[inline]
     pub fn root(&self) -> &Board {
         &self.boards[0]
     }
 
     /// Plies from the root.
-    #[inline]
     pub fn ply(&self) -> usize {
         self.ply
     }
 
     /// Makes a legal move.
-    #[inline]
     pub fn make(&mut self, mv: ChessMove) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         let delta = played[self.ply].make_move(mv, &mut rest[0]);
@@ -81,7 +77,6 @@ impl Position {
         self.advance(&Delta::none());
     }
 
-    #[inline]
     fn advance(&mut self, delta: &Delta) {
         self.ply += 1;
         self.keys.push(self.boards[self.ply].key());
@@ -90,7 +85,6 @@ impl Position {
     }
 
     /// Takes back the last move or null move.
-    #[inline]
     pub(crate) fn unmake(&mut self) {
         self.ply -= 1;
         self.keys.pop();
@@ -98,13 +92,11 @@ impl Position {
     }
 
     /// Static evaluation for the side to move, in search units, with the knowledge of endgames.
-    #[inline]
     pub fn evaluate(&mut self) -> Value {
         self.evaluator.evaluate(&self.boards[self.ply])
     }
 
     /// Static evaluation for the side to move: only the tapered sum of weights.
-    #[inline]
     pub fn evaluate_raw(&mut self) -> Value {
         self.evaluator.evaluate_raw(&self.boards[self.ply])
     }

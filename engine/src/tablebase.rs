@@ -126,7 +126,6 @@ impl Tablebase {
     }
 
     /// Whether the position may be in a table: few pieces and no castling rights.
-    #[inline]
     fn covers(&self, board: &Board) -> bool {
         board.occupied().popcnt() <= self.pieces() && COLORS.iter().all(|&color| !board.can_castle(color))
     }
@@ -255,13 +254,11 @@ impl Tables {
     }
 
     /// Whether to probe a position with this many pieces at this depth.
-    #[inline]
     pub(crate) fn allow(&self, pieces: u32, depth: i32) -> bool {
         let max = self.max_pieces();
         pieces < max || (pieces == max && depth >= self.depth)
     }
 
-    #[inline]
     fn max_pieces(&self) -> u32 {
         self.pieces.min(self.base.pieces())
     }

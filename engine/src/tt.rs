@@ -73,7 +73,6 @@ pub struct Entry {
 
 impl Entry {
     /// The value where it bounds the static evaluation, else the evaluation.
-    #[inline]
     pub(crate) fn adjusted_eval(&self, eval: Value) -> Value {
         let tighter = (self.bound.is_lower() && self.value > eval) || (self.bound.is_upper() && self.value < eval);
         if tighter { self.value } else { eval }
@@ -101,7 +100,6 @@ const PREFAULTED: usize = if cfg!(test) { 8 << 20 } else { 1 << 30 };
 const WORDS: usize = 2 * CLUSTER;
 
 /// The entries of a cluster.
-#[inline]
 fn slots(cluster: &[AtomicU64; WORDS]) -> &[Slot] {
     cluster.as_chunks().0
 }
@@ -133,12 +131,10 @@ pub struct Table {
 // The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
 
 /// A move in 16 bits; 0 for none.
-#[inline]
 pub(crate) fn pack_move(mv: Option<ChessMove>) -> u64 {
     u64::from(move_bits(mv))
 }
 
-#[inline]
 pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
     move_from_bits(bits as u16)
 }
@@ -324,7 +320,6 @@ impl Table {
         self.generation.store(next as u8, Relaxed);
     }
 
-    #[inline]
     fn cluster(&self, key: u64) -> &[AtomicU64; WORDS] {
         let index = ((u128::from(key) * self.count as u128) >> 64) as usize;
         let words = &self.words[self.first + index * WORDS..];
@@ -332,7 +327,6 @@ impl Table {
     }
 
     /// Prefetches the entry of a key.
-    #[inline]
     pub(crate) fn prefetch(&self, key: u64) {
         prefetch(self.cluster(key));
     }

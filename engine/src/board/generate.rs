@@ -53,7 +53,6 @@ struct Generator<'a> {
 impl Board {
     /// Fills `list` with the legal moves: by piece type, pinned pieces after the others of their type, en passant after
     /// all pawn moves, the king last.
-    #[inline]
     pub(crate) fn legal_moves(&self, list: &mut MoveList) {
         list.clear();
         self.for_each_but_castling(|mv| list.push(mv));
@@ -64,7 +63,6 @@ impl Board {
     }
 
     /// Visits the legal moves, castling last.
-    #[inline]
     pub(crate) fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
         self.for_each_but_castling(&mut visit);
         if self.can_castle(self.side_to_move()) {
@@ -92,7 +90,6 @@ impl Board {
         count
     }
 
-    #[inline]
     fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
         let generator = Generator::new(self);
         let targets = !self.colors(generator.us);
@@ -118,7 +115,6 @@ impl Board {
     }
 
     /// Visits the legal noisy moves (see [`Board::is_noisy`]), each with the moving piece.
-    #[inline]
     pub(crate) fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let enemy = self.colors(!self.side_to_move());
         Generator::new(self).all(enemy, &mut visit, |generator, visit| {
@@ -129,7 +125,6 @@ impl Board {
     }
 
     /// Visits the legal moves that are not noisy, each with the moving piece.
-    #[inline]
     pub(crate) fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let generator = Generator::new(self);
         generator.all(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
@@ -139,7 +134,6 @@ impl Board {
     }
 
     /// Visits the legal moves that are not noisy and give check, each with the moving piece.
-    #[inline]
     pub(crate) fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
         let (generator, checks) = (Generator::new(self), self.checks());
         let free = !self.occupied();
@@ -164,7 +158,6 @@ impl Board {
 }
 
 impl<'a> Generator<'a> {
-    #[inline]
     fn new(board: &'a Board) -> Self {
         let us = board.side_to_move();
         let king = board.king(us);

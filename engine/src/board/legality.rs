@@ -31,7 +31,6 @@ impl Board {
     }
 
     /// Whether the move of a piece other than the king, en passant excluded, leaves its king out of check.
-    #[inline]
     fn resolves_checks_and_pins(&self, from: Square, to: Square) -> bool {
         let king = self.king(self.side_to_move());
         let checkers = self.checkers();

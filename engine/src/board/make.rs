@@ -80,7 +80,6 @@ impl Board {
     /// Makes a legal move: writes the new board into `into` and returns the changes.
     ///
     /// A move is legal if it comes from [`Board::legal_moves`] or passes [`Board::is_legal`].
-    #[inline]
     pub fn make_move(&self, mv: ChessMove, into: &mut Board) -> Delta {
         let us = self.side_to_move();
         let (from, to) = (mv.get_source(), mv.get_dest());
@@ -134,7 +133,6 @@ impl Board {
     }
 
     /// Updates the key by side to move, castling rights and en passant square.
-    #[inline]
     fn update_state_key(&self, into: &mut Board) {
         let mut key = into.keys.all ^ zobrist::black_to_move();
         if self.castling != into.castling {
@@ -151,7 +149,6 @@ impl Board {
 
     /// The key after a legal move, without the effects of castling, promotion and a new en passant square: for a
     /// prefetch of the transposition table.
-    #[inline]
     pub(crate) fn likely_key_after(&self, mv: ChessMove, piece_to: PieceTo) -> u64 {
         let (from, to) = (mv.get_source(), mv.get_dest());
         let piece_from = piece_to & !63 | PieceTo::from(from.to_int());
@@ -184,7 +181,6 @@ impl Board {
 
     /// Makes a null move: writes the board with the other side to move into `into`. The side to move must not be in
     /// check.
-    #[inline]
     pub(crate) fn make_null(&self, into: &mut Board) {
         debug_assert!(!self.in_check());
         *into = *self;

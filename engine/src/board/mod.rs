@@ -146,13 +146,11 @@ impl Board {
     }
 
     /// The square of this color's king.
-    #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.colored(color, Piece::King).to_square()
     }
 
     /// The type of the piece on `square`.
-    #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
         // Computes the bits of the index plus one: a search through the types has unpredictable branches.
         const PACKED_PIECES: [Option<Piece>; 8] = [

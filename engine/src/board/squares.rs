@@ -257,7 +257,6 @@ impl Iterator for Each {
         Some(first)
     }
 
-    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.0.count_ones() as usize;
         (left, Some(left))

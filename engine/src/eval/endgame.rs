@@ -69,7 +69,6 @@ const KING: usize = 5;
 
 /// The endgame evaluation of `board`, if it has one. With equal material the stronger player is `ahead`, the color that
 /// the evaluation prefers.
-#[inline]
 pub(crate) fn probe(board: &Board, ahead: Color) -> Option<EndgameEval> {
     let pieces = board.occupied() & !board.pieces(Piece::Pawn);
     if pieces.popcnt() > MAX_PIECES {

@@ -54,7 +54,6 @@ impl Evaluator {
     }
 
     /// Advances to the position after a move.
-    #[inline]
     pub fn push(&mut self, step: &Step) {
         self.state.placed.push(self.weights.compiled(), step);
     }
@@ -63,7 +62,6 @@ impl Evaluator {
     ///
     /// # Panics
     /// At the root of the line.
-    #[inline]
     pub fn pop(&mut self) {
         self.state.placed.pop();
     }
@@ -76,7 +74,6 @@ impl Evaluator {
 
     /// The value of `board`, the current position, for the side to move: the tapered sum of the features' integer
     /// weights and nothing else.
-    #[inline]
     pub fn evaluate_raw(&mut self, board: &Board) -> i32 {
         let [mg, eg] = self.sums(board);
         let value = taper(mg, eg, self.weights.phase(board));
@@ -84,7 +81,6 @@ impl Evaluator {
     }
 
     /// Middlegame and endgame sums of `board`, the current position, from White's side.
-    #[inline]
     pub fn sums(&mut self, board: &Board) -> [i32; 2] {
         self.state.sums(self.weights.compiled(), board)
     }
@@ -121,7 +117,6 @@ impl EvalState {
         self.material.invalidate();
     }
 
-    #[inline]
     fn sums(&mut self, compiled: &Compiled, board: &Board) -> [i32; 2] {
         let [mg, eg] = self.placed.get(compiled, board).sums;
         if !compiled.has_terms() {
@@ -132,7 +127,6 @@ impl EvalState {
     }
 
     /// The packed sum of the terms of the whole board.
-    #[inline]
     fn terms(&mut self, compiled: &Compiled, board: &Board) -> i64 {
         let (material, balance) = self.material.get(board.material_key(), || {
             let mut sum = PackedSum::new(compiled);
@@ -156,7 +150,6 @@ impl EvalState {
 }
 
 /// A value of `board` in standard units, for the side to move, corrected by endgame knowledge.
-#[inline]
 pub(crate) fn with_endings(board: &Board, value: i32) -> i32 {
     let ahead = if value >= 0 { board.side_to_move() } else { !board.side_to_move() };
     let value = match endgame::probe(board, ahead) {

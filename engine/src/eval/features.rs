@@ -11,7 +11,6 @@ use super::visitor::Visitor;
 use crate::board::{Board, PieceSquare, sign};
 
 /// Visits what `piece` adds to `others`: its material, its square, and its 2-tuples with each of them.
-#[inline]
 pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSquare, visitor: &mut S) {
     let sign = sign(piece.color);
     visitor.add(MATERIAL.at(piece.piece), sign);
@@ -22,7 +21,6 @@ pub fn incremental_features<S: Visitor>(others: &[PieceSquare], piece: PieceSqua
 }
 
 /// Visits both 2-tuples of two pieces.
-#[inline]
 pub(crate) fn pair_features<S: Visitor>(one: PieceSquare, other: PieceSquare, visitor: &mut S) {
     let (first, second) = (pair(one, other), pair(other, one));
     visitor.add(PAIRS.at(first), first.sign);

@@ -111,7 +111,6 @@ impl FloatWeights {
 }
 
 /// The nearest integer, halves away from zero, if it is below [`LIMIT`].
-#[inline]
 fn rounded(weight: f64) -> Option<i32> {
     (weight.abs() < f64::from(LIMIT)).then(|| (weight + 0.5f64.copysign(weight)) as i32)
 }

@@ -44,7 +44,6 @@ pub struct Trace {
 impl Trace {
     /// Multiplies the gradient of the value by `factor` and passes it to `add`, feature by feature, as derivatives by
     /// the middlegame and the endgame weight. A feature may come more than once.
-    #[inline]
     pub fn backward(&self, factor: f64, scaling: GradientScaling, mut add: impl FnMut(u32, [f64; 2])) {
         let [mg, eg] = scaling.factors(self.alpha).map(|phase| self.sign * factor * phase);
         for &(feature, count) in &self.features {

@@ -55,7 +55,6 @@ impl Pair {
 /// let flipped = pair(black(Piece::Knight, Square::F4), white(Piece::King, Square::G1));
 /// assert_eq!((flipped.index(), flipped.sign), (knight.index(), -knight.sign));
 /// ```
-#[inline]
 pub fn pair(first: PieceSquare, other: PieceSquare) -> Pair {
     let flip = symmetry_of(first);
     let square = first.square.to_index() ^ flip;
@@ -94,7 +93,6 @@ pub fn name(piece: PieceSquare) -> String {
 }
 
 /// The row of a piece: its square from its owner's side, mirrored to files a to d.
-#[inline]
 pub fn row(piece: PieceSquare) -> usize {
     row_of(piece.square.to_index() ^ symmetry_of(piece))
 }
@@ -106,7 +104,6 @@ pub fn square_of_row(row: usize) -> Square {
 
 /// The symmetry that makes `piece` White's on files a to d, as an exclusive or for square indices: Black's ranks are
 /// flipped, files e to h are mirrored.
-#[inline]
 fn symmetry_of(piece: PieceSquare) -> usize {
     const RANKS: usize = 0b111_000;
     const FILES: usize = 0b000_111;
@@ -116,7 +113,6 @@ fn symmetry_of(piece: PieceSquare) -> usize {
 }
 
 /// The index of a square on files a to d, rank by rank.
-#[inline]
 const fn row_of(square: usize) -> usize {
     square >> 3 << 2 | square & 0b11
 }

@@ -22,7 +22,6 @@ pub(crate) const FULL_MATERIAL: i32 = 16488;
 pub const PHASE_MAX: i32 = MIDDLEGAME_MATERIAL - ENDGAME_MATERIAL;
 
 /// The phase for an amount of non-pawn material, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
-#[inline]
 pub(crate) fn phase_of_material(non_pawn_material: i32) -> i32 {
     non_pawn_material.clamp(ENDGAME_MATERIAL, MIDDLEGAME_MATERIAL) - ENDGAME_MATERIAL
 }
@@ -36,7 +35,6 @@ pub(crate) fn phase_of_material(non_pawn_material: i32) -> i32 {
 /// assert_eq!(taper(100, 20, phase_of_material(0)), 20);
 /// assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
 /// ```
-#[inline]
 pub(crate) const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
     let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;
     (sum / PHASE_MAX as i64) as i32
@@ -64,7 +62,6 @@ impl Default for Units {
 
 impl Units {
     /// An evaluation in the standard units of search.
-    #[inline]
     pub fn scaled(&self, value: i32) -> i32 {
         // Far above all values of search, and small enough for another multiplication.
         const LARGEST: i64 = 1 << 24;

@@ -187,7 +187,6 @@ impl Weights {
     }
 
     /// The game phase, from 0 (endgame) to [`PHASE_MAX`](super::PHASE_MAX) (middlegame).
-    #[inline]
     pub fn phase(&self, board: &Board) -> i32 {
         let counts = board.material_key();
         let mut non_pawn_material = 0;
@@ -215,7 +214,6 @@ impl Weights {
     }
 
     /// The tapered value of middlegame and endgame sums in this position, from White's side.
-    #[inline]
     pub fn value(&self, [mg, eg]: [i32; 2], board: &Board) -> i32 {
         taper(mg, eg, self.phase(board))
     }

@@ -116,12 +116,10 @@ struct SearchedMoves<const N: usize> {
 }
 
 impl<const N: usize> SearchedMoves<N> {
-    #[inline]
     fn new() -> SearchedMoves<N> {
         SearchedMoves { moves: [0; N], len: 0 }
     }
 
-    #[inline]
     fn push(&mut self, mv: ChessMove, piece_to: PieceTo) {
         if self.len < N {
             self.moves[self.len] = (pack_move(Some(mv)) as u32) << 16 | u32::from(piece_to);

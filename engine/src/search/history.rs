@@ -35,18 +35,15 @@ pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
 pub(super) const NO_PIECE_TO: PieceTo = 2 * 6 * 64;
 
 /// The [`PieceTo`] of a legal move.
-#[inline]
 pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
     piece_index(board.side_to_move(), board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn), mv.get_dest())
 }
 
 /// The square of a [`PieceTo`].
-#[inline]
 pub(super) fn destination(piece_to: PieceTo) -> Square {
     square(usize::from(piece_to))
 }
 
-#[inline]
 fn gravity(entry: &mut i16, bonus: i32, limit: i32) {
     let bonus = bonus.clamp(-limit, limit);
     *entry += (bonus - i32::from(*entry) * bonus.abs() / limit) as i16;
@@ -105,7 +102,6 @@ pub(super) struct QuietScores<'a> {
 
 impl QuietScores<'_> {
     /// The sum of the histories of a quiet move, given [packed](move_bits).
-    #[inline]
     pub(super) fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
         let to = usize::from(piece_to);
         let butterfly = self.butterfly[threatened(bits, self.threats)][from_to(bits)];
@@ -124,30 +120,25 @@ pub(super) struct LowPlyScores<'a> {
 
 impl LowPlyScores<'_> {
     /// The weighted history of a quiet move, given [packed](move_bits).
-    #[inline]
     pub(super) fn of(&self, bits: u16) -> i32 {
         i32::from(self.table[from_to(bits)]) * self.sixteenths / 16
     }
 }
 
 /// Squares of a packed move: from, to.
-#[inline]
 pub(super) fn squares(bits: u16) -> [usize; 2] {
     [usize::from(bits) % 64, usize::from(bits) / 64 % 64]
 }
 
-#[inline]
 fn from_to(bits: u16) -> usize {
     let [from, to] = squares(bits);
     from * 64 + to
 }
 
-#[inline]
 fn pawn_structure(board: &Board) -> usize {
     board.pawn_key() as usize % PAWN_STRUCTURES
 }
 
-#[inline]
 fn slot(key: u64) -> usize {
     key as usize % CORRECTIONS
 }
@@ -187,13 +178,11 @@ impl Histories {
     }
 
     /// None beyond the plies that have a low-ply history.
-    #[inline]
     pub(super) fn low_ply_scores(&self, params: &Params, ply: usize) -> Option<LowPlyScores<'_>> {
         let table = self.low_ply.get(ply)?;
         Some(LowPlyScores { table, sixteenths: params.ordering_low_ply / (1 + ply as i32) })
     }
 
-    #[inline]
     pub(super) fn quiet_scores(&self, params: &Params, board: &Board, context: &OrderingContext) -> QuietScores<'_> {
         QuietScores {
             butterfly: &self.butterfly[board.side_to_move().to_index()],
@@ -205,14 +194,12 @@ impl Histories {
     }
 
     /// The sum of the continuation histories of the last two plies.
-    #[inline]
     pub(super) fn continuation(&self, piece_to: PieceTo, previous: &PreviousMoves) -> i32 {
         let to = usize::from(piece_to);
         i32::from(self.continuation[usize::from(previous[0])][to])
             + i32::from(self.continuation[usize::from(previous[1])][to])
     }
 
-    #[inline]
     pub(super) fn capture(&self, piece_to: PieceTo, victim: Piece) -> i32 {
         i32::from(self.capture[usize::from(piece_to)][victim.to_index()])
     }
@@ -277,7 +264,6 @@ impl Histories {
     }
 
     /// Prefetches what [`Histories::correction`] reads.
-    #[inline]
     pub(super) fn prefetch_correction(&self, board: &Board, previous: &PreviousMoves) {
         prefetch(&self.pawn_correction[slot(board.pawn_key())]);
         prefetch(&self.minor_correction[slot(board.minor_key())]);
@@ -318,14 +304,12 @@ impl Histories {
 }
 
 /// The index of a quiet move in the butterfly history: color, threatened squares, from and to.
-#[inline]
 pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16 {
     let bits = move_bits(Some(mv));
     ((board.side_to_move().to_index() << 2 | threatened(bits, threats)) << 12 | from_to(bits)) as u16
 }
 
 /// Whether enemy pawns attack the squares of a move: two bits, from and to.
-#[inline]
 fn threatened(bits: u16, threats: u64) -> usize {
     let [from, to] = squares(bits).map(|square| (threats >> square & 1) as usize);
     from * 2 + to

@@ -278,7 +278,6 @@ impl LeafSearcher {
     }
 
     /// Checks the budget and begins the PV line. A value for draws and at the end of the search stack.
-    #[inline]
     fn enter_node<const PV: bool>(&mut self, budget: &LeafBudget) -> Result<Option<Value>, Unfinished> {
         if self.nodes >= self.checkpoint {
             self.check_budget(budget)?;
@@ -306,7 +305,6 @@ impl LeafSearcher {
         Ok(())
     }
 
-    #[inline]
     fn make(&mut self, mv: ChessMove) {
         self.position.make(mv);
         self.nodes += 1;

@@ -244,24 +244,20 @@ impl<'a> Search<'a> {
         })
     }
 
-    #[inline]
     fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
     /// The frame `back` plies before `ply`.
-    #[inline]
     fn earlier(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
-    #[inline]
     fn previous_moves(&self, ply: usize) -> PreviousMoves {
         [1, 2, 4, 6].map(|back| self.earlier(ply, back).piece_to)
     }
 
     /// The context without killers and counter-move.
-    #[inline]
     fn ordering_context(&self, board: &Board, ply: usize) -> OrderingContext {
         let them = !board.side_to_move();
         let threats = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
@@ -281,7 +277,6 @@ impl<'a> Search<'a> {
         picker.next(self.arena, board, &scorer, ordering)
     }
 
-    #[inline]
     fn check_limits(&mut self) -> Result<(), Stopped> {
         if self.nodes >= self.checkpoint { self.check_limits_now() } else { Ok(()) }
     }
@@ -332,7 +327,6 @@ impl<'a> Search<'a> {
     }
 
     /// The PV line at the current ply becomes `mv` and the line of the next ply.
-    #[inline]
     fn extend_pv(&mut self, mv: ChessMove) {
         PvLine::extend_at(self.pv_lines, self.position.ply(), mv);
     }
@@ -366,13 +360,11 @@ impl<'a> Search<'a> {
     }
 
     /// Draw-score randomization: plus or minus one, so that the search does not settle on one of many repetitions.
-    #[inline]
     fn draw_value(&self) -> Value {
         (self.nodes & 2) as Value - 1
     }
 
     /// The static evaluation as the evaluator or the entry gives it, and with corrections.
-    #[inline]
     fn evaluate(&mut self, board: &Board, entry: Option<&Entry>) -> (Value, Value) {
         let stored = entry.map_or(NONE, |entry| entry.eval);
         let raw_eval = if stored == NONE { self.position.evaluate() } else { stored };
@@ -380,7 +372,6 @@ impl<'a> Search<'a> {
     }
 
     /// The evaluation, damped by the fifty-move clock, plus the correction histories.
-    #[inline]
     fn corrected(&self, board: &Board, raw_eval: Value) -> Value {
         let damped = self.derived.damped(raw_eval, board.halfmove_clock());
         let previous = self.previous_moves(self.position.ply());
@@ -389,13 +380,11 @@ impl<'a> Search<'a> {
     }
 
     /// Prefetches the transposition table entry of the position after `mv`: the sooner, the shorter the wait for it.
-    #[inline]
     fn prefetch_tt(&self, mv: ChessMove, piece_to: PieceTo) {
         self.shared.table.prefetch(self.position.board().likely_key_after(mv, piece_to));
     }
 
     /// Makes a move at the current ply.
-    #[inline]
     fn make(&mut self, mv: ChessMove, piece_to: PieceTo, quiet: bool) {
         let ply = self.position.ply();
         let frame = self.frame(ply);

@@ -45,22 +45,18 @@ pub(super) enum MoveSet {
 struct GeneratedMove(u32);
 
 impl GeneratedMove {
-    #[inline]
     fn new(mv: ChessMove, piece_to: PieceTo) -> GeneratedMove {
         GeneratedMove(u32::from(move_bits(Some(mv))) << 10 | u32::from(piece_to))
     }
 
-    #[inline]
     fn bits(self) -> u16 {
         (self.0 >> 10) as u16
     }
 
-    #[inline]
     fn mv(self) -> ChessMove {
         move_from_bits(self.bits()).unwrap_or_default()
     }
 
-    #[inline]
     fn piece_to(self) -> PieceTo {
         (self.0 & 0x3FF) as PieceTo
     }
@@ -78,34 +74,28 @@ impl ListEntry {
     const BIAS: i32 = 1 << 23;
     const INDICES: u64 = 1 << 14;
 
-    #[inline]
     fn new(generated: GeneratedMove, score: i32, index: usize) -> ListEntry {
         debug_assert!(score.abs() < ListEntry::BIAS && (index as u64) < ListEntry::INDICES);
         let score = (score + ListEntry::BIAS) as u64;
         ListEntry(score << 40 | u64::from(generated.0) << 14 | index as u64)
     }
 
-    #[inline]
     fn score(self) -> i32 {
         (self.0 >> 40) as i32 - ListEntry::BIAS
     }
 
-    #[inline]
     fn generated(self) -> GeneratedMove {
         GeneratedMove((self.0 >> 14) as u32 & 0x3FF_FFFF)
     }
 
-    #[inline]
     fn index(self) -> usize {
         (self.0 % ListEntry::INDICES) as usize
     }
 
-    #[inline]
     fn at_index(self, index: usize) -> ListEntry {
         ListEntry((self.0 / ListEntry::INDICES * ListEntry::INDICES) | index as u64)
     }
 
-    #[inline]
     fn scored_move(self) -> ScoredMove {
         let generated = self.generated();
         ScoredMove { mv: generated.mv(), piece_to: generated.piece_to(), score: self.score() }
@@ -145,7 +135,6 @@ struct Generator<'a> {
 }
 
 impl<'a> Generator<'a> {
-    #[inline]
     fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<ChessMove>) -> Generator<'a> {
         Generator { list, count: 0, us: board.side_to_move(), tt_move: move_bits(tt_move) }
     }
@@ -157,14 +146,12 @@ impl<'a> Generator<'a> {
         self.count += u8::from(generated.bits() != self.tt_move);
     }
 
-    #[inline]
     fn count(&self) -> usize {
         usize::from(self.count)
     }
 }
 
 /// The scores of killers and counter-move, [packed](move_bits). No move packs to 0, which no generated move does.
-#[inline]
 fn refutation_scores(context: &OrderingContext) -> impl Fn(u16) -> Option<i32> {
     let [first, second] = context.killers.map(move_bits);
     let counter = move_bits(context.counter);
@@ -197,18 +184,15 @@ pub(super) struct HistoryScorer<'a> {
 
 impl Scorer for HistoryScorer<'_> {
     /// [Most valuable victim](https://www.chessprogramming.org/MVV-LVA) first, plus the capture history.
-    #[inline]
     fn noisy(&self, captured: Option<Piece>, mv: ChessMove, piece_to: PieceTo) -> i32 {
         let history = self.histories.capture(piece_to, captured.unwrap_or(Piece::Pawn));
         self.params.ordering_gain * gain(captured, mv) + history * self.params.ordering_capture / 16
     }
 
-    #[inline]
     fn see_allowance(&self, score: i32) -> i32 {
         score * self.params.ordering_see / 1024
     }
 
-    #[inline]
     fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
         let &HistoryScorer { histories, params, derived } = self;
         let scores = histories.quiet_scores(params, board, context);
@@ -241,7 +225,6 @@ struct ThreatBonus<'a> {
 
 impl<'a> ThreatBonus<'a> {
     /// For the side to move; `pawn_attacks` are the squares attacked by enemy pawns.
-    #[inline]
     fn new(derived: &'a Derived, board: &Board, pawn_attacks: u64) -> ThreatBonus<'a> {
         let (them, occupied) = (!board.side_to_move(), board.occupied());
         let enemy = |piece: Piece| board.colored(them, piece);
@@ -258,7 +241,6 @@ impl<'a> ThreatBonus<'a> {
     }
 
     /// The bonus of a quiet move, given [packed](move_bits).
-    #[inline]
     fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
         let (piece, [from, to]) = (usize::from((piece_to - self.first) / 64), squares(bits));
         let has = |board: BitBoard, square: usize| board.0 >> square & 1 != 0;
@@ -272,24 +254,20 @@ impl<'a> ThreatBonus<'a> {
 pub(super) struct VictimScorer;
 
 impl Scorer for VictimScorer {
-    #[inline]
     fn noisy(&self, captured: Option<Piece>, mv: ChessMove, _: PieceTo) -> i32 {
         4 * gain(captured, mv)
     }
 
-    #[inline]
     fn see_allowance(&self, score: i32) -> i32 {
         score / 32
     }
 
-    #[inline]
     fn quiet(&self, _: &Board, _: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
         |_, _| 0
     }
 }
 
 /// The material that a capture or promotion wins.
-#[inline]
 fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
     let captured = captured.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
     let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
@@ -349,7 +327,6 @@ impl Picker {
     }
 
     /// The next move.
-    #[inline]
     pub(super) fn next<S: Scorer>(
         &mut self,
         arena: &mut Arena,
@@ -462,7 +439,6 @@ impl Picker {
 }
 
 /// Swaps the best of the moves from index `next` on to `next`.
-#[inline]
 fn select(list: &mut [ListEntry], next: usize) -> Option<ListEntry> {
     let best = list[next..].iter().copied().max()?;
     let index = best.index();

@@ -22,13 +22,11 @@ impl PvLine {
     }
 
     /// Makes the line empty.
-    #[inline]
     pub(super) fn end(&mut self, terminal: bool) {
         self.len = 0;
         self.terminal = terminal;
     }
 
-    #[inline]
     fn extend(&mut self, mv: ChessMove, rest: &PvLine) {
         let len = rest.len.min(MAX_PLY - 1);
         self.moves[0] = mv;
@@ -38,7 +36,6 @@ impl PvLine {
     }
 
     /// The line at `ply` becomes `mv` and the line of the next ply.
-    #[inline]
     pub(super) fn extend_at(lines: &mut [PvLine], ply: usize, mv: ChessMove) {
         let (here, below) = lines.split_at_mut(ply + 1);
         here[ply].extend(mv, &below[0]);

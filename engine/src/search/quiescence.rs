@@ -167,7 +167,6 @@ impl Search<'_> {
     }
 
     /// Whether the move recaptures, promotes or gives check: such moves are searched whatever their number.
-    #[inline]
     fn is_forcing(&self, node: &Node, mv: ChessMove) -> bool {
         let previous = self.earlier(node.ply, 1).piece_to;
         previous != NO_PIECE_TO && destination(previous) == mv.get_dest()
@@ -195,7 +194,6 @@ impl Search<'_> {
 }
 
 /// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): a capture that cannot bring the value up to alpha.
-#[inline]
 fn delta_pruning(node: &Node, mv: ChessMove, futility_base: Value) -> bool {
     let board = node.board;
     if mv.get_promotion().is_some() {

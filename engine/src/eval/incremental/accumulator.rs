@@ -86,7 +86,6 @@ impl<T: Incremental> Accumulator<T> {
     }
 
     /// Advances to the position after a move.
-    #[inline]
     pub(crate) fn push(&mut self, table: &T, step: &Step) {
         self.top += 1;
         if self.top == self.stack.len() {
@@ -101,13 +100,11 @@ impl<T: Incremental> Accumulator<T> {
     ///
     /// # Panics
     /// At the root of the line.
-    #[inline]
     pub(crate) fn pop(&mut self) {
         self.top = self.top.checked_sub(1).expect("pops match pushes");
     }
 
     /// The sums of `board`, the current position.
-    #[inline]
     pub(crate) fn get(&mut self, table: &T, board: &Board) -> &T::Sums {
         let mut valid = self.top;
         while !self.stack[valid].valid {

@@ -24,7 +24,6 @@ impl<T: Copy + Default> Cache<T> {
     }
 
     /// The value for `key`, computed by `compute` if it is not in the cache.
-    #[inline]
     pub(crate) fn get(&mut self, key: u64, compute: impl FnOnce() -> T) -> &T {
         // Some keys are counts, which may differ in any bit: the multiplication carries them to the top.
         let mixed = key.wrapping_mul(GOLDEN) >> 32;

@@ -7,7 +7,6 @@ use super::piece_list::PieceList;
 use super::tables::{PACKED_PIECES, PackedPiece, PairTable, Row, StoredRow, stored_row};
 
 /// The pair terms of the added pieces with those kept, minus the pair terms of the removed pieces with those kept.
-#[inline]
 pub(crate) fn delta(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &[PackedPiece]) -> [i32; 2] {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     return avx2::delta(pairs, kept, removed, added);
@@ -41,7 +40,6 @@ fn scalar(pairs: &PairTable, kept: &PieceList, removed: &[PackedPiece], added: &
 }
 
 #[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-#[inline]
 fn scalar_row(row: &Row, kept: &PieceList, flip: PackedPiece) -> [i32; 2] {
     let mut sums = [0; 2];
     for &piece in kept.pieces() {
@@ -55,7 +53,6 @@ mod avx2 {
     use super::{PACKED_PIECES, PackedPiece, PairTable, PieceList, Row, StoredRow, stored_row};
     use std::arch::x86_64::*;
 
-    #[inline]
     pub(crate) fn delta(
         pairs: &PairTable,
         kept: &PieceList,
@@ -87,7 +84,6 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    #[inline]
     fn row_sums(row: &Row, kept: &PieceList, flip: PackedPiece) -> [__m256i; 2] {
         let flip = _mm256_set1_epi32(i32::from(flip));
         let within = _mm256_set1_epi32(PACKED_PIECES as i32 - 1);
@@ -108,7 +104,6 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    #[inline]
     fn horizontal(mg: __m256i, eg: __m256i) -> [i32; 2] {
         let pairs = _mm256_hadd_epi32(mg, eg);
         let halves = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256::<1>(pairs));

@@ -17,7 +17,6 @@ impl PieceList {
     }
 
     /// Adds a piece.
-    #[inline]
     pub(crate) fn add(&mut self, piece: PackedPiece) {
         self.list[self.len] = piece;
         self.slots[square(piece)] = self.len as u8;
@@ -25,7 +24,6 @@ impl PieceList {
     }
 
     /// Removes a piece, which must be in the list.
-    #[inline]
     pub(crate) fn remove(&mut self, piece: PackedPiece) {
         let slot = usize::from(self.slots[square(piece)]);
         debug_assert_eq!(self.list[slot], piece, "{:?} is not in the list", unpacked_piece(piece));
@@ -46,20 +44,17 @@ impl PieceList {
     }
 
     /// Number of pieces.
-    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// All pieces.
-    #[inline]
     pub(crate) fn pieces(&self) -> &[PackedPiece] {
         &self.list[..self.len]
     }
 
     /// All pieces, padded with [`NO_PIECE`].
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-    #[inline]
     pub(crate) fn padded(&self) -> &[PackedPiece; 32] {
         &self.list
     }

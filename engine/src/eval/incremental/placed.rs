@@ -34,7 +34,6 @@ impl Incremental for Compiled {
     type Sums = Placed;
     type Update = Change;
 
-    #[inline]
     fn update(&self, step: &Step) -> Option<Change> {
         // Packs both pieces of each array: faster than a loop over their number.
         let [removed, added] = step.delta.padded().map(|pieces| pieces.map(packed_piece));
@@ -69,7 +68,6 @@ impl Incremental for Compiled {
         }
     }
 
-    #[inline]
     fn apply(&self, change: &Change, before: &Placed, placed: &mut Placed) {
         let removed = &change.removed[..usize::from(change.removals)];
         let added = &change.added[..usize::from(change.additions)];

@@ -149,7 +149,6 @@ impl PairTable {
     }
 
     /// The entry of two pieces.
-    #[inline]
     pub(crate) fn get(&self, piece: PackedPiece, other: PackedPiece) -> [i32; 2] {
         let StoredRow { index, flip, negative } = stored_row(piece);
         let [mg, eg] = self.row(index)[usize::from(other ^ flip) % PACKED_PIECES].map(i32::from);

@@ -55,7 +55,6 @@ pub struct Shelters {
 }
 
 /// A key of everything that [`king_terms`] depend on: pawns, kings, castling rights, who has heavy pieces.
-#[inline]
 pub(crate) fn king_key(board: &Board) -> u64 {
     let heavy = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     let color = |color: Color| {
