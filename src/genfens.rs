@@ -11,7 +11,7 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
-use dyad_trainer::arena::openings::{self, JUDGE_NODES, RandomOpenings, Recipe};
+use dyad_trainer::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
 
 use crate::display::Say;
 use crate::uci::command::Genfens;
@@ -30,16 +30,16 @@ pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> 
 }
 
 fn make(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Result<(), String> {
-    let mut recipe = Recipe { variant: ask.variant, ..Recipe::new(ask.seed) };
+    let mut recipe = OpeningSettings { variant: ask.variant, ..OpeningSettings::new(ask.seed) };
     if let Some(book) = &ask.book {
         recipe.starts = openings::read(Path::new(book), GAME_PLIES).map_err(|error| error.to_string())?;
         recipe.plies = BOOK_PLIES;
     }
-    let mut judge = openings::judge(Arc::clone(engine.weights()), JUDGE_NODES);
+    let mut filter = openings::opening_filter(Arc::clone(engine.weights()), FILTER_NODES);
     // Once stopped nothing is balanced any more, and the search for openings ends soon.
-    let judge = |game: &Game| if control.stopped() { INFINITE } else { judge(game) };
+    let filter = |game: &Game| if control.stopped() { INFINITE } else { filter(game) };
     let mut made = 0;
-    for opening in RandomOpenings::new(recipe, judge).take(ask.count.try_into().unwrap_or(usize::MAX)) {
+    for opening in RandomOpenings::new(recipe, filter).take(ask.count.try_into().unwrap_or(usize::MAX)) {
         say(format!("info string genfens {}", opening.board().fen()));
         made += 1;
     }

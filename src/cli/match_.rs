@@ -14,11 +14,11 @@ use dyad_engine::files;
 use dyad_engine::levels::file::{MoveModel, Strength};
 use dyad_engine::levels::player::PlayerProfile;
 use dyad_engine::tablebase::{Tablebase, Tables};
-use dyad_trainer::arena::matches::{Contestant, MOST_GAMES, Match, MatchEnd, MatchGame, MatchRecord, Standing};
-use dyad_trainer::arena::openings::{self, Opening, RandomOpenings, Recipe, Variant};
+use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
+use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::outside::Outside;
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
-use dyad_trainer::arena::play::{Adjudication, Budget, DrawRule, Reason, WinRule};
+use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
@@ -194,7 +194,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     let tables = played.tablebases();
     let mut faults = BTreeSet::new();
-    let record = played.resume(&before, openings, &control, |game, standing| {
+    let record = played.resume(&before, openings, &control, |game, score| {
         if let (Some(file), Some(path)) = (&mut pgn, &files.pgn) {
             let written = file.write(&played.pgn(game, &event, &date));
             written.map_err(Error::file("write", path))?;
@@ -212,7 +212,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         }
         let elapsed = progress.elapsed();
-        progress.show(|| progress_line(&played, game, standing, elapsed, before.len()));
+        progress.show(|| progress_line(&played, game, score, elapsed, before.len()));
         Ok(())
     });
     drop(progress);
@@ -253,18 +253,18 @@ impl Settings {
         }
         let budget = self.budget()?;
         self.check_of_use(weights)?;
-        let mut contestants = [
-            with_options(contestant(&name_a, a, budget)?, &self.options_a)?,
-            with_options(contestant(&name_b, b, budget)?, &self.options_b)?,
+        let mut players = [
+            with_options(player(&name_a, a, budget)?, &self.options_a)?,
+            with_options(player(&name_b, b, budget)?, &self.options_b)?,
         ];
         for text in &self.set {
-            set_constant(&mut contestants, text)?;
+            set_constant(&mut players, text)?;
         }
-        for (argument, contestant) in weights.iter().zip(&contestants) {
-            check_clock(argument, contestant.budget)?;
+        for (argument, player) in weights.iter().zip(&players) {
+            check_clock(argument, player.budget)?;
         }
         Ok(Match {
-            contestants,
+            players,
             pairs: self.pairs()?,
             threads: threads("threads", self.threads)?,
             adjudication: self.adjudication()?,
@@ -304,7 +304,7 @@ impl Settings {
 
     /// What the games are tagged with: that by which a resumed match knows its own.
     fn event(&self, played: &Match) -> String {
-        let budgets = played.contestants.each_ref().map(|contestant| contestant.budget.to_string());
+        let budgets = played.players.each_ref().map(|player| player.budget.to_string());
         format!("dyad match, {}, seed {}", budgets_of_both(&budgets), self.seed())
     }
 
@@ -316,11 +316,11 @@ impl Settings {
         }
     }
 
-    pub(super) fn budget(&self) -> Result<Budget, String> {
+    pub(super) fn budget(&self) -> Result<SearchLimits, String> {
         let clock = self.tc.as_deref().map(parse_clock).transpose()?;
         let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
-        let given = self.depth.map(Budget::Depth).or(clock).or(move_time);
-        Ok(given.unwrap_or(Budget::Nodes(self.nodes.unwrap_or(NODES).max(1))))
+        let given = self.depth.map(SearchLimits::Depth).or(clock).or(move_time);
+        Ok(given.unwrap_or(SearchLimits::Nodes(self.nodes.unwrap_or(NODES).max(1))))
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
@@ -354,9 +354,9 @@ impl Settings {
 
     pub(super) fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
-            let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
-            let recipe = Recipe { variant: self.variant(), ..Recipe::new(self.seed()) };
-            return Ok(Box::new(RandomOpenings::new(recipe, judge)));
+            let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
+            let recipe = OpeningSettings { variant: self.variant(), ..OpeningSettings::new(self.seed()) };
+            return Ok(Box::new(RandomOpenings::new(recipe, filter)));
         };
         let mut list = openings::read(path, self.plies.unwrap_or(PLIES))?;
         openings::shuffle(&mut list, self.seed());
@@ -377,7 +377,7 @@ impl Settings {
 /// the care of the move model, and the nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player
 /// (`style:FILE`), a network that compares positions (`deepchess:FILE`), another engine
 /// (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
-fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, String> {
+fn player(name: &str, argument: &str, budget: SearchLimits) -> Result<MatchPlayer, String> {
     /// Levels draw the same moves in every match.
     const SEED: u64 = 1;
     let model = MoveModel::embedded();
@@ -401,14 +401,14 @@ fn contestant(name: &str, argument: &str, budget: Budget) -> Result<Contestant, 
         PlayerProfile::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
     } else if let Some(file) = argument.strip_prefix("deepchess:") {
         let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
-        return Ok(Contestant::new(name, Arc::new(network), budget));
+        return Ok(MatchPlayer::new(name, Arc::new(network), budget));
     } else if let Some(program) = argument.strip_prefix("uci:") {
         let program = outside(program)?;
-        return Ok(Contestant::new(name, Arc::new(program), budget));
+        return Ok(MatchPlayer::new(name, Arc::new(program), budget));
     } else {
-        return Ok(Contestant::new(name, load_weights(Path::new(argument))?, budget));
+        return Ok(MatchPlayer::new(name, load_weights(Path::new(argument))?, budget));
     };
-    Ok(Contestant::new(name, Arc::new(profile), budget))
+    Ok(MatchPlayer::new(name, Arc::new(profile), budget))
 }
 
 /// The options, beside the constants of the search, that have no effect on who an argument means.
@@ -421,8 +421,8 @@ fn of_no_use(argument: &str) -> &'static [&'static str] {
 }
 
 /// Refuses clocks that run by nodes to those that look at the time themselves.
-fn check_clock(argument: &str, budget: Budget) -> Result<(), String> {
-    let by_nodes = matches!(budget, Budget::Clock { nps: Some(_), .. });
+fn check_clock(argument: &str, budget: SearchLimits) -> Result<(), String> {
+    let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
     if by_nodes && ["uci:", "deepchess:"].iter().any(|other| argument.starts_with(other)) {
         return Err(format!("'{argument}' does not play on a clock that runs by nodes"));
     }
@@ -441,7 +441,7 @@ fn outside(text: &str) -> Result<Outside, String> {
     Outside::new(Program { path, options }).map_err(|error| error.to_string())
 }
 
-/// What a contestant is called: a level as it was asked for, a program with its options, a file without its folder and
+/// What a player is called: a level as it was asked for, a program with its options, a file without its folder and
 /// its ending.
 fn name_of(argument: &str) -> String {
     if ["level:", "rating:"].iter().any(|level| argument.starts_with(level)) {
@@ -462,7 +462,7 @@ pub(super) fn program_name(program: &str) -> String {
     name.strip_suffix(".exe").unwrap_or(&name).to_string()
 }
 
-fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contestant, String> {
+fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlayer, String> {
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("'{option}' is not of the form name=value"))?;
@@ -471,16 +471,16 @@ fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contes
         let depth = || value.parse::<u32>().map_err(|error| wrong(&error));
         let count = || value.parse::<usize>().map_err(|error| wrong(&error));
         match name.to_lowercase().as_str() {
-            "hash" => contestant.hash = count()?.max(1),
-            "threads" => contestant.threads = threads(name, Some(count()?))?,
-            "overhead" => contestant.options.move_overhead = Duration::from_millis(number()?),
-            "nodes" => contestant.budget = Budget::Nodes(number()?.max(1)),
-            "depth" => contestant.budget = Budget::Depth(depth()?.max(1)),
-            "tc" => contestant.budget = parse_clock(value).map_err(|error| wrong(&error))?,
-            "movetime" => contestant.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
+            "hash" => player.hash = count()?.max(1),
+            "threads" => player.threads = threads(name, Some(count()?))?,
+            "overhead" => player.options.move_overhead = Duration::from_millis(number()?),
+            "nodes" => player.budget = SearchLimits::Nodes(number()?.max(1)),
+            "depth" => player.budget = SearchLimits::Depth(depth()?.max(1)),
+            "tc" => player.budget = parse_clock(value).map_err(|error| wrong(&error))?,
+            "movetime" => player.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
             "tablebase" => {
                 let base = Tablebase::open_all(value).map_err(|error| wrong(&error))?;
-                contestant.options.tables = Some(Tables::new(Arc::new(base)));
+                player.options.tables = Some(Tables::new(Arc::new(base)));
             }
             _ => {
                 return Err(format!(
@@ -489,33 +489,33 @@ fn with_options(mut contestant: Contestant, options: &[String]) -> Result<Contes
             }
         }
     }
-    Ok(contestant)
+    Ok(player)
 }
 
-/// Gives a contestant the constant that a text like `A:rfp_depth=7` says.
-fn set_constant([a, b]: &mut [Contestant; 2], text: &str) -> Result<(), String> {
+/// Gives a player the constant that a text like `A:rfp_depth=7` says.
+fn set_constant([a, b]: &mut [MatchPlayer; 2], text: &str) -> Result<(), String> {
     let parts = text.split_once(':').and_then(|(side, rest)| Some((side, rest.split_once('=')?)));
     let (side, (name, value)) = parts.ok_or_else(|| format!("--set '{text}' is not of the form A:name=value"))?;
-    let contestant = match side {
+    let player = match side {
         "A" | "a" => a,
         "B" | "b" => b,
         _ => return Err(format!("--set '{text}': the player is A or B, not '{side}'")),
     };
     let value = value.trim().parse().map_err(|_| format!("--set '{text}': '{value}' is not a whole number"))?;
-    contestant.options.params.set(name.trim(), value)
+    player.options.params.set(name.trim(), value)
 }
 
 /// A clock as `8+0.08`, or as `8+0.08@200000` one that runs by nodes.
-pub(super) fn parse_clock(text: &str) -> Result<Budget, String> {
+pub(super) fn parse_clock(text: &str) -> Result<SearchLimits, String> {
     let (times, nps) = text.split_once('@').map_or((text, None), |(times, nps)| (times, Some(nps)));
     let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
     let nps =
         nps.map(|nps| nps.parse().map_err(|_| format!("'{nps}' is not a number of nodes a second"))).transpose()?;
-    Ok(Budget::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)?, nps })
+    Ok(SearchLimits::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)?, nps })
 }
 
-pub(super) fn parse_move_time(text: &str) -> Result<Budget, String> {
-    parse_seconds(text).map(Budget::MoveTime)
+pub(super) fn parse_move_time(text: &str) -> Result<SearchLimits, String> {
+    parse_seconds(text).map(SearchLimits::MoveTime)
 }
 
 fn budgets_of_both([a, b]: &[String; 2]) -> String {
@@ -532,14 +532,14 @@ fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
 pub(super) fn progress_line(
     played: &Match,
     game: &MatchGame,
-    standing: &Standing,
+    score: &MatchScore,
     elapsed: Duration,
     before: usize,
 ) -> String {
     let (done, all) = (game.number + 1, 2 * played.pairs);
     let left = elapsed.as_secs_f64() / (done - before as u64) as f64 * (all - done) as f64;
-    let llr = standing.llr.map_or_else(String::new, |llr| format!("  LLR {llr:+.2}"));
-    format!("game {done} of {all}, {left:.0} s left  {}{llr}", standing.tally)
+    let llr = score.llr.map_or_else(String::new, |llr| format!("  LLR {llr:+.2}"));
+    format!("game {done} of {all}, {left:.0} s left  {}{llr}", score.tally)
 }
 
 fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -> String {
@@ -561,7 +561,7 @@ fn summary(record: &MatchRecord, reasons: &BTreeMap<&str, u64>, before: usize) -
     line("Score", format!("{:.2} % [{low:.2}, {high:.2}]", 100.0 * record.score.value));
     line("Elo", format!("{:+.1} +- {:.1}", record.elo.value, record.elo.error()));
     line("nElo", format!("{:+.1} +- {:.1}", record.normalized_elo.value, record.normalized_elo.error()));
-    line("LOS", format!("{:.2} %", 100.0 * record.superiority));
+    line("LOS", format!("{:.2} %", 100.0 * record.los));
     line("Pairs", format!("{:?} with 0, 1/2, 1, 3/2, 2 points", tally.pentanomial));
     if let (Some(sprt), Some(llr)) = (&record.sprt, record.llr) {
         let (lower, upper) = sprt.bounds();
@@ -591,7 +591,7 @@ mod tests {
     use std::num::NonZeroU64;
 
     #[test]
-    fn contestants_are_named_by_what_tells_them_apart() {
+    fn players_are_named_by_what_differs() {
         let cases = [
             ("rating:1909:0.5", "rating:1909:0.5"),
             ("level:1600", "level:1600"),
@@ -683,22 +683,23 @@ mod tests {
     fn each_player_has_its_own_constants() {
         let set = ["A:rfp_depth=7", "b:qs_see=-10", "B:rfp_depth=12"].map(String::from).to_vec();
         let played = Settings { set, ..Settings::default() }.to_match(["default", "default"]).unwrap();
-        let [a, b] = played.contestants.map(|contestant| contestant.options.params.changed());
+        let [a, b] = played.players.map(|player| player.options.params.changed());
         assert_eq!((a, b), (vec![("rfp_depth", 7)], vec![("rfp_depth", 12), ("qs_see", -10)]));
     }
 
     #[test]
     fn budgets() {
         let seconds = Duration::from_secs_f64;
-        let clock = Budget::Clock { base: seconds(8.0), increment: seconds(0.08), nps: None };
-        let by_nodes = Budget::Clock { base: seconds(8.0), increment: seconds(0.08), nps: NonZeroU64::new(200_000) };
+        let clock = SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: None };
+        let by_nodes =
+            SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: NonZeroU64::new(200_000) };
         let cases = [
-            (Settings::default(), Budget::Nodes(20_000)),
-            (Settings { nodes: Some(5), ..Settings::default() }, Budget::Nodes(5)),
-            (Settings { depth: Some(5), ..Settings::default() }, Budget::Depth(5)),
+            (Settings::default(), SearchLimits::Nodes(20_000)),
+            (Settings { nodes: Some(5), ..Settings::default() }, SearchLimits::Nodes(5)),
+            (Settings { depth: Some(5), ..Settings::default() }, SearchLimits::Depth(5)),
             (Settings { tc: Some("8+0.08".into()), ..Settings::default() }, clock),
             (Settings { tc: Some("8+0.08@200000".into()), ..Settings::default() }, by_nodes),
-            (Settings { movetime: Some(0.5), ..Settings::default() }, Budget::MoveTime(seconds(0.5))),
+            (Settings { movetime: Some(0.5), ..Settings::default() }, SearchLimits::MoveTime(seconds(0.5))),
         ];
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::params::TUNABLES;
-use dyad_trainer::arena::play::Budget;
+use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::atomic;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
@@ -201,11 +201,11 @@ impl Arguments {
         Ok(settings)
     }
 
-    fn budget(&self) -> Result<Option<Budget>, String> {
+    fn budget(&self) -> Result<Option<SearchLimits>, String> {
         let clock = self.tc.as_deref().map(parse_clock).transpose()?;
         let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
-        let nodes = self.nodes.map(|nodes| Budget::Nodes(nodes.max(1)));
-        let depth = self.depth.map(|depth| Budget::Depth(depth.max(1)));
+        let nodes = self.nodes.map(|nodes| SearchLimits::Nodes(nodes.max(1)));
+        let depth = self.depth.map(|depth| SearchLimits::Depth(depth.max(1)));
         Ok(nodes.or(depth).or(clock).or(move_time))
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_trainer::arena::play::Budget;
-use dyad_trainer::arena::suite::{Answer, Goal, Problem, Settings, class, read, sample, solve};
+use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::arena::suite::{Answer, Goal, Problem, SuiteSettings, class, read, sample, solve};
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, threads};
@@ -52,7 +52,7 @@ pub struct Arguments {
 
 /// Solves the suites and prints a line for each.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let settings = Settings {
+    let settings = SuiteSettings {
         budget: arguments.budget(),
         hash: arguments.hash,
         threads: threads("threads", Some(arguments.threads))?,
@@ -77,9 +77,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 impl Arguments {
-    fn budget(&self) -> Budget {
-        let other = self.nodes.map(Budget::Nodes).or(self.depth.map(Budget::Depth));
-        other.unwrap_or(Budget::MoveTime(self.movetime))
+    fn budget(&self) -> SearchLimits {
+        let other = self.nodes.map(SearchLimits::Nodes).or(self.depth.map(SearchLimits::Depth));
+        other.unwrap_or(SearchLimits::MoveTime(self.movetime))
     }
 }
 
@@ -87,7 +87,7 @@ fn solve_one(
     path: &Path,
     problems: &[Problem],
     weights: &Arc<Weights>,
-    settings: &Settings,
+    settings: &SuiteSettings,
     control: &Control,
     missed: bool,
 ) -> Result<String, dyad_trainer::base::error::Error> {
@@ -122,25 +122,25 @@ fn miss(problem: &Problem, answer: &Answer) -> String {
         Goal::Moves { best, .. } => list(best),
         Goal::Mate(moves) => format!("mate in {moves}"),
         Goal::Line(moves) => list(&[moves[answer.followed]]),
-        Goal::Points(moves) => {
-            list(&moves.iter().filter(|(_, points)| *points == answer.worth).map(|(mv, _)| *mv).collect::<Vec<_>>())
-        }
+        Goal::Points(moves) => list(
+            &moves.iter().filter(|(_, points)| *points == answer.max_points).map(|(mv, _)| *mv).collect::<Vec<_>>(),
+        ),
     };
     let played = answer.best.map_or_else(|| "no move".to_string(), |mv| board.san(mv));
     let after = match answer.followed {
         0 => String::new(),
         count => format!(" after {count} moves"),
     };
-    format!("{}: {played} ({} of {} points), wanted {wanted}{after}", problem.name, answer.points, answer.worth)
+    format!("{}: {played} ({} of {} points), wanted {wanted}{after}", problem.name, answer.points, answer.max_points)
 }
 
-/// What the answers so far are worth.
+/// What the answers so far are max_points.
 #[derive(Default)]
 struct Score {
     positions: usize,
     solved: usize,
     points: u64,
-    worth: u64,
+    max_points: u64,
 }
 
 impl Score {
@@ -148,7 +148,7 @@ impl Score {
         self.positions += 1;
         self.solved += usize::from(answer.is_full());
         self.points += u64::from(answer.points);
-        self.worth += u64::from(answer.worth);
+        self.max_points += u64::from(answer.max_points);
     }
 }
 
@@ -158,9 +158,9 @@ impl std::fmt::Display for Score {
         let solved = percent(self.solved as f64, self.positions as f64);
         write!(f, "{} of {} solved ({solved:.1} %)", self.solved, self.positions)?;
         // Where every solution is one point the points say nothing new.
-        if self.worth > self.positions as u64 {
-            let points = percent(self.points as f64, self.worth as f64);
-            write!(f, ", {} of {} points ({points:.1} %)", self.points, self.worth)?;
+        if self.max_points > self.positions as u64 {
+            let points = percent(self.points as f64, self.max_points as f64);
+            write!(f, ", {} of {} points ({points:.1} %)", self.points, self.max_points)?;
         }
         Ok(())
     }

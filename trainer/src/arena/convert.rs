@@ -1,7 +1,8 @@
-//! Games from one form to another: PGN to viriformat and back, binpacks to both, all of them to positions in bulletformat.
+//! Conversion of games: PGN to viriformat and back, binpacks to both, all of them to positions in bulletformat.
 //!
-//! Viriformat has no place for names, dates and clocks, nor for a game without a result; PGN has room for all that it
-//! holds. Bulletformat has positions alone, and of each game those that have a score. A broken game costs itself, and is reported with its place.
+//! Viriformat has no names, dates or clocks, and no games without a result; PGN can hold everything that viriformat
+//! does. Bulletformat has positions only: those of each game that have a score. A broken game is skipped and reported
+//! with its place.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -18,20 +19,20 @@ use crate::data::score::ScoreSide;
 use crate::data::source::{Piece, pieces};
 use crate::data::{bulletformat, viriformat};
 
-/// What was converted.
+/// Counts of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Games written.
     pub games: u64,
-    /// Their moves; where positions are written, those.
+    /// Moves of these games, or positions if positions are written.
     pub moves: u64,
     /// Games that could not be read.
     pub broken: u64,
-    /// Games that the form has no place for: those without a result.
+    /// Games that the format cannot hold: those without a result.
     pub unfinished: u64,
 }
 
-/// A game in another form, with the number of moves or positions; or what that form has no place for.
+/// An encoded game with its number of moves or positions, or the reason why the format cannot hold it.
 type Written = Result<(u64, Vec<u8>), String>;
 
 fn written(game: &GameRecord, kind: Kind) -> Written {
@@ -54,7 +55,7 @@ fn boards(game: &GameRecord) -> Result<Vec<u8>, String> {
 
 fn as_pgn(game: &GameRecord) -> PgnGame {
     let comment = |played: &crate::data::game::Played| match played.score {
-        // Nobody wrote down to what depth.
+        // The depth is not known.
         Some(score) => format!("{score}/0"),
         None if played.book => "book".into(),
         None => String::new(),
@@ -63,8 +64,8 @@ fn as_pgn(game: &GameRecord) -> PgnGame {
     PgnGame { tags: Vec::new(), start: game.start, moves, result: game.result }
 }
 
-/// The form that the name of a file to write asks for. A name that asks for none, or to have it packed, is no request for
-/// plain PGN, though a file of that name would be read as such.
+/// The format of the output file, by its extension. Unknown and compressed extensions are refused, although a file with
+/// such a name would be read as PGN.
 fn kind_to_write(out: &Path) -> Result<Kind, Error> {
     let ending = out.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     match ending.as_str() {
@@ -73,11 +74,11 @@ fn kind_to_write(out: &Path) -> Result<Kind, Error> {
     }
 }
 
-/// Writes the games of all inputs to `out`, each file's form told by its [name](Kind::of). Scores in the comments of PGN are
-/// read from the side that `scores` says. The same inputs give the same bytes on any number of threads.
+/// Writes the games of all inputs to `out`; formats are determined by [name](Kind::of). Scores in the comments of PGN
+/// are read from the point of view `scores`. The same inputs give the same bytes on any number of threads.
 ///
 /// # Errors
-/// When a file cannot be opened, read or written, when `out` is no name of games, and when there is no game in it all.
+/// When a file cannot be opened, read or written, when `out` has no extension of games, and when no game is found.
 pub fn convert(
     inputs: &[&Path],
     out: &Path,
@@ -136,7 +137,7 @@ mod tests {
         [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O 1/2-1/2\n";
 
     #[test]
-    fn games_go_there_and_back() {
+    fn conversion_round_trip() {
         let folder = Temporary::folder();
         let [pgn, vf, back, again] = ["a.pgn", "a.vf", "back.pgn", "again.vf"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
@@ -168,12 +169,12 @@ mod tests {
         let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
         let scores: Vec<_> =
             blocks.iter().flat_map(|block| block.positions()).map(|epd| epd.unwrap().score.unwrap().0).collect();
-        // A mate is cut to the largest score.
+        // A mate is clamped to the largest score.
         assert_eq!(scores, [30, -25, 30_000, -30_000]);
     }
 
     #[test]
-    fn what_cannot_be_converted_is_refused() {
+    fn unsupported_conversions_are_refused() {
         let folder = Temporary::folder();
         let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.join(name));
         fs::write(&pgn, "[Result \"*\"]\n\n1. d4 *\n").unwrap();

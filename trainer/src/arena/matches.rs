@@ -1,10 +1,10 @@
 //! Matches: is one set of weights stronger than another?
 //!
-//! Each opening is played twice, with the colors changed. All threads play, one game at a time each with
-//! engines of its own, and take the next game of the schedule when they are idle; but results are counted
-//! and reported in the order of the schedule. So a match at fixed nodes or depth gives the same games and
-//! the same result on any number of threads, even one that a sequential test ends early: the games beyond the
-//! decision are not counted. (Counting in the order in which games end would also favor short games.)
+//! Each opening is played twice with colors swapped. Each thread plays one game at a time with its own engines and
+//! takes the next game of the schedule when idle; results are counted and reported in the order of the schedule. So a
+//! match at fixed nodes or depth gives the same games and the same result on any number of threads, even if a
+//! sequential test ends it early: games beyond the decision are not counted. (Counting in the order in which games end
+//! would also favor short games.)
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -21,35 +21,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, Budget, FinishedGame, Player, play};
+use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
 use crate::arena::resumed::round;
-use crate::arena::statistics::{Decision, Estimate, Points, Sprt, Tally};
+use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
 use crate::data::score::GameResult;
 
-/// One of the two that are compared.
+/// A player of a match.
 #[derive(Clone, Debug)]
-pub struct Contestant {
-    /// What it is called in games and reports.
+pub struct MatchPlayer {
+    /// Name in games and reports.
     pub name: String,
-    /// What it evaluates with.
+    /// Weights or another model.
     pub weights: Arc<dyn AnyModel>,
-    /// How it searches.
+    /// Search options.
     pub options: Options,
-    /// Megabytes of its transposition table.
+    /// Size of the transposition table, in megabytes.
     pub hash: usize,
-    /// Threads of its search. With more than one, games are not repeatable.
+    /// Search threads. With more than one, games are not reproducible.
     pub threads: usize,
-    /// What it may spend.
-    pub budget: Budget,
+    /// Search limits.
+    pub budget: SearchLimits,
 }
 
-impl Contestant {
-    /// A contestant with the usual settings.
+impl MatchPlayer {
+    /// A player with default settings.
     #[must_use]
-    pub fn new(name: &str, weights: Arc<impl AnyModel + 'static>, budget: Budget) -> Contestant {
-        Contestant { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
+    pub fn new(name: &str, weights: Arc<impl AnyModel + 'static>, budget: SearchLimits) -> MatchPlayer {
+        MatchPlayer { name: name.to_string(), weights, options: Options::default(), hash: 16, threads: 1, budget }
     }
 
     fn player(&self) -> Result<Player, Error> {
@@ -63,53 +63,53 @@ impl Contestant {
     }
 }
 
-/// Games of a match at most: more than can be played.
+/// Maximum number of games of a match.
 pub const MOST_GAMES: u64 = 1_000_000_000;
 
-/// Games in a row in which an engine fails, after which a match is given up: then it fails in all of them.
+/// Consecutive games with an engine failure after which a match ends with an error.
 const MOST_FAILURES: u32 = 3;
 
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The two sides; results are told from the first one's view.
-    pub contestants: [Contestant; 2],
-    /// Pairs of games at most.
+    /// The two players; results are from the first one's view.
+    pub players: [MatchPlayer; 2],
+    /// Maximum number of game pairs.
     pub pairs: u64,
-    /// Games at a time.
+    /// Parallel games.
     pub threads: usize,
-    /// When games end early.
+    /// Adjudication rules.
     pub adjudication: Adjudication,
-    /// Endgame tables: games end where they know the result.
+    /// Endgame tables that adjudicate games.
     pub tables: Option<Arc<Tablebase>>,
-    /// The test that ends the match early.
+    /// The sequential test that may end the match early.
     pub sprt: Option<Sprt>,
 }
 
 /// A game of a match.
 #[derive(Clone, Debug)]
 pub struct MatchGame {
-    /// Its number in the schedule, from 0. The two games of a pair are `2 n` and `2 n + 1`.
+    /// Number in the schedule, from 0. The two games of a pair are `2 n` and `2 n + 1`.
     pub number: u64,
-    /// Which contestant had White.
+    /// Index of the player with White.
     pub white: usize,
     /// The game.
     pub game: FinishedGame,
 }
 
 impl MatchGame {
-    /// What the game brought the first contestant.
+    /// The first player's points.
     #[must_use]
     pub fn points(&self) -> Points {
         points_of_first(self.game.result, self.number)
     }
 }
 
-/// How a match stands.
+/// The score of a match so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
-    /// All complete pairs.
-    pub tally: Tally,
+pub struct MatchScore {
+    /// Results of all complete pairs.
+    pub tally: MatchResults,
     /// Log-likelihood ratio of the test, if there is one.
     pub llr: Option<f64>,
 }
@@ -122,82 +122,82 @@ pub enum MatchEnd {
     Decided,
     /// All games were played.
     Complete,
-    /// There was no other opening.
+    /// The openings ran out.
     NoMoreOpenings,
-    /// Somebody stopped it.
+    /// It was stopped.
     Stopped,
 }
 
-/// What is kept of a match, as a line of JSON.
+/// The record of a match, one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchRecord {
-    /// The first contestant and its opponent.
+    /// Names of the two players.
     pub names: [String; 2],
-    /// The identities of their weights.
+    /// Identities of their weights.
     pub ids: [String; 2],
-    /// What they could spend.
+    /// Their search limits.
     pub budgets: [String; 2],
-    /// The constants of their searches that are not the usual ones.
+    /// Search constants that differ from the defaults.
     #[serde(default)]
     pub constants: [BTreeMap<String, i32>; 2],
-    /// The pairs that were counted.
-    pub tally: Tally,
-    /// Share of the points.
+    /// Results of the counted pairs.
+    pub tally: MatchResults,
+    /// Fraction of the points.
     pub score: Estimate,
     /// Logistic Elo difference.
     pub elo: Estimate,
     /// Normalized Elo difference.
     pub normalized_elo: Estimate,
-    /// Likelihood that the first is the stronger one.
-    pub superiority: f64,
-    /// The test.
+    /// Likelihood of los of the first player.
+    #[serde(rename = "superiority")]
+    pub los: f64,
+    /// The sequential test.
     pub sprt: Option<Sprt>,
     /// Its log-likelihood ratio.
     pub llr: Option<f64>,
-    /// What it decided.
+    /// Its decision.
     pub decision: Option<Decision>,
     /// Why the match ended.
     pub end: MatchEnd,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
 impl Match {
-    /// All endgame tables that are looked into: the match's own and those of the contestants.
+    /// All endgame tables in use: the match's own and those of the players.
     #[must_use]
     pub fn tablebases(&self) -> Vec<Arc<Tablebase>> {
-        let of_contestants = self.contestants.iter().filter_map(|contestant| contestant.options.tables.as_ref());
+        let of_contestants = self.players.iter().filter_map(|player| player.options.tables.as_ref());
         self.tables.iter().chain(of_contestants.map(|tables| &tables.base)).cloned().collect()
     }
 
-    /// Plays the match. Each game is told, in the order of the schedule, with the standing after it; an
-    /// error that the listener returns ends the match and is returned, as one does where an engine fails in one game
-    /// after the other.
+    /// Plays the match. `on_game` is called with each game, in the order of the schedule, and the score after it. An
+    /// error that it returns ends the match and is returned. Repeated engine failures end the match with an error as
+    /// well.
     pub fn run(
         &self,
         openings: impl Iterator<Item = Opening> + Send,
         control: &Control,
-        on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
+        on_game: impl FnMut(&MatchGame, &MatchScore) -> Result<(), Error>,
     ) -> Result<MatchRecord, Error> {
         self.resume(&[], openings, control, on_game)
     }
 
-    /// Resumes a match of which the first games were played before, with these results for White. The same
-    /// openings must be given again, from the first.
+    /// Resumes a match whose first games were played before, with the results `before` for White. The same openings
+    /// must be passed again, from the first.
     pub fn resume(
         &self,
         before: &[GameResult],
         openings: impl Iterator<Item = Opening> + Send,
         control: &Control,
-        on_game: impl FnMut(&MatchGame, &Standing) -> Result<(), Error>,
+        on_game: impl FnMut(&MatchGame, &MatchScore) -> Result<(), Error>,
     ) -> Result<MatchRecord, Error> {
         let start = Instant::now();
         let over = AtomicBool::new(false);
-        let mut count =
-            Count { played: self, standing: Standing::default(), first_of_pair: None, failures: 0, on_game };
+        let mut count = Count { played: self, score: MatchScore::default(), first_of_pair: None, failures: 0, on_game };
         for (number, &result) in (0..).zip(before) {
             if let Some(end) = count.count(points_of_first(result, number)) {
-                return Ok(self.record(&count.standing, end, 0.0));
+                return Ok(self.record(&count.score, end, 0.0));
             }
         }
         let end = ordered_map(
@@ -209,13 +209,13 @@ impl Match {
             &over,
         )?;
         let end = end.unwrap_or(MatchEnd::NoMoreOpenings);
-        Ok(self.record(&count.standing, end, start.elapsed().as_secs_f64()))
+        Ok(self.record(&count.score, end, start.elapsed().as_secs_f64()))
     }
 
-    /// The game with the tags of a match.
+    /// The PGN of a game, with the tags of the match.
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {
-        let [white, black] = [game.white, 1 - game.white].map(|index| self.contestants[index].name.clone());
+        let [white, black] = [game.white, 1 - game.white].map(|index| self.players[index].name.clone());
         let tags = vec![
             ("Event", event.to_string()),
             ("Site", "one process".to_string()),
@@ -224,18 +224,18 @@ impl Match {
             ("White", white),
             ("Black", black),
         ];
-        let on_clocks = self.contestants.iter().any(|contestant| matches!(contestant.budget, Budget::Clock { .. }));
+        let on_clocks = self.players.iter().any(|player| matches!(player.budget, SearchLimits::Clock { .. }));
         game.game.pgn(tags, on_clocks || !self.is_deterministic())
     }
 
     /// Whether every run of this match gives the same games.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        self.contestants.iter().all(Contestant::is_deterministic)
+        self.players.iter().all(MatchPlayer::is_deterministic)
     }
 
     fn players(&self) -> Result<[Player; 2], Error> {
-        let [a, b] = &self.contestants;
+        let [a, b] = &self.players;
         Ok([a.player()?, b.player()?])
     }
 
@@ -255,50 +255,50 @@ impl Match {
         game.map(|game| MatchGame { number, white, game })
     }
 
-    fn decision(&self, standing: &Standing) -> Option<Decision> {
-        self.sprt.map(|sprt| sprt.decide(&standing.tally))
+    fn decision(&self, score: &MatchScore) -> Option<Decision> {
+        self.sprt.map(|sprt| sprt.decide(&score.tally))
     }
 
-    fn record(&self, standing: &Standing, end: MatchEnd, seconds: f64) -> MatchRecord {
-        let of_both = |f: &dyn Fn(&Contestant) -> String| [f(&self.contestants[0]), f(&self.contestants[1])];
+    fn record(&self, score: &MatchScore, end: MatchEnd, seconds: f64) -> MatchRecord {
+        let of_both = |f: &dyn Fn(&MatchPlayer) -> String| [f(&self.players[0]), f(&self.players[1])];
         MatchRecord {
-            names: of_both(&|contestant| contestant.name.clone()),
-            ids: of_both(&|contestant| contestant.weights.id()),
-            budgets: of_both(&|contestant| contestant.budget.to_string()),
-            constants: self.contestants.each_ref().map(|contestant| {
-                let changed = contestant.options.params.changed().into_iter();
+            names: of_both(&|player| player.name.clone()),
+            ids: of_both(&|player| player.weights.id()),
+            budgets: of_both(&|player| player.budget.to_string()),
+            constants: self.players.each_ref().map(|player| {
+                let changed = player.options.params.changed().into_iter();
                 changed.map(|(name, value)| (name.to_string(), value)).collect()
             }),
-            tally: standing.tally,
-            score: standing.tally.score(),
-            elo: standing.tally.elo(),
-            normalized_elo: standing.tally.normalized_elo(),
-            superiority: standing.tally.superiority(),
+            tally: score.tally,
+            score: score.tally.score(),
+            elo: score.tally.elo(),
+            normalized_elo: score.tally.normalized_elo(),
+            los: score.tally.los(),
             sprt: self.sprt,
-            llr: standing.llr,
-            decision: self.decision(standing),
+            llr: score.llr,
+            decision: self.decision(score),
             end,
             seconds,
         }
     }
 }
 
-/// Takes the games in their order.
+/// Counts the games in order.
 struct Count<'a, F> {
     played: &'a Match,
-    standing: Standing,
+    score: MatchScore,
     first_of_pair: Option<Points>,
-    /// Games in a row that ended so.
+    /// Consecutive games with an engine failure.
     failures: u32,
     on_game: F,
 }
 
-impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
-    /// Takes the next game, or none if it was interrupted; breaks where the match ends with it.
+impl<F: FnMut(&MatchGame, &MatchScore) -> Result<(), Error>> Count<'_, F> {
+    /// Counts the next game, `None` if it was interrupted; breaks when the match ends.
     fn take(&mut self, game: Option<MatchGame>) -> Result<ControlFlow<MatchEnd>, Error> {
         let Some(game) = game else { return Ok(ControlFlow::Break(MatchEnd::Stopped)) };
         let end = self.count(game.points());
-        (self.on_game)(&game, &self.standing)?;
+        (self.on_game)(&game, &self.score)?;
         self.failures = if game.game.failure.is_some() { self.failures + 1 } else { 0 };
         if let Some(failure) = game.game.failure.filter(|_| self.failures == MOST_FAILURES) {
             return Err(Error::Engine(format!("it failed in {MOST_FAILURES} games in a row: {failure}")));
@@ -306,7 +306,7 @@ impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
         Ok(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
     }
 
-    /// Counts what the next game brought, and says whether the match ends with it.
+    /// Counts the points of the next game; returns the reason if the match ends with it.
     fn count(&mut self, points: Points) -> Option<MatchEnd> {
         match self.first_of_pair.take() {
             None => {
@@ -321,30 +321,30 @@ impl<F: FnMut(&MatchGame, &Standing) -> Result<(), Error>> Count<'_, F> {
     }
 
     fn add(&mut self, pair: [Points; 2]) {
-        self.standing.tally.add(pair);
-        self.standing.llr = self.played.sprt.map(|sprt| sprt.llr(&self.standing.tally));
+        self.score.tally.add(pair);
+        self.score.llr = self.played.sprt.map(|sprt| sprt.llr(&self.score.tally));
     }
 
     fn end(&self) -> Option<MatchEnd> {
-        match self.played.decision(&self.standing) {
+        match self.played.decision(&self.score) {
             Some(Decision::H0 | Decision::H1) => Some(MatchEnd::Decided),
-            _ => (self.standing.tally.pairs() == self.played.pairs).then_some(MatchEnd::Complete),
+            _ => (self.score.tally.pairs() == self.played.pairs).then_some(MatchEnd::Complete),
         }
     }
 }
 
-/// Each opening twice, numbered.
+/// Each opening twice, with game numbers.
 fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl Iterator<Item = (u64, Opening)> + Send {
     let pairs = openings.zip(0..pairs);
     pairs.flat_map(|(opening, pair)| [(2 * pair, opening.clone()), (2 * pair + 1, opening)])
 }
 
-/// What the first contestant got from the game with this number: White in the even ones.
+/// The first player's points in the game with this number: White in even games.
 pub(crate) fn points_of_first(result: GameResult, number: u64) -> Points {
     points_of(result, if number.is_multiple_of(2) { Color::White } else { Color::Black })
 }
 
-/// What a result brings the player of this color.
+/// The points of the player of this color.
 fn points_of(result: GameResult, color: Color) -> Points {
     let white = match result {
         GameResult::WhiteWins => Points::Win,
@@ -357,7 +357,7 @@ fn points_of(result: GameResult, color: Color) -> Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::openings::{RandomOpenings, Recipe};
+    use crate::arena::openings::{OpeningSettings, RandomOpenings};
     #[cfg(unix)]
     use crate::arena::outside::Outside;
     use crate::arena::pgn_writer::PgnFile;
@@ -375,14 +375,14 @@ mod tests {
     use std::time::Duration;
 
     fn openings() -> impl Iterator<Item = Opening> + Send {
-        RandomOpenings::new(Recipe::new(5), |_| 0)
+        RandomOpenings::new(OpeningSettings::new(5), |_| 0)
     }
 
     fn good() -> Arc<Weights> {
         Arc::new(Weights::material())
     }
 
-    /// Thinks nothing of queens and all of knights.
+    /// Weights that undervalue queens and overvalue knights.
     fn bad() -> Arc<Weights> {
         let mut floats = FloatWeights::material();
         for (piece, value) in [100.0, 2600.0, 100.0, 100.0, 10.0].into_iter().enumerate() {
@@ -394,23 +394,16 @@ mod tests {
 
     fn match_of(weights: [Arc<Weights>; 2], pairs: u64, threads: usize) -> Match {
         let names = ["first", "second"];
-        let contestant = |index: usize| Contestant {
+        let player = |index: usize| MatchPlayer {
             hash: 1,
-            ..Contestant::new(names[index], weights[index].clone(), Budget::Nodes(300))
+            ..MatchPlayer::new(names[index], weights[index].clone(), SearchLimits::Nodes(300))
         };
         let rules = Adjudication {
             draw: Some(DrawRule { from: 30, moves: 8, score: 10 }),
             win: Some(WinRule { moves: 3, score: 1500 }),
             plies: Some(300),
         };
-        Match {
-            contestants: [contestant(0), contestant(1)],
-            pairs,
-            threads,
-            adjudication: rules,
-            tables: None,
-            sprt: None,
-        }
+        Match { players: [player(0), player(1)], pairs, threads, adjudication: rules, tables: None, sprt: None }
     }
 
     /// A script that speaks UCI and does this when it is to search.
@@ -422,7 +415,7 @@ mod tests {
 
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {
         let mut games = Vec::new();
-        let listen = |game: &MatchGame, _: &Standing| {
+        let listen = |game: &MatchGame, _: &MatchScore| {
             games.push(game.clone());
             Ok(())
         };
@@ -435,12 +428,12 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_runs_by_nodes_is_the_same_every_time() {
+    fn a_node_clock_is_deterministic() {
         let mut played = match_of([good(), bad()], 3, 2);
         let nps = NonZeroU64::new(10_000);
         let (base, increment) = (Duration::from_secs(1), Duration::from_millis(50));
-        for contestant in &mut played.contestants {
-            contestant.budget = Budget::Clock { base, increment, nps };
+        for player in &mut played.players {
+            player.budget = SearchLimits::Clock { base, increment, nps };
         }
         assert!(played.is_deterministic());
         let games = run(&played).0;
@@ -460,14 +453,14 @@ mod tests {
         assert!(text.contains(&format!(" {spent:.3}s}}")), "{text}");
     }
 
-    /// Three games in a row that an engine cannot play end the match; they are told with what went wrong.
+    /// Three consecutive failures of an engine end the match; the games report the failure.
     #[cfg(unix)]
     #[test]
-    fn an_engine_that_always_fails_plays_no_match() {
+    fn repeated_engine_failures_end_the_match() {
         let mut played = match_of([good(), bad()], 10, 1);
-        played.contestants[1].weights = Arc::new(outside("dies", "exit 1"));
+        played.players[1].weights = Arc::new(outside("dies", "exit 1"));
         let mut games = Vec::new();
-        let listen = |game: &MatchGame, _: &Standing| {
+        let listen = |game: &MatchGame, _: &MatchScore| {
             games.push(game.game.clone());
             Ok(())
         };
@@ -480,22 +473,25 @@ mod tests {
         }
     }
 
-    /// One that does not listen is left to itself, and its game is not counted.
+    /// An engine that does not react is abandoned, and its game is not counted.
     #[cfg(unix)]
     #[test]
-    fn a_match_that_is_stopped_waits_for_no_engine() {
+    fn a_stopped_match_does_not_wait_for_an_engine() {
         use crate::base::parallel::controlled;
         use crate::base::testing::{engines, log_of};
         for (name, budget) in [
-            ("deaf-nodes", Budget::Nodes(300)),
-            ("deaf-time", Budget::MoveTime(Duration::from_secs(1000))),
-            ("deaf-clock", Budget::Clock { base: Duration::from_secs(1000), increment: Duration::ZERO, nps: None }),
+            ("deaf-nodes", SearchLimits::Nodes(300)),
+            ("deaf-time", SearchLimits::MoveTime(Duration::from_secs(1000))),
+            (
+                "deaf-clock",
+                SearchLimits::Clock { base: Duration::from_secs(1000), increment: Duration::ZERO, nps: None },
+            ),
         ] {
             let mut played = match_of([good(), bad()], 10, 1);
-            played.contestants[0].weights = Arc::new(outside(name, "exec sleep 1000"));
-            played.contestants[0].budget = budget;
+            played.players[0].weights = Arc::new(outside(name, "exec sleep 1000"));
+            played.players[0].budget = budget;
             let log = log_of(&engines().join(name));
-            let searches = || std::fs::read_to_string(&log).is_ok_and(|told| told.contains("go "));
+            let searches = || std::fs::read_to_string(&log).is_ok_and(|commands| commands.contains("go "));
             let stop = AtomicBool::new(false);
             let record = std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -512,10 +508,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_oversteps_its_time_for_a_move_loses() {
+    fn a_program_that_exceeds_its_move_time_loses() {
         let mut played = match_of([good(), bad()], 1, 1);
-        played.contestants[1].weights = Arc::new(outside("slow", "sleep 1; echo bestmove 0000"));
-        played.contestants[1].budget = Budget::MoveTime(Duration::from_millis(1));
+        played.players[1].weights = Arc::new(outside("slow", "sleep 1; echo bestmove 0000"));
+        played.players[1].budget = SearchLimits::MoveTime(Duration::from_millis(1));
         let (games, record) = run(&played);
         assert_eq!(record.tally.wins, 2);
         assert!(games.iter().all(|game| game.game.reason == Reason::TimeForfeit), "{games:?}");
@@ -525,10 +521,10 @@ mod tests {
     fn endgame_tables_end_games() {
         let tables = Tablebase::open_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy")).unwrap();
         let played = Match { tables: Some(Arc::new(tables)), ..match_of([good(), good()], 1, 1) };
-        // Either side can take a rook, and then it is known who wins.
+        // Either side can take a rook, and then the tables know the result.
         let start = dyad_engine::board::Board::from_fen("8/8/8/8/1k6/8/1r2Q3/K7 w - - 0 1").unwrap();
         let mut ends = Vec::new();
-        let listen = |game: &MatchGame, _: &Standing| {
+        let listen = |game: &MatchGame, _: &MatchScore| {
             ends.push((game.game.result, game.game.reason, game.game.moves.len()));
             Ok(())
         };
@@ -538,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_goes_on_behind_the_games_played_before() {
+    fn a_resumed_match_ends_like_an_uninterrupted_one() {
         let sprt = Sprt::new(0.0, 100.0, 0.1, 0.1, EloModel::Logistic).unwrap();
         let played = Match { sprt: Some(sprt), ..match_of([good(), bad()], 30, 2) };
         let (games, whole) = run(&played);
@@ -546,7 +542,7 @@ mod tests {
         let results: Vec<GameResult> = games.iter().map(|game| game.game.result).collect();
         for before in [1, 2, 5, results.len()] {
             let mut numbers = Vec::new();
-            let listen = |game: &MatchGame, _: &Standing| {
+            let listen = |game: &MatchGame, _: &MatchScore| {
                 numbers.push(game.number as usize);
                 Ok(())
             };
@@ -578,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_changes_nothing() {
+    fn games_do_not_depend_on_the_thread_count() {
         let one = pgn_of(&match_of([good(), bad()], 4, 1));
         for threads in [2, 3] {
             assert_eq!(one, pgn_of(&match_of([good(), bad()], 4, threads)));
@@ -586,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_score_exactly_half() {
+    fn equal_players_score_exactly_half() {
         let (games, record) = run(&match_of([good(), good()], 5, 2));
         assert_eq!(record.tally.pentanomial, [0, 0, 5, 0, 0]);
         assert_eq!(record.score.value, 0.5);
@@ -612,7 +608,7 @@ mod tests {
     fn a_match_can_be_stopped_and_can_fail() {
         let played = match_of([good(), bad()], 1000, 2);
         let control = Control::new(false);
-        let listen = |game: &MatchGame, _: &Standing| {
+        let listen = |game: &MatchGame, _: &MatchScore| {
             if game.number == 2 {
                 control.stop();
             }
@@ -621,7 +617,7 @@ mod tests {
         let record = played.run(openings(), &control, listen).unwrap();
         assert_eq!(record.end, MatchEnd::Stopped);
         assert!(record.tally.pairs() < 20);
-        let failing = |_: &MatchGame, _: &Standing| Err(Error::Settings("disk full".into()));
+        let failing = |_: &MatchGame, _: &MatchScore| Err(Error::Settings("disk full".into()));
         let error = played.run(openings(), &Control::new(false), failing).unwrap_err();
         assert!(error.to_string().contains("disk full"));
         let record = played.run(openings().take(1), &Control::new(false), |_, _| Ok(())).unwrap();

@@ -1,9 +1,9 @@
-//! Games between engines, and test suites: is one better than the other?
+//! Matches between engines, and test suites.
 //!
-//! A match ([`matches`]) plays each opening ([`openings`]) with both colors ([`play`]), writes the games ([`pgn_writer`]), from
-//! which it can be resumed, and says what they prove ([`statistics`]). [`suite`] counts the test positions and puzzles that an engine solves;
-//! [`convert`](mod@convert) writes games in another form. This room knows [`base`](crate::base) and [`data`](crate::data), and nothing of
-//! training.
+//! A match ([`matches`]) plays each opening ([`openings`]) with both colors ([`play`]), writes the games
+//! ([`pgn_writer`]), from which it can be resumed, and computes statistics of the results ([`statistics`]). [`suite`]
+//! counts the test positions and puzzles that an engine solves; [`convert`](mod@convert) converts games between
+//! formats. This module uses [`base`](crate::base) and [`data`](crate::data), and no training code.
 
 pub mod convert;
 pub mod matches;

@@ -1,13 +1,12 @@
-//! Where the games of a match begin.
+//! The openings of a match.
 //!
-//! Two deterministic engines play the same game again from the same position, so a match needs as many
-//! openings as it has pairs of games: varied, so that many kinds of positions are compared, and balanced,
-//! so that the better player can show it. They come from a file of positions or games, or are made here.
-//! A made opening is a walk of random moves from the starting position, each of which loses no material at
-//! once by static exchange; a short search then throws out what is lost or won, and what is noisy. Positions after such walks
-//! are varied, and unlike those that games come to, where both sides have developed their pieces with some sense. So a share of the
-//! openings may be [natural](Natural): of each move's chances a look at the replies decides. The n-th
-//! opening depends on the seed and on nothing else that runs beside it.
+//! Two deterministic engines repeat the same game from the same position, so a match needs one opening per pair of
+//! games: varied, so that many kinds of positions are compared, and balanced, so that the better player can show it.
+//! Openings come from a file of positions or games, or are generated here. A random opening is a sequence of random
+//! moves from the starting position that lose no material by static exchange evaluation; a filter with a short search
+//! then rejects unbalanced positions. Such positions are varied, but unlike those of games, in which both sides develop
+//! their pieces sensibly. So a fraction of the openings may be [sampled from a policy](PolicySampler): the probability
+//! of each move depends on a shallow search. The n-th opening depends on the seed alone.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -32,12 +31,12 @@ use crate::data::input::{Kind, parse_lines};
 use crate::data::pgn::BrokenGame;
 use crate::data::source::pieces;
 
-/// A position to begin with and how it came about.
+/// The start of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening {
-    /// Where the moves begin.
+    /// The position before the moves.
     pub start: Board,
-    /// Moves from there that both sides are made to play.
+    /// Moves from there that both sides have to play.
     pub moves: Vec<ChessMove>,
 }
 
@@ -63,8 +62,8 @@ impl Opening {
     }
 }
 
-/// Reads the openings of a file: positions (`.epd`, `.fen`), or games, of which the first `plies` are taken.
-/// Openings after which the game is over, or that stood in the file before, are left out.
+/// Reads the openings of a file: positions (`.epd`, `.fen`), or games, of which the first `plies` are taken. Openings
+/// that end the game and repeated ones are skipped.
 pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
     let all = match Kind::of(path) {
         Kind::Positions => read_positions(path)?,
@@ -100,7 +99,7 @@ fn read_games(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
     Ok(openings)
 }
 
-/// Puts openings into the order that belongs to a seed.
+/// Shuffles openings by a seed.
 pub fn shuffle(openings: &mut [Opening], seed: u64) {
     let mut rng = random(seed, 0);
     for i in (1..openings.len()).rev() {
@@ -108,16 +107,16 @@ pub fn shuffle(openings: &mut [Opening], seed: u64) {
     }
 }
 
-/// The starting positions of the games that are played.
+/// The starting positions of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// The one of standard chess.
+    /// Standard chess.
     #[default]
     Standard,
-    /// The 960 of Chess960, with equal chances.
+    /// The 960 of Chess960, with equal probability.
     Chess960,
-    /// Those where both sides have a first rank of Chess960, each its own.
+    /// Both sides have a first rank of Chess960, each its own.
     DoubleChess960,
 }
 
@@ -128,7 +127,7 @@ impl Variant {
         *self == Variant::Standard
     }
 
-    /// One of the starting positions.
+    /// Draws a starting position.
     pub(crate) fn draw(self, rng: &mut Pcg64) -> Board {
         let mut number = || rng.random_range(0..CHESS960_POSITIONS);
         match self {
@@ -139,59 +138,59 @@ impl Variant {
     }
 }
 
-/// What made openings are like.
+/// Settings of generated openings.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recipe {
-    /// Openings of different seeds have nothing to do with each other.
+pub struct OpeningSettings {
+    /// Seed; openings of different seeds are independent.
     pub seed: u64,
-    /// How many random moves are played.
+    /// Number of random moves.
     pub plies: RangeInclusive<u32>,
-    /// The largest advantage of either side that is accepted, in search units.
+    /// Largest accepted advantage of either side, in search units.
     pub limit: Value,
-    /// Where the random moves begin, chosen at random; a starting position of the variant if there is nothing here.
+    /// Openings to start the random moves from, drawn at random; if empty, a starting position of the variant.
     pub starts: Vec<Opening>,
-    /// Which starting positions there are.
+    /// The starting positions.
     pub variant: Variant,
 }
 
-impl Recipe {
-    /// Eight to eleven random moves and an advantage of at most 120 units of search, a third of what wins half of the
-    /// games.
+impl OpeningSettings {
+    /// Eight to eleven random moves and an advantage of at most 120 search units, a third of the value that wins half
+    /// of the games.
     #[must_use]
-    pub fn new(seed: u64) -> Recipe {
-        Recipe { seed, plies: 8..=11, limit: 120, starts: Vec::new(), variant: Variant::Standard }
+    pub fn new(seed: u64) -> OpeningSettings {
+        OpeningSettings { seed, plies: 8..=11, limit: 120, starts: Vec::new(), variant: Variant::Standard }
     }
 }
 
-/// Makes openings without end. `judge` gives the value of a game's position for the side to move, from a
-/// short search, and must depend on nothing but the game.
+/// Generates openings without end. `evaluate` returns the value of a game's position for the side to move, from a short
+/// search, and must depend on the game alone.
 pub struct RandomOpenings<J> {
-    recipe: Recipe,
-    judge: J,
+    settings: OpeningSettings,
+    evaluate: J,
     attempt: u64,
     seen: HashSet<u64>,
-    /// Makes a share of them, if there is one.
-    natural: Option<Natural>,
+    /// Samples a fraction of the openings from a policy.
+    natural: Option<PolicySampler>,
 }
 
 impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
-    /// Openings by this recipe.
-    pub fn new(recipe: Recipe, judge: J) -> RandomOpenings<J> {
-        RandomOpenings { recipe, judge, attempt: 0, seen: HashSet::new(), natural: None }
+    /// Openings with these settings.
+    pub fn new(settings: OpeningSettings, evaluate: J) -> RandomOpenings<J> {
+        RandomOpenings { settings, evaluate, attempt: 0, seen: HashSet::new(), natural: None }
     }
 
-    /// The same with a share of openings whose moves `weights` find natural.
+    /// The same with a fraction of the openings sampled from the policy of `weights`.
     #[must_use]
-    pub fn with_natural(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
-        RandomOpenings { natural: Natural::new(share, weights), ..self }
+    pub fn with_policy(self, share: f64, weights: Arc<Weights>) -> RandomOpenings<J> {
+        RandomOpenings { natural: PolicySampler::new(share, weights), ..self }
     }
 
-    /// What the next attempt brings, if it is any good.
+    /// The next attempt, if it is accepted.
     fn attempt(&mut self) -> Option<Opening> {
-        let mut rng = random(self.recipe.seed, self.attempt);
+        let mut rng = random(self.settings.seed, self.attempt);
         self.attempt += 1;
-        let mut opening = match &self.recipe.starts[..] {
-            [] => Opening::from_board(self.recipe.variant.draw(&mut rng)),
+        let mut opening = match &self.settings.starts[..] {
+            [] => Opening::from_board(self.settings.variant.draw(&mut rng)),
             starts => starts[rng.random_range(0..starts.len())].clone(),
         };
         let mut game = opening.game();
@@ -199,55 +198,54 @@ impl<J: FnMut(&Game) -> Value> RandomOpenings<J> {
         match natural {
             Some(natural) => natural.walk(&mut game, &mut opening, &mut rng)?,
             None => {
-                let plies = rng.random_range(self.recipe.plies.clone());
+                let plies = rng.random_range(self.settings.plies.clone());
                 walk(&mut game, &mut opening, plies, |board| random_move(board, &mut rng))?;
             }
         }
         let quiet = game.ending().is_none() && !game.board().in_check();
         let fresh = quiet && self.seen.insert(game.board().key());
-        (fresh && (self.judge)(&game).abs() <= self.recipe.limit).then_some(opening)
+        (fresh && (self.evaluate)(&game).abs() <= self.settings.limit).then_some(opening)
     }
 }
 
 impl<J: FnMut(&Game) -> Value> Iterator for RandomOpenings<J> {
     type Item = Opening;
 
-    /// Always finds one, unless a thousand attempts in a row fail: then no position near the starts is
-    /// balanced in the judge's eyes.
+    /// Returns `None` only after a thousand rejected attempts in a row: then no position near the starts is balanced.
     fn next(&mut self) -> Option<Opening> {
         (0..1_000).find_map(|_| self.attempt())
     }
 }
 
-/// Draws moves as players with some sense open a game: the better after a look at the replies, the likelier.
+/// Samples moves from a softmax policy over a shallow search: sensible openings.
 ///
-/// No book is as large as what comes of this, and none is needed: after a few moves of each side pieces are developed, kings castle,
-/// pawns stand in the center or are exchanged there, in ever other ways.
-pub struct Natural {
-    /// The share of openings that are to be natural.
+/// After a few moves of each side pieces are developed, kings castle, and pawns stand in the center or are exchanged
+/// there, in ever different ways, without a book.
+pub struct PolicySampler {
+    /// Fraction of the openings to sample.
     share: f64,
     searcher: LeafSearcher,
 }
 
-impl Natural {
-    /// Plies of an opening.
+impl PolicySampler {
+    /// Plies of a sampled opening.
     const PLIES: RangeInclusive<u32> = 6..=16;
-    /// Plies before quiescence by which a move is judged.
+    /// Search depth before quiescence for each move.
     const DEPTH: u32 = 1;
-    /// A move that is worse than another by so much, in units of search, is e times less likely: a fifth of a pawn.
+    /// Softmax temperature in search units, a fifth of a pawn: a move worse by this much is e times less likely.
     const TEMPERATURE: f64 = WINS_HALF as f64 / 5.0;
-    /// A move that is worse than the best by so many temperatures is not played.
+    /// A move worse than the best by this many temperatures is not played.
     const WORST: f64 = 4.0;
-    /// Nodes for a move; few need more than a thousand.
+    /// Node limit of a move; few need more than a thousand.
     const NODES: u64 = 20_000;
 
-    /// Draws moves that these weights find natural, for a share of the openings; nothing for no share.
+    /// A sampler with these weights for a fraction of the openings; `None` for a fraction of 0.
     #[must_use]
-    pub fn new(share: f64, weights: Arc<Weights>) -> Option<Natural> {
-        (share > 0.0).then(|| Natural { share, searcher: LeafSearcher::new(weights) })
+    pub fn new(share: f64, weights: Arc<Weights>) -> Option<PolicySampler> {
+        (share > 0.0).then(|| PolicySampler { share, searcher: LeafSearcher::new(weights) })
     }
 
-    /// Says what is wrong with a share that cannot be meant.
+    /// Checks the fraction.
     pub(crate) fn check(share: f64) -> Result<(), String> {
         match (0.0..=1.0).contains(&share) {
             true => Ok(()),
@@ -255,36 +253,36 @@ impl Natural {
         }
     }
 
-    /// Whether the next opening is to be natural.
+    /// Draws whether the next opening is sampled.
     pub(crate) fn is_next(&self, rng: &mut Pcg64) -> bool {
         rng.random_bool(self.share)
     }
 
-    /// Plays an opening's moves. Nothing if the game ended.
+    /// Plays the moves of an opening. `None` if the game ended.
     pub(crate) fn walk(&mut self, game: &mut Game, opening: &mut Opening, rng: &mut Pcg64) -> Option<()> {
-        let plies = rng.random_range(Natural::PLIES);
+        let plies = rng.random_range(PolicySampler::PLIES);
         walk(game, opening, plies, |board| self.draw(board, rng))
     }
 
-    /// One of the moves of a position, if there are any.
+    /// Samples a move of the position, if there is one.
     fn draw(&mut self, board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
-        let margin = (Natural::WORST * Natural::TEMPERATURE) as Value;
+        let margin = (PolicySampler::WORST * PolicySampler::TEMPERATURE) as Value;
         let mut best = -INFINITE;
         let mut moves: Vec<(ChessMove, Value)> = Vec::new();
         self.searcher.begin_position();
         for &mv in board.moves().iter() {
-            let budget = LeafBudget { nodes: Natural::NODES, stop: &AtomicBool::new(false) };
-            // What is far below the best need not be known exactly.
+            let budget = LeafBudget { nodes: PolicySampler::NODES, stop: &AtomicBool::new(false) };
+            // Values far below the best need not be exact.
             let beta = margin.saturating_sub(best).min(INFINITE);
             let after = board.after(mv);
-            let Ok(reply) = self.searcher.search(&after, Natural::DEPTH, (-INFINITE, beta), &budget) else {
+            let Ok(reply) = self.searcher.search(&after, PolicySampler::DEPTH, (-INFINITE, beta), &budget) else {
                 continue;
             };
             best = best.max(-reply.value);
             moves.push((mv, -reply.value));
         }
         let chance = |value: Value| match value + margin >= best {
-            true => (f64::from(value - best) / Natural::TEMPERATURE).exp(),
+            true => (f64::from(value - best) / PolicySampler::TEMPERATURE).exp(),
             false => 0.0,
         };
         let mut left = rng.random_range(0.0..1.0) * moves.iter().map(|&(_, value)| chance(value)).sum::<f64>();
@@ -296,13 +294,12 @@ impl Natural {
     }
 }
 
-/// Nodes by which an opening of a match is judged.
-pub const JUDGE_NODES: u64 = 3_000;
+/// Nodes of the filter search for an opening of a match.
+pub const FILTER_NODES: u64 = 3_000;
 
-/// A judge that searches: what each position is worth after so many nodes, with an engine that has
-/// forgotten all others.
-pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + Send {
-    // A small table is soon emptied.
+/// An opening filter: the value of a position after a search of `nodes` nodes with an empty table.
+pub fn opening_filter(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + Send {
+    // A small table is cleared quickly.
     let mut engine = Engine::with_hash(weights, 1).expect("memory for the smallest table");
     let limits = Limits::nodes(nodes);
     let control = Control::new(false);
@@ -312,7 +309,7 @@ pub fn judge(weights: Arc<Weights>, nodes: u64) -> impl FnMut(&Game) -> Value + 
     }
 }
 
-/// Plays so many moves, drawn one by one, as an opening's. Nothing if there was none to draw.
+/// Plays `plies` moves from `draw` and appends them to the opening. `None` if there is no move.
 pub(crate) fn walk(
     game: &mut Game,
     opening: &mut Opening,
@@ -327,7 +324,7 @@ pub(crate) fn walk(
     Some(())
 }
 
-/// One of the moves that lose no material at once, or of all moves if they all do.
+/// A random move that loses no material by static exchange evaluation, or any move if all lose some.
 fn random_move(board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
     let moves = board.moves();
     let sound: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.see_ge(mv, 0)).collect();
@@ -335,7 +332,7 @@ fn random_move(board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
     any_move(from, rng)
 }
 
-/// One of these moves, if there are any.
+/// A random one of these moves, if there are any.
 pub(crate) fn any_move(moves: &[ChessMove], rng: &mut Pcg64) -> Option<ChessMove> {
     (!moves.is_empty()).then(|| moves[rng.random_range(0..moves.len())])
 }
@@ -350,7 +347,7 @@ mod tests {
     use crate::base::testing::Temporary;
     use std::fs;
 
-    /// Counts pieces, as a judge that needs no search.
+    /// Counts pieces: an evaluation without search.
     fn material(game: &Game) -> Value {
         let board = game.board();
         let pieces = |color| board.colors(color).popcnt() as Value;
@@ -358,10 +355,10 @@ mod tests {
     }
 
     fn made(seed: u64, count: usize) -> Vec<Opening> {
-        RandomOpenings::new(Recipe::new(seed), material).take(count).collect()
+        RandomOpenings::new(OpeningSettings::new(seed), material).take(count).collect()
     }
 
-    /// What is read of a file of this name and text.
+    /// Reads an opening file of this name and text.
     fn read_text(name: &str, text: &str, plies: usize) -> Result<Vec<Opening>, Error> {
         let folder = Temporary::folder();
         let path = folder.join(name);
@@ -370,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn made_openings_belong_to_their_seed() {
+    fn generated_openings_depend_on_the_seed() {
         let openings = made(7, 200);
         assert_eq!(openings, made(7, 200));
         assert_ne!(openings, made(8, 200));
@@ -378,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn made_openings_are_varied_balanced_and_playable() {
+    fn generated_openings_are_varied_balanced_and_playable() {
         let openings = made(1, 500);
         let mut keys = HashSet::new();
         let mut first_moves = HashSet::new();
@@ -402,10 +399,10 @@ mod tests {
     }
 
     #[test]
-    fn chess960_openings_begin_all_over_it() {
+    fn chess960_openings_cover_the_starting_positions() {
         let starts = |variant| -> Vec<Board> {
-            let recipe = Recipe { variant, ..Recipe::new(3) };
-            RandomOpenings::new(recipe, material).take(300).map(|opening| opening.start).collect()
+            let settings = OpeningSettings { variant, ..OpeningSettings::new(3) };
+            RandomOpenings::new(settings, material).take(300).map(|opening| opening.start).collect()
         };
         let fens = |boards: &[Board]| boards.iter().map(Board::fen).collect::<HashSet<_>>().len();
         let mirrored = |board: &Board| {
@@ -419,18 +416,18 @@ mod tests {
         assert_eq!(fens(&starts(Variant::Standard)), 1);
     }
 
-    /// They are balanced and varied as others are, belong to their seed, and keep to what a player of sense would do: queens
-    /// and pieces are not lost, and most moves bring out a piece or a pawn of the center.
+    /// Sampled openings are balanced and varied, depend on their seed, and are sensible: no pieces are lost, and most
+    /// moves develop a piece or a center pawn.
     #[test]
-    fn natural_openings_are_those_of_sense() {
+    fn policy_sampled_openings_are_sensible() {
         let made = |share, seed| -> Vec<Opening> {
-            let openings = RandomOpenings::new(Recipe::new(seed), material);
-            openings.with_natural(share, Weights::embedded()).take(40).collect()
+            let openings = RandomOpenings::new(OpeningSettings::new(seed), material);
+            openings.with_policy(share, Weights::embedded()).take(40).collect()
         };
         let natural = made(1.0, 4);
         assert_eq!(natural, made(1.0, 4));
         assert_ne!(natural, made(1.0, 5));
-        assert_eq!(made(0.0, 4), RandomOpenings::new(Recipe::new(4), material).take(40).collect::<Vec<_>>());
+        assert_eq!(made(0.0, 4), RandomOpenings::new(OpeningSettings::new(4), material).take(40).collect::<Vec<_>>());
         let firsts: HashSet<String> = natural.iter().map(|opening| opening.moves[0].to_string()).collect();
         assert!(firsts.len() >= 5 && firsts.contains("e2e4") && firsts.contains("d2d4"), "{firsts:?}");
         let boards: HashSet<u64> = natural.iter().map(|opening| opening.board().key()).collect();
@@ -450,10 +447,10 @@ mod tests {
         let plies = |openings: &[Opening]| openings.iter().map(|opening| opening.moves.len()).sum::<usize>();
         assert!(natural.iter().all(|opening| (6..=16).contains(&opening.moves.len())));
         assert!(natural.iter().map(sound).sum::<usize>() * 100 >= plies(&natural) * 98);
-        // What strong players would call a good position to begin with is worth little to either side, after random moves it is not.
+        // Sampled openings are closer to equality than random ones.
         let advantage = |openings: &[Opening]| {
-            let mut judge = judge(Weights::embedded(), 500);
-            openings.iter().map(|opening| judge(&opening.game()).abs()).sum::<Value>() / openings.len() as Value
+            let mut evaluate = opening_filter(Weights::embedded(), 500);
+            openings.iter().map(|opening| evaluate(&opening.game()).abs()).sum::<Value>() / openings.len() as Value
         };
         let random = made(0.0, 4);
         assert!(2 * advantage(&natural) < advantage(&random), "{} {}", advantage(&natural), advantage(&random));
@@ -466,9 +463,9 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_recipe_ends() {
-        let recipe = Recipe { limit: -1, ..Recipe::new(1) };
-        assert_eq!(RandomOpenings::new(recipe, material).next(), None);
+    fn impossible_settings_end() {
+        let settings = OpeningSettings { limit: -1, ..OpeningSettings::new(1) };
+        assert_eq!(RandomOpenings::new(settings, material).next(), None);
     }
 
     #[test]
@@ -500,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_file_and_line() {
+    fn errors_name_file_and_line() {
         let error = read_text("bad.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n", 8)
             .unwrap_err()
             .to_string();

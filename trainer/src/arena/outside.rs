@@ -1,7 +1,7 @@
-//! Another engine as a player of matches: a program that speaks UCI.
+//! External UCI engines as players of matches.
 //!
-//! A program that does not answer has no move to make and loses the game, as it would before any arbiter; it is started
-//! again before the next. Why it did not is told with the game: a program that always fails plays no match.
+//! A program that does not answer loses the game and is restarted before the next. The game records the failure; a
+//! program that always fails ends the match.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use dyad_engine::tt::HashError;
 use crate::base::error::Error;
 use crate::data::external::{Answer, OutsideEngine, Program};
 
-/// It starts and gets ready for a game in no longer, nor takes it longer for a search that is soon done.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// It is waited for so long after its time is up: then it hangs.
+/// Time limit for starting, for getting ready, and for searches with few nodes.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+/// Extra time after its limit before the program counts as hung.
 const OVERTIME: Duration = Duration::from_secs(2);
-/// No search of so many nodes a second, or of a fixed depth, takes longer.
+/// Slowest expected search, in nodes per second, and longest search to a fixed depth.
 const FEWEST_NODES: u64 = 1_000;
 const LONGEST_DEPTH: Duration = Duration::from_secs(3600);
 
-/// A program that plays matches.
+/// An external program that plays matches.
 #[derive(Clone, Debug)]
 pub struct Outside(Program);
 
 impl Outside {
-    /// A program that plays, once it has shown that it can be started.
+    /// Starts the program once to check that it works.
     ///
     /// # Errors
-    /// When it cannot, or does not speak UCI.
+    /// When it cannot be started, or does not speak UCI.
     pub fn new(program: Program) -> Result<Outside, Error> {
-        OutsideEngine::start(&program, 16, PATIENCE)?;
+        OutsideEngine::start(&program, 16, START_TIMEOUT)?;
         Ok(Outside(program))
     }
 }
@@ -49,29 +49,34 @@ impl AnyModel for Outside {
     }
 
     fn engine(self: Arc<Outside>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
-        Ok(Box::new(Seat { program: self.0.clone(), megabytes, running: None, status: EngineStatus::default() }))
+        Ok(Box::new(EngineInstance {
+            program: self.0.clone(),
+            megabytes,
+            running: None,
+            status: EngineStatus::default(),
+        }))
     }
 }
 
-/// The program at the board.
-struct Seat {
+/// One instance of the program.
+struct EngineInstance {
     program: Program,
     megabytes: usize,
     running: Option<OutsideEngine>,
     status: EngineStatus,
 }
 
-impl Seat {
-    /// The program, started if it does not run.
+impl EngineInstance {
+    /// The running program, started if necessary.
     fn running(&mut self) -> Result<&mut OutsideEngine, Error> {
         Ok(match &mut self.running {
             Some(running) => running,
-            none => none.insert(OutsideEngine::start(&self.program, self.megabytes, PATIENCE)?),
+            none => none.insert(OutsideEngine::start(&self.program, self.megabytes, START_TIMEOUT)?),
         })
     }
 
     fn answer(&mut self, game: &Game, limits: &Limits, control: &Control) -> Result<Outcome, Error> {
-        let answer = self.running()?.play(game, &go(limits), patience(limits), control)?;
+        let answer = self.running()?.play(game, &go(limits), timeout(limits), control)?;
         self.status.unscored = answer.score.is_none();
         let score = match answer.score {
             Some(score) if score.is_mate() => {
@@ -85,8 +90,9 @@ impl Seat {
     }
 }
 
-impl AnyEngine for Seat {
-    /// A program that does not run is started, before its clock does. One that cannot be fails when it is to move.
+impl AnyEngine for EngineInstance {
+    /// Starts a program that is not running, before its clock starts. If that fails, the failure is reported at its
+    /// first move.
     fn clear(&mut self) {
         if self.running.as_mut().is_some_and(|running| running.new_game().is_err()) {
             self.running = None;
@@ -118,17 +124,17 @@ impl AnyEngine for Seat {
     }
 }
 
-/// How long an answer may take before the program hangs.
-fn patience(limits: &Limits) -> Duration {
+/// Time after which the program counts as hung.
+fn timeout(limits: &Limits) -> Duration {
     let clock = limits.clock.as_ref().map(|clock| clock.remaining);
     match (limits.movetime.or(clock), limits.nodes) {
         (Some(time), _) => time + OVERTIME,
-        (None, Some(nodes)) => PATIENCE.saturating_add(Duration::from_secs(nodes / FEWEST_NODES)),
+        (None, Some(nodes)) => START_TIMEOUT.saturating_add(Duration::from_secs(nodes / FEWEST_NODES)),
         (None, None) => LONGEST_DEPTH,
     }
 }
 
-/// The limits of a match. A clock runs for the side to move; the other is told to have as much.
+/// The `go` command. The clock of the side to move is sent for both sides.
 fn go(limits: &Limits) -> String {
     let mut text = "go".to_string();
     let mut add = |word: &str, number: Option<u128>| {
@@ -154,7 +160,7 @@ mod tests {
     use crate::base::testing::{fake_engine, log_of};
 
     #[test]
-    fn patience_is_longer_than_the_time_there_is() {
+    fn the_timeout_exceeds_the_time_limit() {
         use dyad_engine::time::Clock;
         let seconds = Duration::from_secs;
         let clock = |remaining| Some(Clock { remaining, ..Clock::default() });
@@ -167,24 +173,24 @@ mod tests {
             (Limits::nodes(1_000_000_000), 100_000, 10_000_000),
             (Limits::depth(30), 600, 36_000),
         ] {
-            let patience = patience(&limits);
-            assert!((seconds(shortest) + OVERTIME..=seconds(longest)).contains(&patience), "{limits:?}: {patience:?}");
+            let timeout = timeout(&limits);
+            assert!((seconds(shortest) + OVERTIME..=seconds(longest)).contains(&timeout), "{limits:?}: {timeout:?}");
         }
-        // Nobody waits for so many; nothing overflows.
-        assert!(patience(&Limits::nodes(u64::MAX)) > seconds(1_000_000));
+        // Huge node limits do not overflow.
+        assert!(timeout(&Limits::nodes(u64::MAX)) > seconds(1_000_000));
     }
 
-    /// It is ready before the first move is asked for, which its clock would run for.
+    /// The program is ready before its clock starts.
     #[test]
     fn a_program_is_started_with_the_game() {
         let program = Program { path: fake_engine("start", "", "echo bestmove e2e4"), options: Vec::new() };
-        let mut seat = Arc::new(Outside(program.clone())).engine(1, 1).unwrap();
+        let mut instance = Arc::new(Outside(program.clone())).engine(1, 1).unwrap();
         for game in 0..2 {
-            seat.clear();
-            let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
-            assert_eq!(told.lines().last(), Some("isready"), "{game}: {told}");
+            instance.clear();
+            let commands = std::fs::read_to_string(log_of(&program.path)).unwrap();
+            assert_eq!(commands.lines().last(), Some("isready"), "{game}: {commands}");
         }
-        let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
-        assert_eq!(told.lines().filter(|&line| line == "uci").count(), 1, "{told}");
+        let commands = std::fs::read_to_string(log_of(&program.path)).unwrap();
+        assert_eq!(commands.lines().filter(|&line| line == "uci").count(), 1, "{commands}");
     }
 }

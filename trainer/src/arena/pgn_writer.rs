@@ -1,10 +1,9 @@
 //! Games written as PGN.
 //!
-//! What is written must be readable by every program there is, so it keeps to the standard's export
-//! format: the seven tags first, move numbers, at most 80 columns. A comment behind a move holds the
-//! mover's score, depth and time in the form that match programs use, `{+0.35/20 1.2s}`. Each game goes
-//! to its file in one piece, so that a program killed at any moment leaves complete games behind, and a
-//! file that was cut nevertheless is closed before the next game is appended.
+//! Games are written in the standard's export format, so that every program can read them: the seven tags first, move
+//! numbers, at most 80 columns. A comment behind a move holds the player's score, depth and time in the form that match
+//! programs use, `{+0.35/20 1.2s}`. Each game is written with one call, so that a killed program leaves complete games
+//! behind, and a truncated game is closed before the next one is appended.
 
 use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
@@ -20,7 +19,7 @@ use crate::data::score::GameResult;
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
 
-/// How much of a file's end is looked at before something is appended.
+/// Bytes of a file's end that are examined before something is appended.
 const TAIL: u64 = 4096;
 
 /// The tags that stand first in every game, in this order, with their values for "unknown".
@@ -37,8 +36,8 @@ pub(crate) const ROSTER: [(&str, &str); 7] = [
 /// A game ready to be written; [`Display`](fmt::Display) gives its text, with an empty line at the end.
 #[derive(Clone)]
 pub struct PgnGame {
-    /// Tags beside `Variant`, `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster
-    /// are written first and may be left out here.
+    /// Tags besides `Variant`, `FEN`, `SetUp` and `Result`, which follow from the fields below. Those of the roster are
+    /// written first and may be left out here.
     pub tags: Vec<(&'static str, String)>,
     /// The position before the first move.
     pub start: Board,
@@ -96,13 +95,13 @@ impl PgnGame {
     }
 }
 
-/// Writes a tag pair; what would break its line is written as a space.
+/// Writes a tag pair; control characters become spaces.
 pub(crate) fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Text broken between words so that it keeps to the columns.
+/// Text wrapped between words at 79 columns.
 #[derive(Default)]
 pub(crate) struct Wrapped {
     /// The text so far.
@@ -111,7 +110,7 @@ pub(crate) struct Wrapped {
 }
 
 impl Wrapped {
-    /// A word, in the same line or in the next.
+    /// Appends a word, on the same line or the next.
     pub(crate) fn word(&mut self, word: &str) {
         let width = word.chars().count();
         if self.column == 0 {
@@ -144,8 +143,8 @@ pub struct PgnFile {
 }
 
 impl PgnFile {
-    /// Opens the file, or makes it. If it ends in the middle of a game (a program was killed while it
-    /// wrote, the disk was full), that game is ended as an unfinished one.
+    /// Opens or creates the file. If it ends in the middle of a game (the program was killed while writing, the disk
+    /// was full), that game is closed as an unfinished one.
     pub fn append_to(path: &Path) -> io::Result<PgnFile> {
         let path = files::output_path(path)?;
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
@@ -159,13 +158,13 @@ impl PgnFile {
         Ok(PgnFile { file })
     }
 
-    /// Appends a game, with one call to the system.
+    /// Appends a game with one system call.
     pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
         self.file.write_all(game.to_string().as_bytes())
     }
 }
 
-/// What a file that ends like this lacks, if it does not end with a complete game.
+/// The text missing after `tail` to complete its last game, if any.
 fn missing_end(tail: &[u8]) -> Option<&'static str> {
     let last = |byte: u8| tail.iter().rposition(|&b| b == byte);
     let line = tail.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -190,9 +189,9 @@ pub fn today() -> String {
     date_of((now.as_secs() / 86_400) as i64)
 }
 
-/// The date so many days after 1970-01-01, by the proleptic Gregorian calendar.
+/// The date `days` days after 1970-01-01, by the proleptic Gregorian calendar.
 fn date_of(days: i64) -> String {
-    // Counted from 1 March of the year 0, leap days come last in a year and in its cycles.
+    // Counted from 1 March of year 0, so that leap days come last in a year and in its cycles.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -213,7 +212,7 @@ mod tests {
     use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
 
-    /// What a reader that is not ours finds in a game.
+    /// A game as read by an independent PGN reader.
     #[derive(Default, Debug, PartialEq)]
     struct Read {
         tags: Vec<(String, String)>,
@@ -322,9 +321,9 @@ mod tests {
         assert!(text.contains("60... Kg6 {-9.00/1} 61. a8=Q {-9.00/1} 61... Kf5"), "{text}");
     }
 
-    /// Wherever a file was cut, what is appended is read as a game of its own.
+    /// Wherever a file was truncated, an appended game is read as its own game.
     #[test]
-    fn appending_after_a_cut_anywhere() {
+    fn appending_after_any_truncation() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         let whole = game(START, &["e4", "e5", "Nf3"], "+0.35/20 1.2s", GameResult::Draw);

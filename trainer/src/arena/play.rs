@@ -1,10 +1,9 @@
 //! One game between two engines in this process.
 //!
-//! The engines are called one after the other, so a game uses one thread, and with fixed nodes or depth it
-//! depends on nothing but the two sets of weights and the opening. Every game ends with a reason. Most are
-//! decided long before mate or repetition, and playing them out costs time without saying anything new; so a
-//! game may be adjudicated, but only when both sides have agreed about it for some moves in a row: one side's
-//! mistaken belief must not become a result.
+//! The engines search in turn, so a game uses one thread, and with fixed nodes or depth it depends on the two sets of
+//! weights and the opening alone. Every game ends with a reason. Most games are decided long before mate or repetition,
+//! and playing them out costs time. So games may be adjudicated, but only if both sides agree for some consecutive
+//! moves: the mistaken evaluation of one side must not become a result.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -23,42 +22,42 @@ use crate::arena::pgn_writer::PgnGame;
 use crate::data::game::{GameRecord, Played, Tags};
 use crate::data::score::{GameResult, Score};
 
-/// What a player may spend.
+/// Search limits of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Budget {
-    /// Nodes for each move.
+pub enum SearchLimits {
+    /// Nodes per move.
     Nodes(u64),
-    /// Plies to which each move is searched.
+    /// Search depth per move, in plies.
     Depth(u32),
-    /// Time for each move.
+    /// Time per move.
     MoveTime(Duration),
-    /// Time for the game.
+    /// A clock for the game.
     Clock {
-        /// At the start.
+        /// Time at the start.
         base: Duration,
-        /// Added after each move.
+        /// Time added after each move.
         increment: Duration,
-        /// The clock runs by nodes, so many a second, and not by time.
+        /// If set, the clock runs by nodes at this many per second.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nps: Option<NonZeroU64>,
     },
 }
 
-impl Budget {
-    /// Whether games are the same however fast the machine is.
+impl SearchLimits {
+    /// Whether games do not depend on the speed of the machine.
     #[must_use]
     pub fn is_deterministic(self) -> bool {
-        matches!(self, Budget::Nodes(_) | Budget::Depth(_) | Budget::Clock { nps: Some(_), .. })
+        matches!(self, SearchLimits::Nodes(_) | SearchLimits::Depth(_) | SearchLimits::Clock { nps: Some(_), .. })
     }
 
-    /// The limits of a search, `remaining` being what is left on a clock.
+    /// The limits of a search with `remaining` time on the clock.
     pub(crate) fn limits(self, remaining: Duration) -> Limits {
         match self {
-            Budget::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-            Budget::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
-            Budget::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
-            Budget::Clock { increment, nps, .. } => {
+            SearchLimits::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+            SearchLimits::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+            SearchLimits::MoveTime(time) => Limits { movetime: Some(time), ..Limits::default() },
+            SearchLimits::Clock { increment, nps, .. } => {
                 let clock = Clock { remaining, increment, moves_to_go: None };
                 Limits { clock: Some(clock), nps, ..Limits::default() }
             }
@@ -66,13 +65,13 @@ impl Budget {
     }
 }
 
-impl fmt::Display for Budget {
+impl fmt::Display for SearchLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Budget::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
-            Budget::Depth(depth) => write!(f, "depth {depth}"),
-            Budget::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
-            Budget::Clock { base, increment, nps } => {
+            SearchLimits::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            SearchLimits::Depth(depth) => write!(f, "depth {depth}"),
+            SearchLimits::MoveTime(time) => write!(f, "{} s a move", time.as_secs_f64()),
+            SearchLimits::Clock { base, increment, nps } => {
                 write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64())?;
                 nps.map_or(Ok(()), |nps| write!(f, " at {nps} nodes a second"))
             }
@@ -82,15 +81,15 @@ impl fmt::Display for Budget {
 
 /// One side of a game.
 pub struct Player<E = Box<dyn AnyEngine>> {
-    /// Its engine, with its weights and caches.
+    /// The engine, with its weights and caches.
     pub engine: E,
-    /// How it searches.
+    /// Search options.
     pub options: Options,
-    /// What it may spend.
-    pub budget: Budget,
+    /// Search limits.
+    pub budget: SearchLimits,
 }
 
-/// When a game is a draw or won before the rules say so.
+/// Rules that end a game as drawn or won before its end by the rules of chess.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Adjudication {
@@ -98,19 +97,18 @@ pub struct Adjudication {
     pub draw: Option<DrawRule>,
     /// The rule for wins.
     pub win: Option<WinRule>,
-    /// A game of so many plies, opening included, is a draw.
+    /// A game of this many plies, including the opening, is a draw.
     pub plies: Option<u32>,
 }
 
-/// Another program may take so much longer than its time for a move, as with other match programs: it has no clock
-/// that it could look at, and has to be told and heard.
+/// Tolerance for the move time of an external program, as in other match programs, for the communication.
 const MOVE_TIME_MARGIN: Duration = Duration::from_millis(100);
 
-/// More moves than any game has.
+/// Upper bound of moves in a rule.
 const MOST_MOVES: u32 = 10_000;
 
 impl Adjudication {
-    /// Says what is wrong with rules that would end a game before it has begun, or never could.
+    /// Checks that the rules can apply, and not before a game starts.
     pub fn check(&self) -> Result<(), String> {
         let moves = |name: &str, moves: Option<u32>| match moves {
             None | Some(1..=MOST_MOVES) => Ok(()),
@@ -125,24 +123,24 @@ impl Adjudication {
     }
 }
 
-/// A draw once both sides have valued so many moves in a row near zero. A capture or a pawn move starts
-/// the count again.
+/// A draw once both sides have scores near zero for `moves` consecutive moves. A capture or a pawn move restarts the
+/// count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// The first move number at which it may happen.
+    /// First move number at which the rule applies.
     pub from: u32,
-    /// Moves of each side.
+    /// Consecutive moves of each side.
     pub moves: u32,
-    /// At most so many centipawns for either side.
+    /// Largest score of either side, in centipawns.
     pub score: i16,
 }
 
-/// A win once both sides have agreed about the winner for so many moves in a row.
+/// A win once both sides have agreed on the winner for `moves` consecutive moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WinRule {
-    /// Moves of each side.
+    /// Consecutive moves of each side.
     pub moves: u32,
-    /// At least so many centipawns.
+    /// Smallest score, in centipawns.
     pub score: i16,
 }
 
@@ -152,27 +150,27 @@ pub struct WinRule {
 pub enum Reason {
     /// The side to move is mated.
     Checkmate,
-    /// The side to move cannot move.
+    /// The side to move has no legal move.
     Stalemate,
-    /// A position stood for the third time.
+    /// A position occurred for the third time.
     Repetition,
     /// A hundred plies without capture or pawn move.
     FiftyMoves,
-    /// Nobody can mate.
+    /// Neither side can mate.
     InsufficientMaterial,
-    /// Both sides saw no winner for long.
+    /// Both sides agreed on a draw.
     DrawAdjudication,
-    /// Both sides saw the same winner for long.
+    /// Both sides agreed on the winner.
     WinAdjudication,
     /// Endgame tables know the result.
     Tablebase,
-    /// The game became too long.
+    /// The game reached the length limit.
     Length,
     /// The side to move overstepped its time.
     TimeForfeit,
-    /// The side to move made no legal move: a fault of the engine.
+    /// The side to move made no legal move: an engine bug.
     IllegalMove,
-    /// The engine to move could not be started, died or hung.
+    /// The engine to move could not be started, crashed or hung.
     EngineFailure,
 }
 
@@ -189,7 +187,7 @@ impl Reason {
         }
     }
 
-    /// In words, for a person who looks at the game.
+    /// In words, for readers of the game.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -209,12 +207,12 @@ impl Reason {
     }
 }
 
-/// A move and what its search said.
+/// A move with the result of its search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchedMove {
     /// The move.
     pub mv: ChessMove,
-    /// Its value for the side that made it, where its engine told one.
+    /// Score for the side that made it, if its engine reported one.
     pub score: Option<Score>,
     /// Depth of the last iteration.
     pub depth: u32,
@@ -227,26 +225,26 @@ pub struct SearchedMove {
 /// A finished game.
 #[derive(Clone, Debug)]
 pub struct FinishedGame {
-    /// How it began.
+    /// The opening.
     pub opening: Opening,
     /// The moves after the opening.
     pub moves: Vec<SearchedMove>,
-    /// Who won.
+    /// The result.
     pub result: GameResult,
-    /// Why it ended.
+    /// The reason of the end.
     pub reason: Reason,
-    /// What went wrong with the engine that lost, where it gave no move.
+    /// The failure of the losing engine, if it gave no move.
     pub failure: Option<String>,
 }
 
 impl FinishedGame {
-    /// All plies, the opening's included.
+    /// Number of plies, including the opening.
     #[must_use]
     pub fn plies(&self) -> usize {
         self.opening.moves.len() + self.moves.len()
     }
 
-    /// The game as those that are read from files.
+    /// The game as a record, like those read from files.
     #[must_use]
     pub fn record(&self) -> GameRecord {
         let book = self.opening.moves.iter().map(|&mv| Played { book: true, ..Played::scored(mv, None) });
@@ -256,8 +254,8 @@ impl FinishedGame {
         GameRecord { tags, start: self.opening.start, moves: book.chain(searched).collect(), result: Some(self.result) }
     }
 
-    /// The game as PGN. Times are told where they decided something: without them the same match always
-    /// writes the same file.
+    /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes
+    /// the same file.
     #[must_use]
     pub fn pgn(&self, tags: Vec<(&'static str, String)>, with_times: bool) -> PgnGame {
         let mut moves: Vec<(ChessMove, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
@@ -276,16 +274,16 @@ impl FinishedGame {
     }
 }
 
-/// The comment on a move, as Cute Chess and fastchess write it: `+0.35/20 1.2s`. Without a score there is none to
-/// write, nor a depth that it belongs to.
+/// The comment of a move in the format of Cute Chess and fastchess: `+0.35/20 1.2s`. Without a score, the depth is left
+/// out as well.
 fn remark(made: &SearchedMove, with_times: bool) -> String {
     let score = made.score.map(|score| format!("{score}/{}", made.depth));
     let time = with_times.then(|| format!("{:.3}s", made.time.as_secs_f64()));
     score.into_iter().chain(time).collect::<Vec<_>>().join(" ")
 }
 
-/// Plays a game; White is the first player. Both engines forget what they know before it. `None` if
-/// `control` or `abandon` (asked before each move) breaks it off. Where `tables` know the result the game is over.
+/// Plays a game; White is the first player. Both engines are reset before it. `None` if `control` or `abandon` (checked
+/// before each move) stops it. A game whose result `tables` know is adjudicated.
 pub fn play<E: AnyEngine>(
     opening: &Opening,
     players: [&mut Player<E>; 2],
@@ -294,37 +292,42 @@ pub fn play<E: AnyEngine>(
     control: &Control,
     abandon: &dyn Fn() -> bool,
 ) -> Option<FinishedGame> {
-    let mut table = Table { game: opening.game(), players, clocks: [Duration::ZERO; 2], judge: Judge::new(*rules) };
+    let mut running = RunningGame {
+        game: opening.game(),
+        players,
+        clocks: [Duration::ZERO; 2],
+        adjudicator: Adjudicator::new(*rules),
+    };
     for side in 0..2 {
-        table.players[side].engine.clear();
-        // Chance differs from opening to opening and from side to side, whatever was played before.
-        table.players[side].engine.begin(table.game.board().key().rotate_left(side as u32));
-        if let Budget::Clock { base, .. } = table.players[side].budget {
-            table.clocks[side] = base;
+        running.players[side].engine.clear();
+        // Seeds random choices by opening and side, independent of earlier games.
+        running.players[side].engine.begin(running.game.board().key().rotate_left(side as u32));
+        if let SearchLimits::Clock { base, .. } = running.players[side].budget {
+            running.clocks[side] = base;
         }
     }
     let (mut moves, mut failure) = (Vec::new(), None);
     let (result, reason) = loop {
-        if let Some(end) = end_by_rule(&table.game) {
+        if let Some(end) = end_by_rule(&running.game) {
             break end;
         }
         if abandon() || control.stopped() {
             return None;
         }
-        let side = table.game.board().side_to_move();
-        match table.turn(control) {
+        let side = running.game.board().side_to_move();
+        match running.turn(control) {
             Turn::Moved(made) => {
                 moves.push(made);
-                if end_by_rule(&table.game).is_none() {
-                    let known = tables.and_then(|tables| tables.result(table.game.board()));
+                if end_by_rule(&running.game).is_none() {
+                    let known = tables.and_then(|tables| tables.result(running.game.board()));
                     let known = known.map(|winner| (GameResult::of(winner), Reason::Tablebase));
-                    if let Some(end) = known.or_else(|| table.judge.see(&table.game, side, made.score)) {
+                    if let Some(end) = known.or_else(|| running.adjudicator.observe(&running.game, side, made.score)) {
                         break end;
                     }
                 }
             }
             Turn::Lost(reason) => {
-                failure = table.failure(side);
+                failure = running.failure(side);
                 break (win_of(!side), reason);
             }
             Turn::Stopped => return None,
@@ -333,12 +336,12 @@ pub fn play<E: AnyEngine>(
     Some(FinishedGame { opening: opening.clone(), moves, result, reason, failure })
 }
 
-/// What stands on the table during a game.
-struct Table<'a, E> {
+/// The state of a running game.
+struct RunningGame<'a, E> {
     game: Game,
     players: [&'a mut Player<E>; 2],
     clocks: [Duration; 2],
-    judge: Judge,
+    adjudicator: Adjudicator,
 }
 
 enum Turn {
@@ -347,10 +350,10 @@ enum Turn {
     Stopped,
 }
 
-/// One of the searches that `control` ends, each with its own time.
+/// One of several searches that `control` stops, with its own time.
 ///
-/// A clock runs from when a search's own control is made, and such a search ends at its next report; without a clock,
-/// `control` itself holds the search and ends it at once, as it does another program, whose clock is its own.
+/// A timed search gets its own control, whose clock starts now, and checks `control` at its reports. Without a clock
+/// `control` itself stops the search at once, as it does for an external program, which keeps its own time.
 pub(crate) fn search(
     engine: &mut dyn AnyEngine,
     game: &Game,
@@ -369,8 +372,8 @@ pub(crate) fn search(
     engine.search(game, limits, options, held_by, &mut listen)
 }
 
-impl<E: AnyEngine> Table<'_, E> {
-    /// Why the engine of this color gave no move when it was last asked.
+impl<E: AnyEngine> RunningGame<'_, E> {
+    /// The failure of the engine of this color, if it gave no move.
     fn failure(&self, color: Color) -> Option<String> {
         self.players[color.to_index()].engine.status()?.failure.clone()
     }
@@ -386,9 +389,9 @@ impl<E: AnyEngine> Table<'_, E> {
             return Turn::Stopped;
         }
         match player.budget {
-            Budget::Clock { .. } if time > self.clocks[side] => return Turn::Lost(Reason::TimeForfeit),
-            Budget::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
-            Budget::MoveTime(most) if player.engine.status().is_some() && time > most + MOVE_TIME_MARGIN => {
+            SearchLimits::Clock { .. } if time > self.clocks[side] => return Turn::Lost(Reason::TimeForfeit),
+            SearchLimits::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
+            SearchLimits::MoveTime(most) if player.engine.status().is_some() && time > most + MOVE_TIME_MARGIN => {
                 return Turn::Lost(Reason::TimeForfeit);
             }
             _ => (),
@@ -407,7 +410,7 @@ impl<E: AnyEngine> Table<'_, E> {
     }
 }
 
-/// The result of a game that this color wins.
+/// The result of a win of this color.
 fn win_of(color: Color) -> GameResult {
     if color == Color::White { GameResult::WhiteWins } else { GameResult::BlackWins }
 }
@@ -429,23 +432,23 @@ fn end_by_rule(game: &Game) -> Option<(GameResult, Reason)> {
     })
 }
 
-/// Watches the scores and says when a game is decided.
+/// Applies the adjudication rules to the scores.
 #[derive(Clone, Copy, Debug)]
-struct Judge {
+struct Adjudicator {
     rules: Adjudication,
-    /// Plies in a row valued near zero.
+    /// Consecutive plies with scores near zero.
     even: u32,
-    /// Plies in a row valued as won for this color, or lost for the other.
+    /// Consecutive plies that agree on this winner.
     won: (Color, u32),
 }
 
-impl Judge {
-    fn new(rules: Adjudication) -> Judge {
-        Judge { rules, even: 0, won: (Color::White, 0) }
+impl Adjudicator {
+    fn new(rules: Adjudication) -> Adjudicator {
+        Adjudicator { rules, even: 0, won: (Color::White, 0) }
     }
 
-    /// Takes in the score of the move just made by `side`. Without one nobody agrees with anybody.
-    fn see(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, Reason)> {
+    /// Adds the score of the move just made by `side`; a missing score resets the counts.
+    fn observe(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, Reason)> {
         let draw = self.rules.draw.is_some_and(|rule| self.is_draw(game, score, rule));
         let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
         let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
@@ -486,19 +489,19 @@ mod tests {
     use super::*;
     use dyad_engine::board::Board;
 
-    /// Moves the knights to and fro, so that only the scores matter.
-    fn judged(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, Reason)> {
-        judged_by(rules, &scores.iter().map(|&score| Some(Score(score))).collect::<Vec<_>>())
+    /// Moves the knights back and forth, so that only the scores matter.
+    fn adjudicated(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, Reason)> {
+        adjudicated_by(rules, &scores.iter().map(|&score| Some(Score(score))).collect::<Vec<_>>())
     }
 
-    fn judged_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, Reason)> {
-        let mut judge = Judge::new(rules);
+    fn adjudicated_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, Reason)> {
+        let mut adjudicator = Adjudicator::new(rules);
         let mut game = Game::new(Board::startpos());
         for (ply, &score) in scores.iter().enumerate() {
             let side = game.board().side_to_move();
             let mv = game.board().parse_uci(["g1f3", "g8f6", "f3g1", "f6g8"][ply % 4]).unwrap();
             game.push(mv);
-            if let Some((result, reason)) = judge.see(&game, side, score) {
+            if let Some((result, reason)) = adjudicator.observe(&game, side, score) {
                 return Some((ply + 1, result, reason));
             }
         }
@@ -510,13 +513,13 @@ mod tests {
         let rules = Adjudication { win: Some(WinRule { moves: 2, score: 500 }), ..Adjudication::default() };
         let white = |ply| Some((ply, GameResult::WhiteWins, Reason::WinAdjudication));
         let black = |ply| Some((ply, GameResult::BlackWins, Reason::WinAdjudication));
-        assert_eq!(judged(rules, &[600, -600, 700, -500]), white(4));
-        assert_eq!(judged(rules, &[-600, 600, -700, Score::mate(3).0]), black(4));
-        assert_eq!(judged(rules, &[0, 600, -700, 800, -900]), black(5));
+        assert_eq!(adjudicated(rules, &[600, -600, 700, -500]), white(4));
+        assert_eq!(adjudicated(rules, &[-600, 600, -700, Score::mate(3).0]), black(4));
+        assert_eq!(adjudicated(rules, &[0, 600, -700, 800, -900]), black(5));
         // One side alone, agreement broken, agreement about different winners.
-        assert_eq!(judged(rules, &[600, 10, 600, 10, 600, 10]), None);
-        assert_eq!(judged(rules, &[600, -600, 600, -499, 600, -600, 600]), None);
-        assert_eq!(judged(rules, &[600, 600, 600, 600, 600, 600]), None);
+        assert_eq!(adjudicated(rules, &[600, 10, 600, 10, 600, 10]), None);
+        assert_eq!(adjudicated(rules, &[600, -600, 600, -499, 600, -600, 600]), None);
+        assert_eq!(adjudicated(rules, &[600, 600, 600, 600, 600, 600]), None);
     }
 
     #[test]
@@ -524,33 +527,33 @@ mod tests {
         let rule = DrawRule { from: 3, moves: 2, score: 10 };
         let rules = Adjudication { draw: Some(rule), ..Adjudication::default() };
         let draw = |ply| Some((ply, GameResult::Draw, Reason::DrawAdjudication));
-        assert_eq!(judged(rules, &[0, 10, -10, 5, 0, 0]), draw(4));
-        assert_eq!(judged(rules, &[0, 11, 0, 0, 0, 0]), draw(6));
-        assert_eq!(judged(rules, &[0, 0, 0, 30, 0, 0]), None);
+        assert_eq!(adjudicated(rules, &[0, 10, -10, 5, 0, 0]), draw(4));
+        assert_eq!(adjudicated(rules, &[0, 11, 0, 0, 0, 0]), draw(6));
+        assert_eq!(adjudicated(rules, &[0, 0, 0, 30, 0, 0]), None);
         let late = Adjudication { draw: Some(DrawRule { from: 4, ..rule }), ..rules };
-        assert_eq!(judged(late, &[0; 8]), draw(6));
+        assert_eq!(adjudicated(late, &[0; 8]), draw(6));
     }
 
     #[test]
     fn long_games_are_draws() {
         let rules = Adjudication { plies: Some(5), ..Adjudication::default() };
-        assert_eq!(judged(rules, &[900; 9]), Some((5, GameResult::Draw, Reason::Length)));
-        assert_eq!(judged(Adjudication::default(), &[0; 100]), None);
+        assert_eq!(adjudicated(rules, &[900; 9]), Some((5, GameResult::Draw, Reason::Length)));
+        assert_eq!(adjudicated(Adjudication::default(), &[0; 100]), None);
     }
 
     #[test]
-    fn who_tells_no_score_agrees_with_nobody() {
+    fn moves_without_a_score_reset_the_counts() {
         let draws = Adjudication { draw: Some(DrawRule { from: 1, moves: 2, score: 10 }), ..Adjudication::default() };
         let (even, won) = (Some(Score(0)), |score| Some(Score(score)));
-        assert_eq!(judged_by(draws, &[even, None, even, None, even, None, even, even, even, None]), None);
-        assert_eq!(judged_by(draws, &[None; 20]), None);
+        assert_eq!(adjudicated_by(draws, &[even, None, even, None, even, None, even, even, even, None]), None);
+        assert_eq!(adjudicated_by(draws, &[None; 20]), None);
         let wins = |score| Adjudication { win: Some(WinRule { moves: 1, score }), ..Adjudication::default() };
-        assert_eq!(judged_by(wins(500), &[won(600), None, won(600), None]), None);
-        assert_eq!(judged_by(wins(0), &[None; 20]), None);
+        assert_eq!(adjudicated_by(wins(500), &[won(600), None, won(600), None]), None);
+        assert_eq!(adjudicated_by(wins(0), &[None; 20]), None);
     }
 
     #[test]
-    fn remarks_can_be_read_again() {
+    fn remarks_are_read_back() {
         use crate::data::pgn::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {

@@ -1,17 +1,17 @@
-//! Puzzles as Lichess publishes them (<https://database.lichess.org/#puzzles>): a table of commas whose first line names the
-//! columns. What is read are `PuzzleId`, `FEN`, `Moves` and `Rating`, wherever they are.
+//! Lichess puzzles (<https://database.lichess.org/#puzzles>): a CSV table whose first line names the columns. Columns
+//! `PuzzleId`, `FEN`, `Moves` and `Rating` are read, in any order.
 //!
-//! The first of `Moves` is the opponent's and leads to what has to be solved; the solution is the second, the opponent's
-//! reply the third, and so on to a last move of the player.
+//! The first of `Moves` is the opponent's and leads to the position to solve; the solution is the second, the
+//! opponent's reply the third, and so on to a last move of the solver.
 
 use dyad_engine::board::{Board, Game};
 
 use crate::arena::suite::{Goal, Problem};
 
-/// How the first line of such a table begins.
+/// Start of the header line.
 const FIRST: &str = "PuzzleId,";
 
-/// Where in a line is what.
+/// Index of each column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
     id: usize,
@@ -21,7 +21,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns that the first line of a file names; none if it is no table of puzzles.
+    /// Reads the header line; `None` if the file is not a table of puzzles.
     pub(super) fn read(line: &str) -> Result<Option<Columns>, String> {
         if !line.starts_with(FIRST) {
             return Ok(None);
@@ -36,7 +36,7 @@ impl Columns {
         }))
     }
 
-    /// The puzzle of another line. No field of the table is ever quoted.
+    /// Reads the puzzle of a line. No field of the table is ever quoted.
     pub(super) fn problem(&self, line: &str) -> Result<Problem, String> {
         let fields: Vec<&str> = line.split(',').collect();
         let field = |place: usize, name: &str| {

@@ -1,8 +1,8 @@
-//! The games of a match that a PGN file has from an earlier run.
+//! The games of a match in a PGN file from an earlier run.
 //!
-//! Games are written in the order of the schedule, each in one piece, so the file is all that is needed to resume a match.
-//! It may hold other matches too: one is known by its event and its players. That it is the same match is checked by
-//! what the file says, the opening of each game above all: other openings would be another match.
+//! Games are written whole and in the order of the schedule, so the file is all that is needed to resume a match. It
+//! may contain other matches too: a match is identified by its event and its players. That it is the same match is
+//! checked by the games, above all by the opening of each: other openings would be another match.
 
 use std::iter::Chain;
 use std::path::Path;
@@ -15,27 +15,27 @@ use crate::data::game::GameRecord;
 use crate::data::pgn::{GameText, GameTexts};
 use crate::data::score::GameResult;
 
-/// Openings of which the first were taken from `I` and put back.
+/// Openings whose first ones were taken from `I` and put back.
 type Openings<I> = Chain<IntoIter<Opening>, I>;
 
-/// A game of the match as the file tells it.
+/// A game of the match in the file.
 struct Written {
     line: u64,
-    /// Its number in the schedule, from 0.
+    /// Number in the schedule, from 0.
     number: u64,
     white: String,
     game: GameRecord,
 }
 
 impl Match {
-    /// The results for White of the games that the file has from this match, in the order of the schedule, for
-    /// [`Match::resume`], and the openings of the match again, as they are given here, from the first.
+    /// The results, for White, of the games of this match in the file, in the order of the schedule, for
+    /// [`Match::resume`]; and the openings of the match again, from the first.
     ///
-    /// A game that was cut off (a program was killed while it wrote, the disk was full) was not played.
+    /// A truncated game (the program was killed while writing, the disk was full) counts as not played.
     ///
     /// # Errors
-    /// When the file cannot be read, when a game is missing or there twice, or when its opening or its colors are
-    /// not those of this match: then something that the event does not tell is not as it was.
+    /// When the file cannot be read, when a game is missing or occurs twice, or when its opening or colors are not
+    /// those of this match, so that a setting has changed.
     pub fn results_in<I: Iterator<Item = Opening>>(
         &self,
         path: &Path,
@@ -56,7 +56,7 @@ impl Match {
                 taken.extend(openings.next());
             }
             let fits = taken.get((next / 2) as usize).is_some_and(|opening| begins_with(&written.game, opening));
-            if !fits || written.white != self.contestants[(next % 2) as usize].name {
+            if !fits || written.white != self.players[(next % 2) as usize].name {
                 let problem = "this match has another opening or other colors there: are the openings, their number, \
                                plies or variant not as they were?";
                 return Err(wrong(format!("game {}: {problem}", round(next))));
@@ -66,12 +66,12 @@ impl Match {
         Ok((results, taken.into_iter().chain(openings)))
     }
 
-    /// The game, if it is a whole one of this match.
+    /// The game, if it is a complete one of this match.
     fn written(&self, text: &GameText, event: &str) -> Option<Written> {
         let tags = text.notes().tags;
         let tag = |name: &str| tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str());
         let players = [tag("White")?, tag("Black")?];
-        let names = self.contestants.each_ref().map(|contestant| contestant.name.as_str());
+        let names = self.players.each_ref().map(|player| player.name.as_str());
         let ours = tag("Event")? == event && (players == names || players == [names[1], names[0]]);
         let (pair, half) = tag("Round").filter(|_| ours)?.split_once('.')?;
         let (pair, half): (u64, u64) = (pair.parse().ok()?, half.parse().ok()?);
@@ -82,7 +82,7 @@ impl Match {
     }
 }
 
-/// What the `Round` tag calls the game with this number.
+/// The `Round` tag of the game with this number.
 pub(crate) fn round(number: u64) -> String {
     format!("{}.{}", number / 2 + 1, number % 2 + 1)
 }

@@ -1,25 +1,23 @@
-//! What a match proves.
+//! Statistics of match results: Elo, likelihood of los, SPRT.
 //!
-//! Two games are played from each opening, with the colors changed, and the two are no independent
-//! trials: an opening that is good for White gives one point to either side. So the unit counted here
-//! is the *pair*, with its five possible outcomes (the pentanomial), and every variance comes from
-//! pairs. Two scales are in use for the difference in strength: logistic Elo, which says what score to
-//! expect, and normalized Elo, which says how many games it takes to prove it.
+//! Two games are played from each opening with colors swapped, and they are not independent: an opening that is good
+//! for White gives one point to either side. So results are counted in *pairs* with five possible outcomes (the
+//! pentanomial), and every variance comes from pairs. The difference in strength has two scales: logistic Elo, which
+//! determines the expected score, and normalized Elo, which determines the number of games needed to prove it.
 //!
-//! A match that may stop when it is decided needs a sequential test. The one used here is the
-//! generalized sequential probability ratio test: under each hypothesis the outcome probabilities are
-//! those of maximum likelihood among all that have the hypothesis' strength, so nothing is assumed of
-//! draws or openings. Method: Michel Van den Bergh, "Comments on normalized Elo", "A practical
-//! introduction to normalized Elo" and "The maximum likelihood estimate of a multinomial distribution
-//! with given expectation", made for Stockfish's Fishtest.
+//! A match that stops when it is decided needs a sequential test. This is the generalized sequential probability ratio
+//! test: under each hypothesis the outcome probabilities are the maximum-likelihood ones among all with that strength,
+//! so nothing is assumed about draws or openings. Method: Michel Van den Bergh, "Comments on normalized Elo", "A
+//! practical introduction to normalized Elo" and "The maximum likelihood estimate of a multinomial distribution with
+//! given expectation", made for Stockfish's Fishtest.
 
 use std::f64::consts::LN_10;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Score shares of the five outcomes of a pair.
-const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+/// Scores of the five outcomes of a pair.
+const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The normal quantile of a two-sided 95 % interval.
 const Z95: f64 = 1.959_963_984_540_054;
@@ -27,13 +25,13 @@ const Z95: f64 = 1.959_963_984_540_054;
 /// Normalized Elo for one standard deviation of a game's result.
 const NORMALIZED_UNIT: f64 = 800.0 / LN_10;
 
-/// What stands for an outcome that never happened, so that its logarithm exists (as in Fishtest).
+/// Count used for an outcome that never happened, so that its logarithm exists (as in Fishtest).
 const RARE: f64 = 1e-3;
 
 /// Scores are kept this far from 0 and 1 when they become Elo: no match proves an infinite difference.
 const EXTREME_SCORE: f64 = 1e-3;
 
-/// What one game brought a contestant.
+/// A player's points from one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Points {
@@ -46,7 +44,7 @@ pub enum Points {
 }
 
 impl Points {
-    /// The same game seen by the opponent.
+    /// The opponent's points.
     pub fn opposite(self) -> Points {
         match self {
             Points::Loss => Points::Win,
@@ -61,19 +59,19 @@ impl Points {
     }
 }
 
-/// Results of a match in pairs of games, from the view of its first contestant.
+/// Results of a match in pairs of games, from the first player's view.
 ///
 /// ```
-/// # use dyad_trainer::arena::statistics::{Points, Tally};
-/// let mut tally = Tally::default();
-/// tally.add([Points::Win, Points::Draw]);
-/// tally.add([Points::Loss, Points::Win]);
-/// assert_eq!((tally.games(), tally.points()), (4, 2.5));
-/// assert_eq!(tally.pentanomial, [0, 0, 1, 1, 0]);
-/// assert!(tally.elo().low < 0.0); // four games prove nothing
+/// # use dyad_trainer::arena::statistics::{Points, MatchResults};
+/// let mut results = MatchResults::default();
+/// results.add([Points::Win, Points::Draw]);
+/// results.add([Points::Loss, Points::Win]);
+/// assert_eq!((results.games(), results.points()), (4, 2.5));
+/// assert_eq!(results.pentanomial, [0, 0, 1, 1, 0]);
+/// assert!(results.elo().low < 0.0); // four games prove nothing
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct MatchResults {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
@@ -84,7 +82,7 @@ pub struct Tally {
     pub pentanomial: [u64; 5],
 }
 
-impl Tally {
+impl MatchResults {
     /// Counts the two games of a pair.
     pub fn add(&mut self, pair: [Points; 2]) {
         for points in pair {
@@ -112,7 +110,7 @@ impl Tally {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 
-    /// Share of the points, with its 95 % interval; one half where nothing was played.
+    /// Fraction of the points with its 95 % interval; one half without games.
     pub fn score(&self) -> Estimate {
         let Some(sample) = Sample::of(&self.pentanomial) else {
             return Estimate { value: 0.5, low: 0.0, high: 1.0 };
@@ -140,21 +138,20 @@ impl Tally {
         Estimate { value, low: value - error, high: value + error }
     }
 
-    /// Likelihood of superiority: how probable it is, by the normal approximation, that the first
-    /// contestant is the stronger one.
-    pub fn superiority(&self) -> f64 {
+    /// Likelihood of los: the probability, by the normal approximation, that the first player is stronger.
+    pub fn los(&self) -> f64 {
         Sample::of(&self.pentanomial).map_or(0.5, |sample| normal_cdf((sample.mean - 0.5) / sample.standard_error()))
     }
 
-    /// The same match seen by the second contestant.
-    pub fn opposite(&self) -> Tally {
+    /// The results from the second player's view.
+    pub fn opposite(&self) -> MatchResults {
         let mut pentanomial = self.pentanomial;
         pentanomial.reverse();
-        Tally { wins: self.losses, draws: self.draws, losses: self.wins, pentanomial }
+        MatchResults { wins: self.losses, draws: self.draws, losses: self.wins, pentanomial }
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for MatchResults {
     /// One line as in match reports: `+12 =20 -8  55.0 % [47.1, 62.9]  Elo +34.9 +-56.7  pairs 0-3-10-7-0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (score, elo) = (self.score(), self.elo());
@@ -186,7 +183,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the interval: what is written after +-.
+    /// Half the width of the interval, written after +-.
     pub fn error(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
@@ -207,19 +204,19 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The scale in which the hypotheses of a sequential test are stated.
+/// The Elo scale of the hypotheses of a sequential test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// Logistic Elo, a statement about the score.
+    /// Logistic Elo.
     #[default]
     Logistic,
-    /// Normalized Elo, a statement about the score in units of its own deviation.
+    /// Normalized Elo: the score in units of its own deviation.
     Normalized,
 }
 
 impl EloModel {
-    /// The largest difference of a hypothesis: with larger ones no outcomes agree, to the precision of numbers.
+    /// The largest difference of a hypothesis; larger ones exceed floating-point precision.
     fn largest(self) -> f64 {
         match self {
             EloModel::Logistic => 1_000.0,
@@ -228,14 +225,14 @@ impl EloModel {
     }
 }
 
-/// A sequential test: is the first contestant stronger by `elo0` (H0) or by `elo1` (H1)?
+/// A sequential test: is the first player stronger by `elo0` (H0) or by `elo1` (H1)?
 ///
 /// ```
-/// # use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt, Tally};
+/// # use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt, MatchResults};
 /// let test = Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic)?;
-/// let tally = Tally { wins: 500, draws: 1000, losses: 300, pentanomial: [20, 140, 430, 240, 70] };
-/// assert!(test.llr(&tally) > test.bounds().1);
-/// assert_eq!(test.decide(&tally), Decision::H1);
+/// let results = MatchResults { wins: 500, draws: 1000, losses: 300, pentanomial: [20, 140, 430, 240, 70] };
+/// assert!(test.llr(&results) > test.bounds().1);
+/// assert_eq!(test.decide(&results), Decision::H1);
 /// assert!(Sprt::new(10.0, 0.0, 0.05, 0.05, EloModel::Logistic).is_err());
 /// # Ok::<(), String>(())
 /// ```
@@ -249,12 +246,12 @@ pub struct Sprt {
     pub alpha: f64,
     /// Probability to accept H0 where H1 is true.
     pub beta: f64,
-    /// What the two differences mean.
+    /// Scale of the two differences.
     #[serde(default)]
     pub model: EloModel,
 }
 
-/// What a sequential test says so far.
+/// The decision of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -267,7 +264,7 @@ pub enum Decision {
 }
 
 impl Sprt {
-    /// A test with these hypotheses and error probabilities; says what is wrong with them otherwise.
+    /// A test with these hypotheses and error probabilities; an error if one is out of bounds.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, String> {
         let probability = |p: f64| p > 0.0 && p < 0.5;
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
@@ -289,14 +286,14 @@ impl Sprt {
     }
 
     /// Log-likelihood ratio of H1 against H0.
-    pub fn llr(&self, tally: &Tally) -> f64 {
-        self.llr_of(&tally.pentanomial)
+    pub fn llr(&self, results: &MatchResults) -> f64 {
+        self.llr_of(&results.pentanomial)
     }
 
-    /// The decision that this tally allows.
-    pub fn decide(&self, tally: &Tally) -> Decision {
+    /// The decision for these results.
+    pub fn decide(&self, results: &MatchResults) -> Decision {
         let (lower, upper) = self.bounds();
-        match self.llr(tally) {
+        match self.llr(results) {
             llr if llr >= upper => Decision::H1,
             llr if llr <= lower => Decision::H0,
             _ => Decision::Continue,
@@ -308,10 +305,10 @@ impl Sprt {
         if pairs == 0 {
             return 0.0;
         }
-        let observed = shares_of(counts);
+        let observed = frequencies(counts);
         let [p0, p1] = [self.elo0, self.elo1].map(|elo| match self.model {
             EloModel::Logistic => with_mean(&observed, score_of_elo(elo)),
-            // A pair's score has the deviation of a game's divided by the root of two.
+            // The deviation of a pair's score is a game's divided by the square root of two.
             EloModel::Normalized => with_signal(&observed, elo / NORMALIZED_UNIT * 2f64.sqrt()),
         });
         let gain: f64 = (0..5).map(|i| observed[i] * (p1[i] / p0[i]).ln()).sum();
@@ -329,7 +326,7 @@ impl fmt::Display for Sprt {
     }
 }
 
-/// Mean and variance of a pair's score share.
+/// Mean and variance of the score of a pair.
 struct Sample {
     pairs: f64,
     mean: f64,
@@ -339,7 +336,7 @@ struct Sample {
 impl Sample {
     fn of(counts: &[u64; 5]) -> Option<Sample> {
         let pairs = counts.iter().sum::<u64>() as f64;
-        let (mean, variance) = moments(&shares_of(counts));
+        let (mean, variance) = moments(&frequencies(counts));
         (pairs > 0.0).then_some(Sample { pairs, mean, variance })
     }
 
@@ -347,41 +344,41 @@ impl Sample {
         (self.variance / self.pairs).sqrt()
     }
 
-    /// Deviation of one game's result, were the two games of a pair independent.
+    /// Deviation of one game's result if the two games of a pair were independent.
     fn game_deviation(&self) -> f64 {
         (2.0 * self.variance).sqrt()
     }
 }
 
-/// The observed outcome probabilities; none of them is zero.
-fn shares_of(counts: &[u64; 5]) -> [f64; 5] {
+/// The observed outcome probabilities, all nonzero.
+fn frequencies(counts: &[u64; 5]) -> [f64; 5] {
     let counts = counts.map(|count| (count as f64).max(RARE));
     let total: f64 = counts.iter().sum();
     counts.map(|count| count / total)
 }
 
 fn moments(p: &[f64; 5]) -> (f64, f64) {
-    let mean: f64 = (0..5).map(|i| p[i] * SHARES[i]).sum();
-    let variance = (0..5).map(|i| p[i] * (SHARES[i] - mean).powi(2)).sum();
+    let mean: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
+    let variance = (0..5).map(|i| p[i] * (SCORES[i] - mean).powi(2)).sum();
     (mean, variance)
 }
 
 /// The likeliest outcome probabilities whose mean score is `mean`.
 fn with_mean(observed: &[f64; 5], mean: f64) -> [f64; 5] {
-    tilt(observed, &SHARES.map(|share| share - mean))
+    tilt(observed, &SCORES.map(|share| share - mean))
 }
 
 /// The likeliest outcome probabilities whose distance from an even score is `signal` deviations.
 ///
-/// The condition is not linear in the probabilities; each step solves its linearization at the last
-/// solution, which converges in a few steps.
+/// The condition is not linear in the probabilities; each step solves its linearization at the last solution, which
+/// converges in a few steps.
 fn with_signal(observed: &[f64; 5], signal: f64) -> [f64; 5] {
     let mut p = [0.2; 5];
     for _ in 0..100 {
         let (mean, variance) = moments(&p);
         let deviation = variance.sqrt();
         let condition =
-            SHARES.map(|share| share - 0.5 - signal * deviation * (1.0 + ((mean - share) / deviation).powi(2)) / 2.0);
+            SCORES.map(|share| share - 0.5 - signal * deviation * (1.0 + ((mean - share) / deviation).powi(2)) / 2.0);
         let next = tilt(observed, &condition);
         let change = (0..5).map(|i| (next[i] - p[i]).abs()).fold(0.0, f64::max);
         p = next;
@@ -392,8 +389,8 @@ fn with_signal(observed: &[f64; 5], signal: f64) -> [f64; 5] {
     p
 }
 
-/// The probabilities nearest to `observed` in likelihood under which `values` average to zero: each is
-/// divided by 1 + x * value, with the one x that satisfies the condition, found by bisection.
+/// The probabilities nearest to `observed` in likelihood under which `values` average to zero: each is divided by 1 + x
+/// * value, with the one x that satisfies the condition, found by bisection.
 fn tilt(observed: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -441,21 +438,19 @@ fn normal_cdf(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn tally(pentanomial: [u64; 5]) -> Tally {
-        // The split of the middle outcomes into games does not matter for anything but the points.
+    fn results(pentanomial: [u64; 5]) -> MatchResults {
+        // The split of the middle outcomes into games affects only the points.
         let halves: u64 = (0..5).map(|i| i as u64 * pentanomial[i]).sum();
         let games = 2 * pentanomial.iter().sum::<u64>();
         let (wins, draws) = (halves / 2, halves % 2);
-        Tally { wins, draws, losses: games - wins - draws, pentanomial }
+        MatchResults { wins, draws, losses: games - wins - draws, pentanomial }
     }
 
     fn near(got: f64, want: f64, tolerance: f64) {
         assert!((got - want).abs() <= tolerance, "got {got}, want {want} +- {tolerance}");
     }
 
-    /// Log-likelihood ratios reported by another implementation (fastchess's own test figures, two
-    /// digits after the point).
-    /// Within the bounds of the hypotheses every tally has a ratio; beyond them is no test.
+    /// Every result has a finite ratio within the bounds of the hypotheses; tests beyond the bounds are refused.
     #[test]
     fn hypotheses_are_bounded() {
         let tallies =
@@ -464,8 +459,8 @@ mod tests {
             let most = model.largest();
             for (elo0, elo1) in [(0.0, most), (-most, 0.0), (-most, most), (most - 1.0, most)] {
                 let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
-                for tally in tallies {
-                    assert!(test.llr_of(&tally).is_finite(), "{test}: {tally:?}");
+                for results in tallies {
+                    assert!(test.llr_of(&results).is_finite(), "{test}: {results:?}");
                 }
             }
             for (elo0, elo1) in [(0.0, 1.01 * most), (-1.01 * most, 0.0), (0.0, 1e5)] {
@@ -484,17 +479,17 @@ mod tests {
         ];
         for (counts, elo0, elo1, model, want) in cases {
             let sprt = Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap();
-            near(sprt.llr(&tally(counts)), want, 0.01 * want.abs().max(1.0));
+            near(sprt.llr(&results(counts)), want, 0.01 * want.abs().max(1.0));
         }
     }
 
-    /// Nothing but wins: the likeliest distributions have two points, and the ratio is known exactly.
+    /// Only wins: the maximum-likelihood distributions have two points, and the ratio is known exactly.
     #[test]
     fn llr_of_a_whitewash() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Normalized).unwrap();
         let signal = 5.0 / NORMALIZED_UNIT * 2f64.sqrt();
         let want = 104.0 * (1.0 + signal / (1.0 + signal * signal).sqrt()).ln();
-        near(sprt.llr(&tally([0, 0, 0, 0, 104])), want, 0.001);
+        near(sprt.llr(&results([0, 0, 0, 0, 104])), want, 0.001);
     }
 
     #[test]
@@ -506,20 +501,20 @@ mod tests {
             ([7895, 8757, 5685, 568, 9999], [-21.04, 2.95, -19.01, 2.65]),
         ];
         for (counts, [elo, elo_error, normalized, normalized_error]) in cases {
-            let tally = tally(counts);
-            near(tally.elo().value, elo, 0.01);
-            near(tally.elo().error(), elo_error, 0.01);
-            near(tally.normalized_elo().value, normalized, 0.01);
-            near(tally.normalized_elo().error(), normalized_error, 0.01);
+            let results = results(counts);
+            near(results.elo().value, elo, 0.01);
+            near(results.elo().error(), elo_error, 0.01);
+            near(results.normalized_elo().value, normalized, 0.01);
+            near(results.normalized_elo().error(), normalized_error, 0.01);
         }
-        near(tally([332, 433, 498, 333, 334]).superiority(), 0.0505, 0.0001);
+        near(results([332, 433, 498, 333, 334]).los(), 0.0505, 0.0001);
     }
 
-    /// The likeliest distribution satisfies its condition, and moving along the condition in any
-    /// direction makes the data less likely.
+    /// The likeliest distribution satisfies its condition, and moving along the condition in any direction makes the
+    /// data less likely.
     #[test]
     fn constrained_maximum_is_a_maximum() {
-        let observed = shares_of(&[30, 210, 480, 240, 40]);
+        let observed = frequencies(&[30, 210, 480, 240, 40]);
         let likelihood = |p: &[f64; 5]| (0..5).map(|i| observed[i] * p[i].ln()).sum::<f64>();
         let best = with_mean(&observed, score_of_elo(5.0));
         near(best.iter().sum(), 1.0, 1e-12);
@@ -541,12 +536,12 @@ mod tests {
     #[test]
     fn llr_tends_to_its_normal_approximation() {
         let counts = [300, 2100, 4800, 2250, 330];
-        let (mean, variance) = moments(&shares_of(&counts));
+        let (mean, variance) = moments(&frequencies(&counts));
         let pairs: u64 = counts.iter().sum();
         let (s0, s1) = (score_of_elo(0.0), score_of_elo(2.0));
         let approximation = pairs as f64 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
         let sprt = Sprt::new(0.0, 2.0, 0.05, 0.05, EloModel::Logistic).unwrap();
-        near(sprt.llr(&tally(counts)), approximation, 0.02 * approximation.abs());
+        near(sprt.llr(&results(counts)), approximation, 0.02 * approximation.abs());
     }
 
     #[test]
@@ -555,18 +550,18 @@ mod tests {
         let (lower, upper) = sprt.bounds();
         near(lower, -2.944, 0.001);
         near(upper, 2.944, 0.001);
-        assert_eq!(sprt.decide(&Tally::default()), Decision::Continue);
-        assert_eq!(sprt.decide(&tally([0, 10, 80, 10, 0])), Decision::Continue);
-        assert_eq!(sprt.decide(&tally([0, 100, 1000, 300, 0])), Decision::H1);
-        assert_eq!(sprt.decide(&tally([0, 300, 1000, 100, 0])), Decision::H0);
+        assert_eq!(sprt.decide(&MatchResults::default()), Decision::Continue);
+        assert_eq!(sprt.decide(&results([0, 10, 80, 10, 0])), Decision::Continue);
+        assert_eq!(sprt.decide(&results([0, 100, 1000, 300, 0])), Decision::H1);
+        assert_eq!(sprt.decide(&results([0, 300, 1000, 100, 0])), Decision::H0);
         for (elo0, elo1, alpha) in [(5.0, 0.0, 0.05), (0.0, 5.0, 0.0), (0.0, f64::NAN, 0.05), (0.0, 5.0, 0.7)] {
             assert!(Sprt::new(elo0, elo1, alpha, 0.05, EloModel::Logistic).is_err());
         }
     }
 
     #[test]
-    fn seen_from_the_other_side_everything_changes_sign() {
-        let mut ours = Tally::default();
+    fn the_opposite_view_negates_all_figures() {
+        let mut ours = MatchResults::default();
         for pair in [[Points::Win, Points::Draw], [Points::Loss, Points::Win], [Points::Win, Points::Win]] {
             ours.add(pair);
         }
@@ -575,18 +570,18 @@ mod tests {
         near(ours.elo().value, -theirs.elo().value, 1e-9);
         near(ours.elo().low, -theirs.elo().high, 1e-9);
         near(ours.normalized_elo().value, -theirs.normalized_elo().value, 1e-9);
-        near(ours.superiority(), 1.0 - theirs.superiority(), 1e-12);
+        near(ours.los(), 1.0 - theirs.los(), 1e-12);
     }
 
     #[test]
     fn empty_and_one_sided_matches_have_finite_figures() {
         for counts in [[0; 5], [0, 0, 0, 0, 50], [50, 0, 0, 0, 0], [0, 0, 50, 0, 0]] {
-            let tally = tally(counts);
-            for estimate in [tally.score(), tally.elo(), tally.normalized_elo()] {
+            let results = results(counts);
+            for estimate in [results.score(), results.elo(), results.normalized_elo()] {
                 assert!(estimate.value.is_finite() && estimate.low.is_finite() && estimate.high.is_finite());
                 assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{counts:?} {estimate:?}");
             }
-            assert!(!tally.to_string().contains("NaN"));
+            assert!(!results.to_string().contains("NaN"));
         }
     }
 

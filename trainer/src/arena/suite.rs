@@ -1,10 +1,10 @@
-//! Test suites: positions with known answers, and how many of them the engine finds.
+//! Test suites: positions with known solutions, and how many of them the engine finds.
 //!
-//! A line of a suite says in its EPD operations what counts. `c8` and `c9` together give points to moves (the Strategic
-//! Test Suite), `dm` asks for a mate in at most so many moves that the search reports, `bm` and `am` ask for
-//! one of some moves or for none of them. Lichess' puzzles ([`puzzles`](super::puzzles)) ask for each move of a
-//! line. Every position is searched with an empty table. So with fixed nodes or depth, and one thread for each search, the
-//! result is the same each time, however many searches run at a time.
+//! The EPD operations of a line define its solution. `c8` and `c9` together give points to moves (the Strategic Test
+//! Suite), `dm` asks for a reported mate in at most `N` moves, `bm` and `am` ask for one of some moves or for none of
+//! them. Lichess puzzles ([`puzzles`](super::puzzles)) ask for each move of a line. Every position is searched with an
+//! empty table. So with fixed nodes or depth, and one thread per search, the result is the same each time, however many
+//! searches run in parallel.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -19,46 +19,46 @@ use dyad_engine::eval::Weights;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
 
-use crate::arena::play::{Budget, search};
+use crate::arena::play::{SearchLimits, search};
 use crate::arena::puzzles::Columns;
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::epd::EpdLine;
 use crate::data::input::parse_lines;
 
-/// A position of a suite and what counts as its solution.
+/// A position of a suite and its solution.
 pub struct Problem {
-    /// Its `id`, or its line.
+    /// Its `id`, or its line number.
     pub name: String,
     /// The position.
     pub board: Board,
-    /// What is asked for.
+    /// The solution.
     pub goal: Goal,
-    /// How hard it is for people, as a rating; puzzles have one.
+    /// Difficulty as a rating; puzzles have one.
     pub rating: Option<u32>,
 }
 
-/// What a suite asks for.
+/// What a position asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// A move of the first list, if it is not empty, and none of the second.
+    /// A move of `best`, if it is not empty, and none of `avoid`.
     Moves {
-        /// Moves that solve it; any other move does when there are none.
+        /// Moves that solve the position; if empty, any move not in `avoid` does.
         best: Vec<ChessMove>,
-        /// Moves that do not.
+        /// Moves that do not solve it.
         avoid: Vec<ChessMove>,
     },
-    /// A mate in at most so many moves, found and reported.
+    /// A mate in at most this many moves, found and reported.
     Mate(u32),
-    /// As many points as the move is worth.
+    /// Moves with their points.
     Points(Vec<(ChessMove, u32)>),
-    /// Each first, third, ... of these moves, found by a search of its own, the others being the opponent's replies. A move
-    /// that mates does as well.
+    /// The first, third, ... of these moves, each found by its own search; the others are the opponent's replies.
+    /// Another mating move counts as well.
     Line(Vec<ChessMove>),
 }
 
 impl Goal {
-    /// Reads the goal of a line.
+    /// Reads the goal of an EPD line.
     fn read(line: &EpdLine) -> Result<Goal, String> {
         if let (Some(points), Some(moves)) = (line.operand("c8"), line.moves("c9")?) {
             let points: Result<Vec<u32>, _> = points.split_whitespace().map(str::parse).collect();
@@ -78,7 +78,7 @@ impl Goal {
         }
     }
 
-    /// The moves to be followed; none where one move answers.
+    /// The moves of the line; empty for other goals.
     #[must_use]
     pub fn line(&self) -> &[ChessMove] {
         match self {
@@ -87,16 +87,16 @@ impl Goal {
         }
     }
 
-    /// The most points there are.
+    /// The maximum number of points.
     #[must_use]
-    pub fn worth(&self) -> u32 {
+    pub fn max_points(&self) -> u32 {
         match self {
             Goal::Points(moves) => moves.iter().map(|(_, points)| *points).max().unwrap_or(0),
             Goal::Moves { .. } | Goal::Mate(_) | Goal::Line(_) => 1,
         }
     }
 
-    /// The points of an answer: of what was found in the position or, where there is a line, how much of it was followed.
+    /// The points for the outcome of a search or, for a line, for the number of moves followed.
     fn points(&self, outcome: &Outcome, followed: usize) -> u32 {
         match self {
             Goal::Moves { best, avoid } => {
@@ -115,39 +115,39 @@ impl Goal {
     }
 }
 
-/// How a problem was answered.
+/// The engine's answer to a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The move; of a line the first that is wrong, or the last.
+    /// The move found; for a line the first wrong move, or the last.
     pub best: Option<ChessMove>,
-    /// How many moves of the line come before that.
+    /// Moves of the line before that.
     pub followed: usize,
-    /// The points.
+    /// Points scored.
     pub points: u32,
-    /// The most there were.
-    pub worth: u32,
+    /// Maximum number of points.
+    pub max_points: u32,
     /// Nodes searched.
     pub nodes: u64,
 }
 
 impl Answer {
-    /// Whether nothing could be better.
+    /// Whether the answer has the maximum number of points.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.points == self.worth
+        self.points == self.max_points
     }
 }
 
-/// How suites are solved.
+/// How a suite is solved.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// What each position may cost: not a clock.
-    pub budget: Budget,
-    /// Megabytes of hash of each search.
+pub struct SuiteSettings {
+    /// Search limits of each position; a clock is refused.
+    pub budget: SearchLimits,
+    /// Hash of each search, in megabytes.
     pub hash: usize,
     /// Threads of each search.
     pub threads: usize,
-    /// Searches at a time.
+    /// Parallel searches.
     pub concurrency: usize,
 }
 
@@ -179,21 +179,21 @@ pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
     Ok(problems)
 }
 
-/// Width of a class of ratings.
+/// Width of a rating class.
 const CLASS: u32 = 200;
 
-/// The class of ratings that a problem is in, by its lowest.
+/// The rating class of a problem.
 #[must_use]
 pub fn class(problem: &Problem) -> Option<RangeInclusive<u32>> {
     let lowest = problem.rating? / CLASS * CLASS;
     Some(lowest..=lowest.saturating_add(CLASS - 1))
 }
 
-/// At most so many of the problems of each class, spread evenly over the suite. Those without a rating are one class.
+/// At most `most` problems of each class, spread evenly over the suite. Those without a rating are one class.
 #[must_use]
 pub fn sample(problems: Vec<Problem>, most: usize) -> Vec<Problem> {
     let lowest = |problem: &Problem| class(problem).map(|class| *class.start());
-    // Of each class: how many there are, and how many were looked at.
+    // For each class: number of problems, and number seen.
     let mut classes: HashMap<Option<u32>, (usize, usize)> = HashMap::new();
     for problem in &problems {
         classes.entry(lowest(problem)).or_default().0 += 1;
@@ -202,27 +202,27 @@ pub fn sample(problems: Vec<Problem>, most: usize) -> Vec<Problem> {
     chosen.retain(|problem| {
         let (all, seen) = classes.get_mut(&lowest(problem)).expect("all were counted");
         *seen += 1;
-        // So many of the first `n` as keep the share.
+        // Number to take of the first `n`, in proportion.
         let of_first = |n: usize| n * most.min(*all) / *all;
         of_first(*seen) > of_first(*seen - 1)
     });
     chosen
 }
 
-/// Solves problems and gives each with its answer, in their order, to `each`.
+/// Solves problems and passes each with its answer to `each`, in order.
 ///
 /// # Errors
-/// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when a budget is a clock, or when there is no
+/// [`Error::Stopped`] once `control` is stopped; [`Error::Settings`] when the limits are a clock, or when there is no
 /// memory for the tables.
 pub fn solve(
     problems: &[Problem],
     weights: &Arc<Weights>,
-    settings: &Settings,
+    settings: &SuiteSettings,
     control: &Control,
     mut each: impl FnMut(&Problem, &Answer),
 ) -> Result<(), Error> {
     let limits = match settings.budget {
-        Budget::Clock { .. } => return Err(Error::Settings("a suite is not solved on a clock".to_string())),
+        SearchLimits::Clock { .. } => return Err(Error::Settings("a suite is not solved on a clock".to_string())),
         budget => budget.limits(Duration::ZERO),
     };
     let engine = || -> Result<Engine, Error> {
@@ -237,7 +237,7 @@ pub fn solve(
         engine,
         |engine, problem| Ok((problem, answer(problem, engine, &limits, control))),
         |(problem, answer)| {
-            // An interrupted search has answered something, which says nothing.
+            // The answer of an interrupted search is not valid.
             if control.stopped() {
                 return Err(Error::Stopped);
             }
@@ -247,7 +247,7 @@ pub fn solve(
     )
 }
 
-/// No time is lost between the engine and a clock here.
+/// No clock, so no move overhead.
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
 fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Control) -> Answer {
@@ -267,13 +267,13 @@ fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Con
         best: outcome.best,
         followed,
         points: problem.goal.points(&outcome, followed),
-        worth: problem.goal.worth(),
+        max_points: problem.goal.max_points(),
         nodes,
     }
 }
 
-/// Searches after every second move of a line, as long as what is found is the next; the last search, and how many
-/// moves came before it. Where there is nothing wrong these are all of the line.
+/// Searches after every second move of a line, as long as the move found is the next one. Returns the last search and
+/// the number of moves before it; for a solved line that is all of them.
 fn follow(start: Board, line: &[ChessMove], mut search: impl FnMut(&Game) -> Outcome) -> (Outcome, usize) {
     let mut game = Game::new(start);
     let mut rest = line.chunks(2);
@@ -312,7 +312,7 @@ k7/8/8/3q4/8/8/3R4/K7 w - - am Rxd5;
 k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
 ";
 
-    /// What is read of a file with this text.
+    /// Reads a suite file with this text.
     fn read_text(text: &str) -> Result<Vec<Problem>, Error> {
         let folder = Temporary::folder();
         let path = folder.join("suite.epd");
@@ -321,14 +321,14 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
     }
 
     #[test]
-    fn each_kind_of_goal_is_read_and_judged() {
+    fn each_kind_of_goal_is_read_and_scored() {
         let problems = read_text(SUITE).unwrap();
-        let budget = Budget::Depth(6);
+        let budget = SearchLimits::Depth(6);
         for concurrency in [1, 3] {
-            let settings = Settings { budget, hash: 1, threads: 1, concurrency };
+            let settings = SuiteSettings { budget, hash: 1, threads: 1, concurrency };
             let mut results = Vec::new();
             solve(&problems, &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
-                results.push(format!("{} {}/{}", problem.name, answer.points, answer.worth));
+                results.push(format!("{} {}/{}", problem.name, answer.points, answer.max_points));
             })
             .unwrap();
             assert_eq!(results, ["mate 1/1", "takes 1/1", "line 4 0/1", "points 10/10"]);
@@ -338,10 +338,10 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
     #[test]
     fn each_position_has_its_own_time() {
         let problems = read_text(SUITE).unwrap();
-        let budget = Budget::MoveTime(Duration::from_millis(100));
-        let settings = Settings { budget, hash: 1, threads: 1, concurrency: 1 };
+        let budget = SearchLimits::MoveTime(Duration::from_millis(100));
+        let settings = SuiteSettings { budget, hash: 1, threads: 1, concurrency: 1 };
         solve(&problems[1..], &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
-            // A search that begins when its time is over makes its first iteration only.
+            // A search that starts after its time is over does only one iteration.
             assert!(answer.nodes > 200, "{}: {} nodes", problem.name, answer.nodes);
         })
         .unwrap();
@@ -361,7 +361,7 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
         Outcome { best: None, ponder: None, value: 0, score, depth: 0, nodes: 0, pv: Vec::new() }
     }
 
-    /// A mate in two by the file, a rook won, and a line that nobody finds.
+    /// A mate in two on the file, a rook won, and a wrong solution.
     const PUZZLES: &str = "\
 PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags
 file,r5k1/p4ppp/8/8/8/8/3R1PPP/3R2K1 b - - 0 1,a7a6 d2d8 a8d8 d1d8,610,80,90,1000,mateIn2,x,
@@ -375,7 +375,7 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
         let classes: Vec<_> = problems.iter().map(class).collect();
         assert_eq!(classes, [Some(600..=799), Some(1000..=1199), Some(600..=799)]);
         assert_eq!(problems[0].board.fen(), "r5k1/5ppp/p7/8/8/8/3R1PPP/3R2K1 w - - 0 2");
-        let settings = Settings { budget: Budget::Depth(6), hash: 1, threads: 1, concurrency: 2 };
+        let settings = SuiteSettings { budget: SearchLimits::Depth(6), hash: 1, threads: 1, concurrency: 2 };
         let mut results = Vec::new();
         solve(&problems, &Weights::embedded(), &settings, &Control::new(false), |problem, answer| {
             results.push((problem.name.clone(), answer.points, answer.followed));
@@ -440,9 +440,9 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
     }
 
     #[test]
-    fn a_stopped_run_tells_so() {
+    fn a_stopped_run_returns_an_error() {
         let problems = read_text(SUITE).unwrap();
-        let settings = Settings { budget: Budget::Depth(6), hash: 1, threads: 1, concurrency: 1 };
+        let settings = SuiteSettings { budget: SearchLimits::Depth(6), hash: 1, threads: 1, concurrency: 1 };
         let control = Control::new(false);
         let mut answers = 0;
         let stopped = solve(&problems, &Weights::embedded(), &settings, &control, |_, _| {
@@ -454,7 +454,7 @@ odd,r3k3/8/8/3N4/8/8/8/4K3 b - - 0 1,e8d8 e1f1,750,80,90,1000,short,x,
     }
 
     #[test]
-    fn faulty_lines_are_named() {
+    fn errors_name_the_line() {
         let cases = [
             ("8/8/8/8/8/8/8/8 w - - bm e4;", "line 1"),
             ("k7/8/8/3q4/8/8/3R4/K7 w - - bm Rd9;", "bm: "),

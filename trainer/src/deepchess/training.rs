@@ -158,7 +158,7 @@ pub struct Trained {
 /// What a checkpoint keeps beside the network.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Standing {
+struct MatchScore {
     key: String,
     epochs: Vec<Epoch>,
     seconds: f64,
@@ -190,7 +190,7 @@ pub fn train(
     let (network, standing) = match path.exists() {
         true => {
             let (network, note) = Network::load_with(&path)?;
-            let standing: Standing =
+            let standing: MatchScore =
                 serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error.to_string()))?;
             if standing.key == key { (network, standing) } else { (Network::random(&sizes, seed), fresh(&key)) }
         }
@@ -207,12 +207,12 @@ pub fn train(
         _ => Err(Error::file("remove", &path)(error)),
     })?;
     let learned = positions.won.len() + positions.lost.len();
-    let Standing { epochs, seconds, .. } = standing;
+    let MatchScore { epochs, seconds, .. } = standing;
     Ok(Trained { network, epochs, seconds, pairs_per_second, positions: learned })
 }
 
-fn fresh(key: &str) -> Standing {
-    Standing { key: key.to_string(), ..Standing::default() }
+fn fresh(key: &str) -> MatchScore {
+    MatchScore { key: key.to_string(), ..MatchScore::default() }
 }
 
 /// In which order positions are seen.
@@ -262,7 +262,7 @@ struct Trainer<'a, 'b> {
     network: Network,
     order: Order<'a>,
     teacher: Option<&'a Network>,
-    standing: Standing,
+    standing: MatchScore,
     job: &'a mut Job<'b>,
     path: &'a Path,
 }

@@ -9,7 +9,7 @@
 
 use dyad_engine::eval::layout::PAIRS;
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
 use crate::fit::regression::{Settings, Target};
@@ -151,7 +151,7 @@ impl Build<'_> {
     fn play(&mut self, a: &str, b: &str, plies: u32) -> Vec<Cell> {
         let (step, players) = (format!("{a}_{b}"), [a, b].map(String::from));
         let Numbers { match_nodes, pairs, .. } = *self.numbers;
-        self.add(&step, Work::Match { players, budget: Budget::Nodes(match_nodes), pairs, plies });
+        self.add(&step, Work::Match { players, budget: SearchLimits::Nodes(match_nodes), pairs, plies });
         let score = Cell::Score { step: step.clone(), reversed: false };
         vec![text(format!("{a} against {b}")), score, Cell::Games { step }]
     }

@@ -3,7 +3,7 @@
 //! Their original program was tuned by hand for years; ours is trained from the same Table I on the same positions without
 //! 2-tuples, so that what 2-tuples add is all that differs.
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, paper, scores, table, text, value};
 use crate::learn::settings::Settings;
@@ -135,7 +135,7 @@ fn steps(numbers: &Numbers, inputs: &Inputs) -> Vec<Step> {
 fn exhibits(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<Exhibit> {
     let mut play = |a: &str, b: &str| {
         let name = format!("{a}-{b}");
-        let (players, budget) = ([a.to_string(), b.to_string()], Budget::Nodes(numbers.nodes));
+        let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(numbers.nodes));
         matches.push(Step { name: name.clone(), work: Work::Match { players, budget, pairs: numbers.pairs, plies } });
         name
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::data::score::GameResult;
 use crate::deepchess::training::{NetworkSettings, Split};
@@ -142,7 +142,7 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         let auc = Work::Auc { weights: name.clone(), samples: "positions".into() };
         steps.push(step(&format!("auc-{name}"), auc));
     }
-    let budgets = [("nodes", Budget::Nodes(numbers.nodes)), ("time", Budget::MoveTime(numbers.move_time))];
+    let budgets = [("nodes", SearchLimits::Nodes(numbers.nodes)), ("time", SearchLimits::MoveTime(numbers.move_time))];
     for (kind, budget) in budgets {
         for opponent in &opponents {
             let players = ["distilled".to_string(), opponent.clone()];
@@ -151,7 +151,7 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         }
     }
     let players = ["large".to_string(), "distilled".to_string()];
-    let work = Work::Match { players, budget: Budget::Nodes(numbers.nodes), pairs: numbers.games, plies };
+    let work = Work::Match { players, budget: SearchLimits::Nodes(numbers.nodes), pairs: numbers.games, plies };
     steps.push(step("large_distilled_nodes", work));
     (steps, opponents)
 }

@@ -8,7 +8,7 @@
 //! | COP, chasing an opponent's piece | `attacked`: by both piece types as theirs, told apart by how the piece is defended |
 //! | MATL2, LOC2 | `material_pairs`, `pairs` |
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, paper, scores, table, text, value};
 use crate::learn::settings::Settings;
@@ -167,7 +167,7 @@ impl Build<'_> {
 
     fn play(&mut self, a: &str, b: &str, there: Option<f64>) -> Row {
         let name = format!("{a}_{b}");
-        let (players, budget) = ([a.to_string(), b.to_string()], Budget::Nodes(self.numbers.nodes));
+        let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(self.numbers.nodes));
         self.add(&name, Work::Match { players, budget, pairs: self.numbers.pairs, plies: self.plies });
         (format!("{a} vs. {b}"), there, name)
     }

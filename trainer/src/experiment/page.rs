@@ -10,7 +10,7 @@ use dyad_engine::board::{PIECES, Piece};
 use dyad_engine::eval::layout::{HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{Weights, pairs};
 
-use crate::arena::statistics::{Estimate, Tally};
+use crate::arena::statistics::{Estimate, MatchResults};
 use crate::experiment::plan::{Cell, Exhibit, Plan};
 use crate::experiment::run::Results;
 use crate::experiment::work::weights;
@@ -166,7 +166,7 @@ impl Writer<'_> {
         }
     }
 
-    fn tally(&self, step: &str) -> Option<Tally> {
+    fn tally(&self, step: &str) -> Option<MatchResults> {
         serde_json::from_value(self.results.get(step)?.result.get("tally")?.clone()).ok()
     }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::deepchess::training::NetworkSettings;
 use crate::fit::regression::Settings as Fit;
@@ -171,7 +171,7 @@ pub enum Work {
         /// Weights, or networks.
         players: [String; 2],
         /// What each may spend for a move.
-        budget: Budget,
+        budget: SearchLimits,
         /// Pairs of games, each from one opening with both colors.
         pairs: u64,
         /// After so many plies a game is drawn.

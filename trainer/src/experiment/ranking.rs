@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
 use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, Settings};
@@ -246,7 +246,7 @@ fn match_name(a: &str, b: &str, depth: u32) -> String {
 fn round_robin(players: &[String], depth: u32, pairs: u64, plies: u32, steps: &mut Vec<Step>) -> Exhibit {
     for (number, a) in players.iter().enumerate() {
         for b in &players[number + 1..] {
-            let (players, budget) = ([b.clone(), a.clone()], Budget::Depth(depth));
+            let (players, budget) = ([b.clone(), a.clone()], SearchLimits::Depth(depth));
             steps.push(Step { name: match_name(b, a, depth), work: Work::Match { players, budget, pairs, plies } });
         }
     }

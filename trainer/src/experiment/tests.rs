@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::catalog::{ALL, plan};
 use super::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work};
 use super::run::{Event, Results, Surroundings, run};
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::base::error::Error;
 use crate::base::testing::Temporary;
 
@@ -118,7 +118,7 @@ fn a_step_of_another_work_begins_anew() {
     let folder = Temporary::new();
     let plan = |nodes: u64, pairs: u64| {
         let players = ["material", "default"].map(String::from);
-        let work = Work::Match { players, budget: Budget::Nodes(nodes), pairs, plies: 30 };
+        let work = Work::Match { players, budget: SearchLimits::Nodes(nodes), pairs, plies: 30 };
         Plan {
             name: "games".into(),
             title: String::new(),
@@ -149,7 +149,7 @@ fn a_step_of_another_work_begins_anew() {
 fn steps_that_the_built_in_weights_decide_are_known() {
     let games = |players: [&str; 2]| {
         let players = players.map(String::from);
-        Work::Match { players, budget: Budget::Nodes(50), pairs: 1, plies: 30 }
+        Work::Match { players, budget: SearchLimits::Nodes(50), pairs: 1, plies: 30 }
     };
     let drawn = Inputs::default();
     let given = Inputs { openings: Some("openings.epd".into()), ..Inputs::default() };

@@ -10,9 +10,9 @@ use dyad_engine::eval::{FloatWeights, Weights, layout};
 use dyad_engine::search::Options;
 use serde_json::{Value as Json, json};
 
-use crate::arena::matches::{Contestant, Match, MatchEnd};
-use crate::arena::openings::{self, Opening, RandomOpenings, Recipe};
-use crate::arena::play::{Adjudication, Budget, WinRule};
+use crate::arena::matches::{Match, MatchEnd, MatchPlayer};
+use crate::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
+use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::json_lines::{self, Log};
@@ -242,13 +242,13 @@ impl Workshop<'_, '_> {
     }
 
     /// A player of matches by its name, and whether its scores mean anything.
-    fn contestant(&self, name: &str, budget: Budget) -> Result<(Contestant, bool), Error> {
+    fn contestant(&self, name: &str, budget: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
         let is_network = |step: &&Step| step.name == name && matches!(step.work, Work::Network { .. });
         let network = self.plan.steps.iter().any(|step| is_network(&step));
         let mut contestant = if network {
-            Contestant::new(name, Arc::new(self.load_network(name)?), budget)
+            MatchPlayer::new(name, Arc::new(self.load_network(name)?), budget)
         } else {
-            Contestant::new(name, self.weights(name)?, budget)
+            MatchPlayer::new(name, self.weights(name)?, budget)
         };
         contestant.hash = 4;
         contestant.options = Options::default();
@@ -258,8 +258,8 @@ impl Workshop<'_, '_> {
     fn openings(&self) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         match &self.plan.inputs.openings {
             None => {
-                let judge = openings::judge(Weights::embedded(), openings::JUDGE_NODES);
-                Ok(Box::new(RandomOpenings::new(Recipe::new(self.plan.seed), judge)))
+                let judge = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
+                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.plan.seed), judge)))
             }
             Some(path) => {
                 let mut list = openings::read(path, BOOK_PLIES)?;
@@ -274,7 +274,7 @@ impl Workshop<'_, '_> {
         &mut self,
         folder: &Path,
         players: &[String; 2],
-        budget: Budget,
+        budget: SearchLimits,
         pairs: u64,
         plies: u32,
     ) -> Result<Made, Error> {
@@ -283,7 +283,7 @@ impl Workshop<'_, '_> {
         // A player without values cannot be asked who wins.
         let win = (a_scores && b_scores).then_some(WIN);
         let played = Match {
-            contestants: [a, b],
+            players: [a, b],
             pairs,
             threads: self.threads,
             adjudication: Adjudication { draw: None, win, plies: Some(plies) },
@@ -312,7 +312,7 @@ impl Workshop<'_, '_> {
             "games": record.tally.games(),
             "score": record.score,
             "elo": record.elo,
-            "superiority": record.superiority,
+            "superiority": record.los,
         });
         Ok(Made { hash: hash_of(&hash), result })
     }

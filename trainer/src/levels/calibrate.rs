@@ -7,7 +7,7 @@
 use dyad_engine::levels::file::Calibrated;
 use serde::{Deserialize, Serialize};
 
-use crate::arena::statistics::Tally;
+use crate::arena::statistics::MatchResults;
 
 /// How wrong a calibration is expected to be before games tell, in Elo (standard deviation): an error that is no larger
 /// than its own uncertainty is corrected by less than all of it.
@@ -42,7 +42,7 @@ pub struct Finding {
     #[serde(default)]
     pub settings: serde_json::Value,
     /// The games.
-    pub tally: Tally,
+    pub tally: MatchResults,
 }
 
 impl Finding {
@@ -135,7 +135,7 @@ mod tests {
     /// A match of 200 games: pairs that were won, shared and lost.
     fn finding(level: f64, rival: Rival, pairs: [u64; 3]) -> Finding {
         let [won, shared, lost] = pairs;
-        let tally = Tally {
+        let tally = MatchResults {
             wins: 2 * won + shared,
             draws: 0,
             losses: 2 * lost + shared,
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn several_programs_count_by_their_certainty() {
         let few = Finding {
-            tally: Tally { wins: 6, draws: 0, losses: 2, pentanomial: [1, 0, 0, 0, 3] },
+            tally: MatchResults { wins: 6, draws: 0, losses: 2, pentanomial: [1, 0, 0, 0, 3] },
             ..finding(1500.0, Rival::Program(1500.0), [0; 3])
         };
         let many = finding(1500.0, Rival::Program(1500.0), [20, 60, 20]);

@@ -475,7 +475,7 @@ fn matches(page: &mut Page, run: &RunData) {
         return;
     }
     page.heading("Matches");
-    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Budget"];
+    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "SearchLimits"];
     page.table(
         "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, 1, \
          3/2, 2.",

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arena::matches::{MatchRecord, Standing};
+use crate::arena::matches::{MatchRecord, MatchScore};
 
 /// What a self-training has from outside.
 pub struct Surroundings<'a> {
@@ -109,7 +109,7 @@ pub struct Progress {
     /// Seconds until the stage is done, by what was done so far.
     pub seconds_left: Option<f64>,
     /// A match so far.
-    pub standing: Option<Standing>,
+    pub standing: Option<MatchScore>,
 }
 
 /// What happens.

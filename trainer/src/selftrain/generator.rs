@@ -26,10 +26,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::self_play::{GameFile, HASH, JUDGE_NODES};
-use crate::arena::openings::{Natural, Opening, Variant, any_move, judge, walk};
+use super::self_play::{FILTER_NODES, GameFile, HASH};
+use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
-use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
+use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_map;
@@ -53,7 +53,7 @@ pub struct GeneratorSettings {
     pub plies: [u32; 2],
     /// Random moves after an opening of a file, likewise.
     pub plies_after: [u32; 2],
-    /// The share of [natural openings](Natural) among the games that begin after no opening of a file; random moves follow as
+    /// The share of [natural openings](PolicySampler) among the games that begin after no opening of a file; random moves follow as
     /// after one of a file.
     #[serde(skip_serializing_if = "is_zero")]
     pub natural: f64,
@@ -224,7 +224,7 @@ struct Table<'a> {
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
     judge: Box<dyn FnMut(&Game) -> Value + Send>,
-    natural: Option<Natural>,
+    natural: Option<PolicySampler>,
 }
 
 impl<'a> Table<'a> {
@@ -236,10 +236,10 @@ impl<'a> Table<'a> {
         let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-            Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(settings.nodes) })
+            Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
         };
-        let judge = Box::new(judge(weights.clone(), JUDGE_NODES));
-        let natural = Natural::new(settings.natural, weights.clone());
+        let judge = Box::new(opening_filter(weights.clone(), FILTER_NODES));
+        let natural = PolicySampler::new(settings.natural, weights.clone());
         Ok(Table { settings, openings, players: [player()?, player()?], judge, natural })
     }
 
@@ -249,7 +249,7 @@ impl<'a> Table<'a> {
         let GeneratorSettings { nodes, spread, .. } = *self.settings;
         for player in &mut self.players {
             let factor = 1.0 + spread * random.random_range(-1.0..=1.0);
-            player.budget = Budget::Nodes(((nodes as f64 * factor) as u64).max(1));
+            player.budget = SearchLimits::Nodes(((nodes as f64 * factor) as u64).max(1));
         }
         let opening = (0..ATTEMPTS).find_map(|_| self.opening(&mut random));
         let opening = opening.ok_or_else(|| Error::Settings("no opening is within the limit".into()))?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::event::{Event, Progress, Stage};
 use super::folder::State;
 use super::settings::Settings;
-use crate::arena::matches::Standing;
+use crate::arena::matches::MatchScore;
 
 /// Progress is told at most so often; tests hear of all of it, to stop anywhere.
 const TELL_EVERY: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
@@ -72,11 +72,11 @@ impl Teller<'_> {
     }
 
     /// Tells the same of a match, with its standing.
-    pub fn tell_match(&mut self, done: u64, of: u64, standing: &Standing) {
+    pub fn tell_match(&mut self, done: u64, of: u64, standing: &MatchScore) {
         self.progress(done, of, Some(*standing));
     }
 
-    fn progress(&mut self, done: u64, of: u64, standing: Option<Standing>) {
+    fn progress(&mut self, done: u64, of: u64, standing: Option<MatchScore>) {
         let begins = self.first.is_none();
         let first = *self.first.get_or_insert(done);
         if !begins && self.told.is_some_and(|told| told.elapsed() < TELL_EVERY) {

@@ -25,9 +25,9 @@ use dyad_engine::files;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
-use crate::arena::openings::{RandomOpenings, Recipe, Variant, judge};
+use crate::arena::openings::{OpeningSettings, RandomOpenings, Variant, opening_filter};
 use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
-use crate::arena::play::{Adjudication, Budget, DrawRule, FinishedGame, Player, WinRule, play};
+use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_map;
@@ -41,7 +41,7 @@ const OPENING_PLIES: RangeInclusive<u32> = 6..=12;
 /// The largest advantage of either side after them, in search units: some games should begin unbalanced.
 const OPENING_LIMIT: Value = 180;
 /// Nodes by which it is judged.
-pub(super) const JUDGE_NODES: u64 = 500;
+pub(super) const FILTER_NODES: u64 = 500;
 
 /// Megabytes of each player's table: the searches are short.
 pub(super) const HASH: usize = 1;
@@ -175,9 +175,9 @@ impl SelfPlay<'_> {
         let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(self.weights.clone(), HASH);
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
-            Ok(Player { engine, options: Options::default(), budget: Budget::Nodes(self.nodes) })
+            Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(self.nodes) })
         };
-        let judge = Box::new(judge(self.weights.clone(), JUDGE_NODES));
+        let judge = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));
         Ok(Table { plan: self, players: [player()?, player()?], judge })
     }
 }
@@ -192,11 +192,11 @@ struct Table<'a> {
 impl Table<'_> {
     /// Plays the game with this number; none if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
-        let recipe = Recipe {
+        let recipe = OpeningSettings {
             plies: OPENING_PLIES,
             limit: OPENING_LIMIT,
             variant: self.plan.variant,
-            ..Recipe::new(hash::fold(self.plan.seed, number))
+            ..OpeningSettings::new(hash::fold(self.plan.seed, number))
         };
         let opening = RandomOpenings::new(recipe, &mut self.judge).next();
         let opening = opening.ok_or_else(|| Error::Settings("the weights hold no opening for balanced".into()))?;

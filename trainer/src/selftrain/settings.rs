@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
-use crate::arena::openings::{Natural, Variant};
+use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
@@ -83,7 +83,7 @@ pub struct Settings {
     /// The starting positions of own games and of matches.
     #[serde(skip_serializing_if = "Variant::is_standard")]
     pub variant: Variant,
-    /// The share of [natural openings](crate::arena::openings::Natural) among those of matches, and among those of games that are
+    /// The share of [natural openings](crate::arena::openings::PolicySampler) among those of matches, and among those of games that are
     /// [fitted](Settings::fit) to; the others are random.
     pub natural: f64,
     /// Seed of all draws.
@@ -388,7 +388,7 @@ impl Settings {
         if !(self.step > 0.0 && self.step <= 1.0) {
             return Err(format!("step must be above 0 and at most 1, not {}", self.step));
         }
-        Natural::check(self.natural)?;
+        PolicySampler::check(self.natural)?;
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
         }

@@ -16,14 +16,14 @@ use super::folder::{Folder, State, remove};
 use super::generation::{Draw, Generation, Step, name_of};
 use super::generator::{GeneratorSettings, Played, generate};
 use super::progress::Teller;
-use super::self_play::{ADJUDICATION, GameFile, HASH, JUDGE_NODES, SelfPlay};
+use super::self_play::{ADJUDICATION, FILTER_NODES, GameFile, HASH, SelfPlay};
 use super::settings::{FitSettings, Settings, Source, knows_more_than_pieces};
 use super::tuning::tuned;
 use super::window::Window;
-use crate::arena::matches::{Contestant, Match, MatchEnd, MatchRecord};
-use crate::arena::openings::{RandomOpenings, Recipe, judge};
+use crate::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
+use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::pgn_writer::today;
-use crate::arena::play::{Adjudication, Budget, WinRule};
+use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, Sprt};
 use crate::base::atomic::write_atomic;
 use crate::base::error::Error;
@@ -504,13 +504,13 @@ impl<'a> Loop<'a> {
             Some(_) => (generation.folder.match_games(), Draw::Match),
             None => (generation.folder.anchor_games(), Draw::Anchor),
         };
-        let budget = Budget::Nodes(settings.match_nodes);
-        let contestant = |name: &str, weights| Contestant { hash: HASH, ..Contestant::new(name, weights, budget) };
-        let recipe = Recipe { variant: settings.variant, ..Recipe::new(generation.seed(draw)) };
-        let openings = RandomOpenings::new(recipe, judge(other.clone(), JUDGE_NODES))
-            .with_natural(settings.natural, other.clone());
+        let budget = SearchLimits::Nodes(settings.match_nodes);
+        let contestant = |name: &str, weights| MatchPlayer { hash: HASH, ..MatchPlayer::new(name, weights, budget) };
+        let recipe = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(generation.seed(draw)) };
+        let openings = RandomOpenings::new(recipe, opening_filter(other.clone(), FILTER_NODES))
+            .with_policy(settings.natural, other.clone());
         let played = Match {
-            contestants: [contestant(name, weights), contestant(other_name, other)],
+            players: [contestant(name, weights), contestant(other_name, other)],
             pairs: settings.match_games.div_ceil(2),
             threads: settings.threads,
             adjudication: MATCH_ADJUDICATION,

@@ -19,7 +19,7 @@ use super::error::SelfTrainError;
 use super::generation::{CHECKPOINT, Draw, Generation};
 use super::self_play::{ADJUDICATION, HASH};
 use super::window::Window;
-use crate::arena::play::Budget;
+use crate::arena::play::SearchLimits;
 use crate::tune::directions::{Goal, boards, directions};
 use crate::tune::parameters::{Parameter, by_label};
 use crate::tune::run::{self, Machine};
@@ -91,7 +91,7 @@ fn settings(
         weights: Some(from_file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
         seed: generation.seed(Draw::Tuning),
-        budget: Budget::Nodes(generation.settings.match_nodes),
+        budget: SearchLimits::Nodes(generation.settings.match_nodes),
         hash: HASH,
         natural: generation.settings.natural,
         adjudication: ADJUDICATION,

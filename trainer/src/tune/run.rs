@@ -22,9 +22,9 @@ use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::points_of_first;
-use crate::arena::openings::{self, JUDGE_NODES, Opening, RandomOpenings, Recipe};
+use crate::arena::openings::{self, FILTER_NODES, Opening, OpeningSettings, RandomOpenings};
 use crate::arena::play::{Player, play};
-use crate::arena::statistics::{Points, Tally};
+use crate::arena::statistics::{MatchResults, Points};
 use crate::base::atomic::{self, clean, write_atomic};
 use crate::base::error::Error;
 use crate::base::hash;
@@ -66,7 +66,7 @@ struct Written {
     values: Vec<u64>,
     averaged: u64,
     mean: Vec<u64>,
-    tally: Tally,
+    tally: MatchResults,
     history: Vec<(u64, Vec<u64>)>,
 }
 
@@ -256,13 +256,13 @@ impl Tuning {
     }
 
     /// Where the games of a trial begin.
-    fn opening(&self, number: u64, judge: &mut dyn FnMut(&Game) -> Value) -> Opening {
+    fn opening(&self, number: u64, filter: &mut dyn FnMut(&Game) -> Value) -> Opening {
         match &self.openings {
             Some(list) => list[((number - 1) % list.len() as u64) as usize].clone(),
             None => {
-                let recipe = Recipe::new(hash::fold(hash::mix(self.settings.seed), number));
-                let openings = RandomOpenings::new(recipe, judge);
-                let mut openings = openings.with_natural(self.settings.natural, Arc::clone(&self.base.weights));
+                let recipe = OpeningSettings::new(hash::fold(hash::mix(self.settings.seed), number));
+                let openings = RandomOpenings::new(recipe, filter);
+                let mut openings = openings.with_policy(self.settings.natural, Arc::clone(&self.base.weights));
                 openings.next().expect("random openings have no end")
             }
         }
@@ -351,7 +351,7 @@ impl Tuning {
 struct Seats<'a> {
     tuning: &'a Tuning,
     players: [Player<Engine>; 2],
-    judge: Box<dyn FnMut(&Game) -> Value>,
+    filter: Box<dyn FnMut(&Game) -> Value>,
 }
 
 impl<'a> Seats<'a> {
@@ -362,13 +362,13 @@ impl<'a> Seats<'a> {
             let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
             Ok(Player { engine, options: Options::default(), budget })
         };
-        let judge = Box::new(openings::judge(Weights::embedded(), JUDGE_NODES));
-        Ok(Seats { tuning, players: [player()?, player()?], judge })
+        let filter = Box::new(openings::opening_filter(Weights::embedded(), FILTER_NODES));
+        Ok(Seats { tuning, players: [player()?, player()?], filter })
     }
 
     /// Plays the two games of a trial; none if it was stopped.
     fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
-        let Seats { tuning, players, judge } = self;
+        let Seats { tuning, players, filter } = self;
         for (player, values) in players.iter_mut().zip(&trial.players) {
             let (params, weights) =
                 apply(&tuning.settings.parameters, values, &tuning.base).map_err(Error::Settings)?;
@@ -377,7 +377,7 @@ impl<'a> Seats<'a> {
                 player.engine.set_weights(Arc::new(weights));
             }
         }
-        let opening = tuning.opening(trial.number, judge);
+        let opening = tuning.opening(trial.number, filter);
         let mut pair = [Points::Draw; 2];
         for (number, points) in (0..).zip(&mut pair) {
             let [first, second] = &mut *players;
@@ -394,7 +394,7 @@ impl<'a> Seats<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::play::{Adjudication, Budget};
+    use crate::arena::play::{Adjudication, SearchLimits};
     use crate::base::testing::Temporary;
     use crate::tune::parameters::parse;
     use crate::tune::spsa::Schedule;
@@ -409,7 +409,7 @@ mod tests {
             parameters: parse(&lines.join("\n")).unwrap(),
             schedule: Schedule { pairs: 7, ..Schedule::default() },
             batch: 3,
-            budget: Budget::Nodes(100),
+            budget: SearchLimits::Nodes(100),
             hash: 1,
             natural: 0.5,
             adjudication: Adjudication { plies: Some(200), ..Adjudication::default() },
@@ -479,8 +479,8 @@ mod tests {
     fn openings_are_natural_where_they_are_to_be() {
         let made = |natural| -> Vec<Opening> {
             let tuning = Tuning::new(Settings { natural, ..small() }, Path::new("/nowhere")).unwrap();
-            let mut judge = openings::judge(Weights::embedded(), JUDGE_NODES);
-            (1..=12).map(|number| tuning.opening(number, &mut judge)).collect()
+            let mut filter = openings::opening_filter(Weights::embedded(), FILTER_NODES);
+            (1..=12).map(|number| tuning.opening(number, &mut filter)).collect()
         };
         let [random, half, natural] = [0.0, 0.5, 1.0].map(made);
         assert!(random.iter().zip(&natural).all(|(one, other)| one != other));

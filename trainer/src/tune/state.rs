@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arena::openings::Natural;
-use crate::arena::play::{Adjudication, Budget};
-use crate::arena::statistics::Tally;
+use crate::arena::openings::PolicySampler;
+use crate::arena::play::{Adjudication, SearchLimits};
+use crate::arena::statistics::MatchResults;
 use crate::tune::parameters::Parameter;
 use crate::tune::spsa::Schedule;
 
@@ -28,14 +28,14 @@ pub struct Settings {
     /// Seed of signs, rounding and openings.
     pub seed: u64,
     /// What a player may spend.
-    pub budget: Budget,
+    pub budget: SearchLimits,
     /// Megabytes of a player's table.
     pub hash: usize,
     /// A file of openings; none for random ones.
     pub openings: Option<PathBuf>,
     /// Plies that are taken from the games of an opening file.
     pub plies: usize,
-    /// The share of [natural openings](crate::arena::openings::Natural) among random ones.
+    /// The share of [natural openings](crate::arena::openings::PolicySampler) among random ones.
     #[serde(skip_serializing_if = "is_none_of_them")]
     pub natural: f64,
     /// When games end early.
@@ -51,7 +51,7 @@ impl Default for Settings {
             batch: 16,
             average: 0.5,
             seed: 1,
-            budget: Budget::Nodes(10_000),
+            budget: SearchLimits::Nodes(10_000),
             hash: 8,
             openings: None,
             plies: 16,
@@ -74,7 +74,7 @@ impl Settings {
     pub fn check(&self) -> Result<(), String> {
         self.schedule.check()?;
         self.adjudication.check()?;
-        Natural::check(self.natural)?;
+        PolicySampler::check(self.natural)?;
         if self.parameters.is_empty() {
             return Err("there are no parameters".to_string());
         }
@@ -108,7 +108,7 @@ pub struct State {
     /// Their mean over the pairs that [`Settings::average`] asks for, as far as these were played.
     pub mean: Mean,
     /// Results of the players with the sign on their side: the two are as strong as each other.
-    pub tally: Tally,
+    pub tally: MatchResults,
     /// Values at earlier times, for curves.
     pub history: Vec<Moment>,
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arena::matches::MatchEnd;
-use crate::arena::statistics::{Decision, EloModel, Sprt, Tally};
+use crate::arena::statistics::{Decision, EloModel, MatchResults, Sprt};
 use crate::base::testing::Temporary;
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::PAIRS;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 fn record(wins: u64) -> MatchRecord {
-    let tally = Tally { wins, draws: 10, losses: 190 - wins, pentanomial: [5, 20, 40, 25, 10] };
+    let tally = MatchResults { wins, draws: 10, losses: 190 - wins, pentanomial: [5, 20, 40, 25, 10] };
     MatchRecord {
         names: ["new <1>".into(), "old".into()],
         ids: ["00000001".into(), "00000002".into()],
@@ -20,7 +20,7 @@ fn record(wins: u64) -> MatchRecord {
         score: tally.score(),
         elo: tally.elo(),
         normalized_elo: tally.normalized_elo(),
-        superiority: tally.superiority(),
+        los: tally.los(),
         tally,
         sprt: Sprt::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).ok(),
         llr: Some(1.5),
