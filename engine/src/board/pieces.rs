@@ -1,4 +1,4 @@
-//! Colors and piece types: their order, names and values, and pieces on squares.
+//! Colors and piece types: their order, names and values; pieces on squares, and what a move changes of them.
 
 use super::{Color, Piece, Square};
 
@@ -56,6 +56,48 @@ impl PieceSquare {
     /// A piece on a square.
     pub fn new(color: Color, piece: Piece, square: Square) -> PieceSquare {
         PieceSquare { color, piece, square }
+    }
+}
+
+/// The pieces that a move removed from their squares and added to others, at most two each.
+#[derive(Clone, Copy, Debug)]
+pub struct Delta {
+    removed: [PieceSquare; 2],
+    added: [PieceSquare; 2],
+    removals: u8,
+    additions: u8,
+}
+
+impl Delta {
+    /// No changes: a null move.
+    pub fn none() -> Delta {
+        let unused = PieceSquare::new(Color::White, Piece::Pawn, Square::A1);
+        Delta { removed: [unused; 2], added: [unused; 2], removals: 0, additions: 0 }
+    }
+
+    /// The pieces that left their squares.
+    pub fn removed(&self) -> &[PieceSquare] {
+        &self.removed[..usize::from(self.removals)]
+    }
+
+    /// The pieces on their new squares.
+    pub fn added(&self) -> &[PieceSquare] {
+        &self.added[..usize::from(self.additions)]
+    }
+
+    /// Removed and added pieces with their unused entries: see [`Delta::removed`] and [`Delta::added`] for the counts.
+    pub(crate) fn padded(&self) -> [[PieceSquare; 2]; 2] {
+        [self.removed, self.added]
+    }
+
+    pub(super) fn remove(&mut self, placed: PieceSquare) {
+        self.removed[usize::from(self.removals)] = placed;
+        self.removals += 1;
+    }
+
+    pub(super) fn add(&mut self, placed: PieceSquare) {
+        self.added[usize::from(self.additions)] = placed;
+        self.additions += 1;
     }
 }
 
