@@ -31,7 +31,7 @@ pub struct Strength {
     /// Rating of the players whose moves are modeled, on the scale of the training games.
     pub rating: f64,
     /// Inverse temperature of a softmax over the deepest values, in 1 / pawns: a move that loses `p` pawns is
-    /// `exp(inverse_temperature * p)` times less likely than the model says. 0 plays like those players.
+    /// `exp(inverse_temperature * p)` times less likely than in the model; 0 plays like those players.
     #[serde(rename = "care")]
     pub inverse_temperature: f64,
     /// Nodes of a search that values the best moves; 0 uses the values of the analysis.
@@ -47,7 +47,7 @@ pub struct Calibrated {
     /// Standard deviation of the strength from game to game, in Elo.
     #[serde(rename = "form", default)]
     pub elo_deviation: f64,
-    /// The settings for it.
+    /// The settings that play at this Elo.
     #[serde(flatten)]
     pub strength: Strength,
 }

@@ -147,7 +147,7 @@ impl SkillLevel {
         let basis = basis(rating);
         let at = |coefficient: usize| -> f64 {
             let knots = &parameters[coefficient * SPLINE_KNOTS.len()..][..SPLINE_KNOTS.len()];
-            knots.iter().zip(basis).map(|(knot, share)| knot * share).sum()
+            knots.iter().zip(basis).map(|(knot, weight)| knot * weight).sum()
         };
         let mut coefficients: Vec<f64> = (0..COEFFICIENTS).map(at).collect();
         for positive in [FIRST_VALUE..FIRST_FEATURE, FIRST_SQUARE_SCALE..COEFFICIENTS] {

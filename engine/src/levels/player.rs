@@ -115,7 +115,7 @@ impl LevelPlayer {
     /// Index of the move to play.
     fn choose(&self, game: &Game, analysis: &Analysis) -> usize {
         if self.strength.rating >= BASIC_MATES_RATING && is_basic_mate(game.board()) {
-            return best(&analysis.moves);
+            return best_move(&analysis.moves);
         }
         let probabilities = self.probabilities(game, analysis);
         let mut left = unit(self.random_word(game)) * probabilities.iter().sum::<f64>();
@@ -125,7 +125,7 @@ impl LevelPlayer {
                 return index;
             }
         }
-        best(&analysis.moves)
+        best_move(&analysis.moves)
     }
 
     /// Probabilities of the moves, up to a common factor.
@@ -138,7 +138,7 @@ impl LevelPlayer {
         let mut probabilities: Vec<f64> =
             self.level.predict(&position).moves.into_iter().zip(&analysis.moves).map(tempered).collect();
         let highest = probabilities.iter().copied().fold(0.0, f64::max);
-        probabilities.iter_mut().filter(|p| **p < MIN_PROBABILITY * highest).for_each(|p| *p = 0.0);
+        probabilities.iter_mut().filter(|p| **p < MIN_RELATIVE_PROBABILITY * highest).for_each(|p| *p = 0.0);
         probabilities
     }
 
@@ -174,9 +174,9 @@ impl LevelPlayer {
     }
 }
 
-/// Moves less likely than this share of the likeliest are not played, since the tail of the model is its least reliable
-/// part.
-const MIN_PROBABILITY: f64 = 0.003;
+/// Moves less likely than this, relative to the likeliest one, are not played: the tail of the model is its least
+/// reliable part.
+const MIN_RELATIVE_PROBABILITY: f64 = 0.003;
 
 /// The model's input for an analyzed position.
 pub(crate) fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
@@ -197,7 +197,7 @@ pub fn last_captured(game: &Game) -> bool {
 }
 
 /// Index of the best move.
-fn best(moves: &[AnalyzedMove]) -> usize {
+fn best_move(moves: &[AnalyzedMove]) -> usize {
     let value = |&index: &usize| (moves[index].deep, std::cmp::Reverse(index));
     (0..moves.len()).max_by_key(value).unwrap_or(0)
 }
