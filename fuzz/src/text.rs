@@ -108,7 +108,7 @@ fn check_written(game: &GameRecord, notes: Notes) {
     let mut comments = notes.comments.into_iter();
     let foreword = comments.next().unwrap_or_default();
     let moves = game.moves.iter().map(|played| played.mv);
-    let plies = moves.map(|mv| Ply { mv, comments: comments.next().unwrap_or_default(), finding: None }).collect();
+    let plies = moves.map(|mv| Ply { mv, comments: comments.next().unwrap_or_default(), analysis: None }).collect();
     assert_eq!(comments.next(), None, "comments belong to moves");
     let written = Annotated { tags: notes.tags, foreword, start: game.start, plies, result: game.result }.to_string();
     let path = Path::new("written.pgn");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dyad_trainer::annotate::{Event, Settings, Summary, annotate};
+use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, threads};
@@ -25,13 +25,13 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", requires = "mistakes")]
     player: Option<String>,
     /// Nodes for each move, and again where it is compared with a better one.
-    #[arg(long, default_value_t = Settings::NODES)]
+    #[arg(long, default_value_t = AnnotateSettings::NODES)]
     nodes: u64,
     /// Searches at a time; the result is the same [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
     /// Megabytes of hash of each search.
-    #[arg(long, default_value_t = Settings::HASH)]
+    #[arg(long, default_value_t = AnnotateSettings::HASH)]
     hash: usize,
     /// Weights: a file, `default` or `material`.
     #[arg(long, default_value = "default")]
@@ -40,7 +40,7 @@ pub struct Arguments {
 
 /// Annotates the games and says where they are.
 pub fn run(arguments: Arguments) -> Outcome {
-    let settings = Settings {
+    let settings = AnnotateSettings {
         out: arguments.out.unwrap_or_else(|| beside(&arguments.games)),
         input: arguments.games,
         mistakes: arguments.mistakes,
@@ -54,13 +54,13 @@ pub fn run(arguments: Arguments) -> Outcome {
     let control = control_on_interrupt();
     let mut progress = Progress::new();
     let summary = annotate(&settings, &weights, &control, |event| match event {
-        Event::Broken(broken) => progress.say(&format!("left out: {broken}")),
-        Event::Move { game: [game, games], ply: [ply, plies], faults } => progress.show(|| {
-            format!("game {game} of {games}: {ply} of {plies} half-moves; so far {}", faults_in_words(faults))
+        AnnotateEvent::Broken(broken) => progress.say(&format!("left out: {broken}")),
+        AnnotateEvent::Move { game: [game, games], ply: [ply, plies], mistake_counts } => progress.show(|| {
+            format!("game {game} of {games}: {ply} of {plies} half-moves; so far {}", faults_in_words(mistake_counts))
         }),
     })?;
     drop(progress);
-    tell(&settings, &summary);
+    report(&settings, &summary);
     if summary.stopped {
         return Err("stopped; what was done is kept".into());
     }
@@ -76,10 +76,14 @@ fn beside(games: &Path) -> PathBuf {
     games.with_file_name(format!("{stem}.annotated.pgn"))
 }
 
-fn tell(settings: &Settings, summary: &Summary) {
-    let Summary { games, moves, faults, broken, puzzles, .. } = summary;
+fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
+    let AnnotateSummary { games, moves, mistake_counts, broken, puzzles, .. } = summary;
     let left_out = if *broken > 0 { format!(", {broken} left out") } else { String::new() };
-    println!("{}: {games} games{left_out}, {moves} half-moves, {}", settings.out.display(), faults_in_words(*faults));
+    println!(
+        "{}: {games} games{left_out}, {moves} half-moves, {}",
+        settings.out.display(),
+        faults_in_words(*mistake_counts)
+    );
     if let Some(path) = &settings.mistakes {
         println!("{}: {puzzles} positions", path.display());
     }

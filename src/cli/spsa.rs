@@ -10,9 +10,9 @@ use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::base::atomic;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::samples::SampleFile;
-use dyad_trainer::tune::directions::{self, Goal, directions};
+use dyad_trainer::tune::directions::{self, Goal, spsa_parameters};
 use dyad_trainer::tune::parameters::{self, Parameter};
-use dyad_trainer::tune::run::{Machine, begin, resume};
+use dyad_trainer::tune::run::{MachineSettings, begin, resume};
 use dyad_trainer::tune::state::{Settings, State};
 
 use super::match_::{parse_clock, parse_move_time};
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let control = control_on_interrupt();
     let checkpoint = Duration::from_secs(arguments.checkpoint_seconds);
-    let machine = Machine { threads: threads("threads", arguments.threads)?, checkpoint };
+    let machine = MachineSettings { threads: threads("threads", arguments.threads)?, checkpoint };
     let mut progress = Progress::new();
     let mut begun_at = None;
     let mut show = |settings: &Settings, state: &State| {
@@ -164,7 +164,7 @@ fn directions_on(samples: &Path, arguments: &Arguments) -> Result<String, Box<dy
     let trained = arguments.goal.as_deref().map(Weights::named).transpose()?;
     let boards = directions::boards(&SampleFile::open(samples)?.load()?)?;
     let goal = arguments.goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| Goal { file, weights });
-    Ok(lines(&directions(&weights, goal, &boards)))
+    Ok(lines(&spsa_parameters(&weights, goal, &boards)))
 }
 
 fn progress_line(settings: &Settings, state: &State, from: u64, elapsed: Duration) -> String {

@@ -1,4 +1,4 @@
-//! A game move by move: what it is worth, what would have been better, and why.
+//! Analysis of a game, move by move: evaluation, better move, explanation.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,26 +13,26 @@ use dyad_engine::explain::{Comparison, PvResolver};
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Score};
 
+use super::explanation::{self, Mark};
 use super::judgement::{Judgement, opposite};
-use super::reason::{self, Mark};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
 use crate::data::game::GameRecord;
 use crate::data::pgn::Notes;
 use crate::data::score::GameResult;
 
-/// A game with what was found of it.
+/// An annotated game.
 #[derive(Clone, Debug)]
 pub struct Annotated {
-    /// All its tags, in their order.
+    /// All tags, in their order.
     pub tags: Vec<(String, String)>,
-    /// What it said before the first move.
+    /// Comments before the first move.
     pub foreword: Vec<String>,
-    /// The position it begins with.
+    /// The initial position.
     pub start: Board,
-    /// Its moves.
+    /// The moves.
     pub plies: Vec<Ply>,
-    /// How it ended, if it did.
+    /// The result, if the game ended.
     pub result: Option<GameResult>,
 }
 
@@ -41,42 +41,42 @@ pub struct Annotated {
 pub struct Ply {
     /// The move.
     pub mv: ChessMove,
-    /// What the game said behind it.
+    /// The game's own comments on it.
     pub comments: Vec<String>,
-    /// What was found; none where the work was broken off.
-    pub finding: Option<Finding>,
+    /// The analysis; `None` if the annotation was stopped before.
+    pub analysis: Option<MoveAnalysis>,
 }
 
-/// What was found of a move.
+/// The analysis of a move.
 #[derive(Clone, Debug)]
-pub struct Finding {
-    /// The score after it, as White sees it; none behind a mate.
+pub struct MoveAnalysis {
+    /// Score after the move, from White's view; `None` after mate.
     pub score: Option<Score>,
-    /// What was wrong with it.
-    pub fault: Option<Fault>,
+    /// The mistake, if it was one.
+    pub mistake: Option<Mistake>,
 }
 
-/// What was wrong with a move.
+/// A mistake.
 #[derive(Clone, Debug)]
-pub struct Fault {
-    /// How bad it was.
+pub struct Mistake {
+    /// Its severity.
     pub judgement: Judgement,
     /// The better line.
     pub line: Vec<ChessMove>,
-    /// The score of the better line, as White sees it.
+    /// Score of the better line, from White's view.
     pub better: Score,
-    /// Why, in one sentence.
-    pub why: String,
-    /// What to show on the board after the move.
+    /// The explanation, one sentence.
+    pub explanation: String,
+    /// Marks on the board after the move.
     pub marks: Vec<Mark>,
-    /// What to show at the end of the better line.
+    /// Marks on the board at the end of the better line.
     pub goal: Vec<Mark>,
 }
 
-/// Positions are searched one at a time, and no clock runs.
+/// Single PV, no clock.
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
-/// What a search is done with. One a thread.
+/// The searcher of one thread.
 pub(super) struct Analyst {
     engine: Engine,
     resolver: PvResolver,
@@ -84,24 +84,24 @@ pub(super) struct Analyst {
 }
 
 impl Analyst {
-    /// An analyst that spends so many nodes on a move, and as many on a comparison.
+    /// An analyst with `nodes` nodes per move, and as many per comparison.
     ///
     /// # Errors
-    /// When there is no memory for a table of so many megabytes.
+    /// When there is no memory for a table of this size.
     pub(super) fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
         let engine = Engine::with_hash(Arc::clone(weights), megabytes);
         let engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
         Ok(Analyst { engine, resolver: PvResolver::new(Arc::clone(weights)), nodes })
     }
 
-    /// What is to be said of a legal move of the current position of `game`.
-    fn examine(&mut self, game: &Game, mv: ChessMove, control: &Control) -> Finding {
+    /// Analyzes a legal move of the current position of `game`.
+    fn analyze_move(&mut self, game: &Game, mv: ChessMove, control: &Control) -> MoveAnalysis {
         let board = game.board();
         let after = board.after(mv);
         if !after.has_legal_move() {
-            // Mate needs no number; a stalemate may be a mistake.
+            // Mate needs no score; stalemate may be a mistake.
             if after.in_check() {
-                return Finding { score: None, fault: None };
+                return MoveAnalysis { score: None, mistake: None };
             }
         }
         let white = |score| if board.side_to_move() == Color::White { score } else { opposite(score) };
@@ -109,25 +109,25 @@ impl Analyst {
         self.engine.clear();
         let found = self.engine.search(game, &limits, &OPTIONS, control, &mut |_| {});
         let best = found.best.filter(|&best| best != mv);
-        let Some(best) = best else { return Finding { score: Some(white(found.score)), fault: None } };
+        let Some(best) = best else { return MoveAnalysis { score: Some(white(found.score)), mistake: None } };
         let compared =
             Comparison::search(&mut self.engine, &mut self.resolver, game, [best, mv], &limits, &OPTIONS, control);
-        let Some(compared) = compared else { return Finding { score: None, fault: None } };
+        let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
         let [better, played] = compared.moves.each_ref().map(|examined| examined.score);
-        let fault = Judgement::of(better, played).map(|judgement| Fault {
+        let mistake = Judgement::of(better, played).map(|judgement| Mistake {
             judgement,
             line: compared.moves[0].line.clone(),
             better: white(better),
-            why: reason::sentence(&compared),
-            marks: reason::marks(&compared, &after),
-            goal: reason::goal(&compared),
+            explanation: explanation::sentence(&compared),
+            marks: explanation::marks(&compared, &after),
+            goal: explanation::goal(&compared),
         });
-        Finding { score: Some(white(played)), fault }
+        MoveAnalysis { score: Some(white(played)), mistake }
     }
 }
 
-/// Annotates a game on several threads, with an analyst for each of them. `told` hears of each move that is done. A
-/// control that is stopped ends it: the moves that are done by then keep what was found.
+/// Annotates a game on several threads, each with its own analyst. `on_move` is called for each finished move. If
+/// `control` is stopped, moves finished by then keep their analysis.
 ///
 /// # Errors
 /// Those of `analyst`.
@@ -137,7 +137,7 @@ pub(super) fn annotate_game(
     threads: usize,
     analyst: impl Fn() -> Result<Analyst, Error> + Sync,
     control: &Control,
-    mut told: impl FnMut(&Finding),
+    mut on_move: impl FnMut(&MoveAnalysis),
 ) -> Result<Annotated, Error> {
     let moves: Vec<ChessMove> = record.moves.iter().map(|played| played.mv).collect();
     let positions = (0..moves.len()).map(|ply| {
@@ -145,23 +145,23 @@ pub(super) fn annotate_game(
         moves[..ply].iter().for_each(|&mv| game.push(mv));
         (game, moves[ply])
     });
-    let mut findings = Vec::with_capacity(moves.len());
-    let take = |finding: Finding| {
-        // A search that was broken off has found something, which says nothing.
+    let mut analyses = Vec::with_capacity(moves.len());
+    let take = |analysis: MoveAnalysis| {
+        // The result of an interrupted search is not valid.
         if control.stopped() {
             return Ok(ControlFlow::Break(()));
         }
-        told(&finding);
-        findings.push(finding);
+        on_move(&analysis);
+        analyses.push(analysis);
         Ok(ControlFlow::Continue(()))
     };
-    let work = |analyst: &mut Analyst, (game, mv): (Game, ChessMove)| Ok(analyst.examine(&game, mv, control));
+    let work = |analyst: &mut Analyst, (game, mv): (Game, ChessMove)| Ok(analyst.analyze_move(&game, mv, control));
     ordered_map(threads, positions, analyst, work, take, &AtomicBool::new(false))?;
-    let mut findings = findings.into_iter();
+    let mut analyses = analyses.into_iter();
     let mut comments = notes.comments.into_iter();
     let foreword = comments.next().unwrap_or_default();
     let plies =
-        moves.iter().map(|&mv| Ply { mv, comments: comments.next().unwrap_or_default(), finding: findings.next() });
+        moves.iter().map(|&mv| Ply { mv, comments: comments.next().unwrap_or_default(), analysis: analyses.next() });
     Ok(Annotated { tags: notes.tags, foreword, start: record.start, plies: plies.collect(), result: record.result })
 }
 
@@ -172,7 +172,7 @@ impl Annotated {
         self.tags.iter().find(|tag| tag.0 == name).map(|tag| tag.1.as_str())
     }
 
-    /// White's or Black's name, `?` where it is not known.
+    /// White's or Black's name, `?` if unknown.
     #[must_use]
     pub fn player(&self, color: Color) -> &str {
         let name = self.tag(color_name(color));
@@ -191,14 +191,14 @@ impl Annotated {
     /// Whether all moves were annotated.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.plies.iter().all(|ply| ply.finding.is_some())
+        self.plies.iter().all(|ply| ply.analysis.is_some())
     }
 }
 
 impl Ply {
-    /// What was wrong with the move.
+    /// The mistake, if the move was one.
     #[must_use]
-    pub fn fault(&self) -> Option<&Fault> {
-        self.finding.as_ref()?.fault.as_ref()
+    pub fn mistake(&self) -> Option<&Mistake> {
+        self.analysis.as_ref()?.mistake.as_ref()
     }
 }

@@ -1,12 +1,12 @@
-//! How bad a move was: by what it takes from the chances to win.
+//! Severity of mistakes, by the loss of winning chances.
 //!
-//! A pawn more or less decides a level game and means nothing in a won one, so moves are judged by chances and not by
-//! centipawns. The curve and the three bounds are those of Lichess (lichess.org/page/accuracy, and its open source), fitted
-//! to games of people: most users know them.
+//! A pawn decides a level game and means nothing in a won one, so moves are judged by chances, not by centipawns. The
+//! curve and the three thresholds are those of Lichess (lichess.org/page/accuracy, and its open source), fitted to
+//! games of people and known to most users.
 
 use dyad_engine::search::Score;
 
-/// How bad a move was.
+/// The severity of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {
     /// `?!`
@@ -21,14 +21,15 @@ impl Judgement {
     /// All of them, the mildest first.
     pub const ALL: [Judgement; 3] = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder];
 
-    /// Judges a move by the scores of the best move and of itself, both as its player sees them.
+    /// Judges a move by the scores of the best move and of itself, both from its player's view; `None` if it is no
+    /// mistake.
     #[must_use]
     pub fn of(best: Score, played: Score) -> Option<Judgement> {
         let lost = chances(best) - chances(played);
         Judgement::ALL.into_iter().rev().find(|judgement| lost >= judgement.bound())
     }
 
-    /// What it takes of the chances, which run from -1 to 1.
+    /// Smallest loss of chances, on the scale from -1 to 1.
     fn bound(self) -> f64 {
         match self {
             Judgement::Inaccuracy => 0.1,
@@ -47,7 +48,7 @@ impl Judgement {
         }
     }
 
-    /// Its sign behind a move.
+    /// Its annotation symbol.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -68,7 +69,7 @@ impl Judgement {
     }
 }
 
-/// The chances to win less those to lose of a person with this score, -1 to 1.
+/// Chances to win minus chances to lose at this score, -1 to 1.
 #[must_use]
 pub fn chances(score: Score) -> f64 {
     const PER_CENTIPAWN: f64 = 0.003_682_08;
@@ -81,7 +82,7 @@ pub fn chances(score: Score) -> f64 {
     }
 }
 
-/// The same score as the other side sees it.
+/// The score from the other side's view.
 #[must_use]
 pub fn opposite(score: Score) -> Score {
     match score {
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_loss_weighs_most_in_a_level_game() {
+    fn the_same_loss_counts_most_in_a_level_game() {
         let cases = [
             (Score::Cp(20), Score::Cp(0), None),
             (Score::Cp(30), Score::Cp(-30), Some(Judgement::Inaccuracy)),
@@ -112,7 +113,7 @@ mod tests {
         for (best, played, expected) in cases {
             assert_eq!(Judgement::of(best, played), expected, "{best:?} {played:?}");
         }
-        // As Lichess tells its users: a pawn ahead wins 59 points of 100.
+        // As Lichess documents: a pawn ahead scores 59 %.
         assert!((50.0 + 50.0 * chances(Score::Cp(100)) - 59.1).abs() < 0.05);
         assert_eq!(opposite(Score::Mate(-2)), Score::Mate(2));
     }

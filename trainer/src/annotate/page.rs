@@ -1,8 +1,8 @@
-//! Annotated games as a page to step through.
+//! Annotated games as an interactive page.
 //!
-//! One file that needs nothing but itself: style, script and pieces are inside, and a policy in its head forbids it to ask
-//! anybody for anything. Whoever has no scripts, or prints it, has the moves with evaluations, better lines and reasons
-//! as text; a script adds the board. Everything that comes from a game is text, wherever it stands.
+//! The page is self-contained: style, script and pieces are inline, and its content security policy forbids any
+//! request. Without scripts, or printed, it shows the moves with evaluations, better lines and explanations as text; a
+//! script adds the board. All text from games is escaped.
 
 use std::fmt::Write as _;
 
@@ -10,34 +10,34 @@ use dyad_engine::board::{Board, ChessMove, Color, sign};
 use dyad_engine::search::Score;
 use serde::Serialize;
 
-use super::analysis::{Annotated, Fault, Finding};
+use super::analysis::{Annotated, Mistake, MoveAnalysis};
+use super::explanation::{Mark, Place};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
-use super::reason::{Mark, Place};
 use crate::page::html::{data, escape, frame};
 
 const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
-const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in a reason, + speaks for the move that \
+const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in a explanation, + speaks for the move that \
     was played. A green arrow is the better move; red arrows and circles are pairs of pieces and squares that speak against \
     the move played, green ones at the end of a better line speak for it. Keys: left and right step through the moves, Home \
     and End go to the ends, F turns the board.";
 
-/// A position that the board can show: those of the game come first, then those of the better lines.
+/// A position that the board can show: first those of the game, then those of the better lines.
 #[derive(Serialize)]
 struct Node {
-    /// The pieces, as a FEN has them.
+    /// The piece placement field of the FEN.
     board: String,
     /// The squares of the move that led here.
     #[serde(skip_serializing_if = "Option::is_none")]
     r#move: Option<[String; 2]>,
     /// The move with its number, sign and evaluation.
     label: String,
-    /// What was wrong with it.
+    /// The explanation of a mistake.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
-    /// Whether it is good, from where, and for an arrow to where.
+    /// Whether the mark is good, its square, and the target of an arrow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     marks: Vec<(bool, String, Option<String>)>,
     /// The position before.
@@ -68,7 +68,7 @@ fn players(game: &Annotated) -> String {
     format!("{} \u{2013} {}{result}", game.player(Color::White), game.player(Color::Black))
 }
 
-/// A game: board, curve, moves. One that is alone has its heading already.
+/// A game: board, curve, moves. A single game has its heading already.
 fn section(game: &Annotated, alone: bool) -> String {
     let (nodes, title) = (Nodes::of(game), escape(&players(game)));
     let mut text = format!("<section class=\"game\" aria-label=\"{title}\">\n");
@@ -104,7 +104,7 @@ fn section(game: &Annotated, alone: bool) -> String {
 /// The positions of a game and of its better lines.
 struct Nodes {
     all: Vec<Node>,
-    /// For each move of the game, where the better line begins.
+    /// For each move of the game, the index of its better line.
     lines: Vec<Option<usize>>,
 }
 
@@ -114,36 +114,36 @@ impl Nodes {
         for (board, ply) in game.positions() {
             let prev = nodes.all.len() - 1;
             let mut node = nodes.after(prev, &board, ply.mv);
-            if let Some(fault) = ply.fault() {
-                node.label += fault.judgement.sign();
-                node.why = Some(format!("{}. {}", fault.judgement.name(), fault.why));
-                node.marks = marks(&fault.marks);
+            if let Some(mistake) = ply.mistake() {
+                node.label += mistake.judgement.sign();
+                node.why = Some(format!("{}. {}", mistake.judgement.name(), mistake.explanation));
+                node.marks = marks(&mistake.marks);
             }
-            if let Some(score) = ply.finding.as_ref().and_then(|finding| finding.score) {
+            if let Some(score) = ply.analysis.as_ref().and_then(|analysis| analysis.score) {
                 let _ = write!(node.label, " ({})", shown(score));
             }
             nodes.all[prev].next = Some(prev + 1);
             nodes.all.push(node);
         }
         for (number, (board, ply)) in game.positions().enumerate() {
-            let fault = ply.fault();
-            nodes.lines.push(fault.map(|_| nodes.all.len()));
-            if let Some(fault) = fault {
-                nodes.add_line(number, board, fault);
+            let mistake = ply.mistake();
+            nodes.lines.push(mistake.map(|_| nodes.all.len()));
+            if let Some(mistake) = mistake {
+                nodes.add_line(number, board, mistake);
             }
         }
         nodes
     }
 
-    /// A better line, which begins in the position with this number.
-    fn add_line(&mut self, start: usize, mut board: Board, fault: &Fault) {
-        for (place, &mv) in fault.line.iter().enumerate() {
+    /// Adds a better line that starts in position `start`.
+    fn add_line(&mut self, start: usize, mut board: Board, mistake: &Mistake) {
+        for (place, &mv) in mistake.line.iter().enumerate() {
             let here = self.all.len();
             let mut node = self.after(if place == 0 { start } else { here - 1 }, &board, mv);
             node.label.insert_str(0, "Better: ");
-            if place + 1 == fault.line.len() {
-                let _ = write!(node.label, " ({})", shown(fault.better));
-                node.marks = marks(&fault.goal);
+            if place + 1 == mistake.line.len() {
+                let _ = write!(node.label, " ({})", shown(mistake.better));
+                node.marks = marks(&mistake.goal);
             } else {
                 node.next = Some(here + 1);
             }
@@ -196,23 +196,23 @@ fn class(judgement: Judgement) -> &'static str {
     }
 }
 
-/// The evaluation curve: White's chances over the moves, and a dot for each fault.
+/// The evaluation curve: White's chances over the moves, with a dot for each mistake.
 fn curve(game: &Annotated) -> String {
     const WIDTH: f64 = 600.0;
     const HEIGHT: f64 = 120.0;
-    let height = |finding: &Finding, board: &Board| {
+    let height = |analysis: &MoveAnalysis, board: &Board| {
         let mated = || f64::from(sign(board.side_to_move()));
-        (1.0 - finding.score.map_or_else(mated, chances)) / 2.0 * HEIGHT
+        (1.0 - analysis.score.map_or_else(mated, chances)) / 2.0 * HEIGHT
     };
     let step = WIDTH / game.plies.len().max(1) as f64;
     let mut points = vec![(0.0, HEIGHT / 2.0)];
     let mut dots = String::new();
     for (index, (board, ply)) in game.positions().enumerate() {
-        let Some(finding) = &ply.finding else { break };
-        let (x, y) = ((index + 1) as f64 * step, height(finding, &board));
+        let Some(analysis) = &ply.analysis else { break };
+        let (x, y) = ((index + 1) as f64 * step, height(analysis, &board));
         points.push((x, y));
-        if let Some(fault) = &finding.fault {
-            let class = class(fault.judgement);
+        if let Some(mistake) = &analysis.mistake {
+            let class = class(mistake.judgement);
             let _ = write!(dots, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" class=\"{class}\"/>");
         }
     }
@@ -222,7 +222,7 @@ fn curve(game: &Annotated) -> String {
     let end = points.last().map_or(0.0, |point| point.0);
     let line: String = points.iter().map(|(x, y)| format!("L{x:.1} {y:.1}")).collect();
     let count =
-        |judgement| game.plies.iter().filter_map(|ply| ply.fault()).filter(|f| f.judgement == judgement).count();
+        |judgement| game.plies.iter().filter_map(|ply| ply.mistake()).filter(|f| f.judgement == judgement).count();
     let [inaccuracies, mistakes, blunders] = Judgement::ALL.map(count);
     let label =
         format!("Evaluation over the game: {inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders.");
@@ -237,7 +237,7 @@ fn curve(game: &Annotated) -> String {
     )
 }
 
-/// The moves with what is said of them.
+/// The moves with their comments.
 fn moves(game: &Annotated, nodes: &Nodes) -> String {
     let mut text = String::from("<ol class=\"moves\" aria-label=\"Moves\">\n");
     let mut open = false;
@@ -250,11 +250,11 @@ fn moves(game: &Annotated, nodes: &Nodes) -> String {
                 text.push_str("<span>\u{2026}</span>");
             }
         }
-        let sign = ply.fault().map(|fault| {
-            let (class, sign) = (class(fault.judgement), fault.judgement.sign());
+        let sign = ply.mistake().map(|mistake| {
+            let (class, sign) = (class(mistake.judgement), mistake.judgement.sign());
             format!("<span class=\"{class}\">{sign}</span>")
         });
-        let score = ply.finding.as_ref().and_then(|finding| finding.score).map(shown).unwrap_or_default();
+        let score = ply.analysis.as_ref().and_then(|analysis| analysis.score).map(shown).unwrap_or_default();
         let _ = write!(
             text,
             "<span class=\"move\"><button type=\"button\" data-node=\"{}\">{}{}</button><span class=\"eval\">{score}</span></span>",
@@ -262,9 +262,9 @@ fn moves(game: &Annotated, nodes: &Nodes) -> String {
             escape(&board.san(ply.mv)),
             sign.unwrap_or_default()
         );
-        let remark = remark(&board, ply.comments.as_slice(), ply.fault(), nodes.lines[index]);
+        let remark = remark(&board, ply.comments.as_slice(), ply.mistake(), nodes.lines[index]);
         let last = index + 1 == game.plies.len();
-        // A remark ends the row; Black's move then begins another.
+        // A remark ends the row; Black's move then starts another.
         if !remark.is_empty() || !white || last {
             if white && remark.is_empty() {
                 text.push_str("<span></span>");
@@ -279,25 +279,25 @@ fn moves(game: &Annotated, nodes: &Nodes) -> String {
     text + "</ol>\n"
 }
 
-/// What the game says of a move itself, why it was wrong, and the better line.
-fn remark(board: &Board, comments: &[String], fault: Option<&Fault>, line: Option<usize>) -> String {
+/// The game's own comment on a move, the explanation of a mistake, and the better line.
+fn remark(board: &Board, comments: &[String], mistake: Option<&Mistake>, line: Option<usize>) -> String {
     let own: Vec<String> = comments.iter().map(|comment| without_commands(comment)).collect();
     let own = own.join(" ").trim().to_string();
     let mut inside = String::new();
     if !own.is_empty() {
         let _ = write!(inside, "<p>{}</p>", escape(&own));
     }
-    if let (Some(fault), Some(line)) = (fault, line) {
-        let class = class(fault.judgement);
+    if let (Some(mistake), Some(line)) = (mistake, line) {
+        let class = class(mistake.judgement);
         let _ = write!(
             inside,
             "<p><strong class=\"{class}\">{}.</strong> {}</p>",
-            fault.judgement.name(),
-            escape(&fault.why)
+            mistake.judgement.name(),
+            escape(&mistake.explanation)
         );
         inside.push_str("<p class=\"line\">Better: ");
         let mut board = *board;
-        for (place, &mv) in fault.line.iter().enumerate() {
+        for (place, &mv) in mistake.line.iter().enumerate() {
             match board.side_to_move() {
                 Color::White => drop(write!(inside, "{}. ", board.fullmove_number())),
                 Color::Black if place == 0 => drop(write!(inside, "{}\u{2026} ", board.fullmove_number())),
@@ -307,18 +307,18 @@ fn remark(board: &Board, comments: &[String], fault: Option<&Fault>, line: Optio
             let _ = write!(inside, "<button type=\"button\" data-node=\"{}\">{san}</button> ", line + place);
             board = board.after(mv);
         }
-        let _ = write!(inside, "<span class=\"eval\">{}</span></p>", shown(fault.better));
+        let _ = write!(inside, "<span class=\"eval\">{}</span></p>", shown(mistake.better));
     }
     match inside.is_empty() {
         true => String::new(),
         false => {
-            let class = fault.map(|fault| class(fault.judgement)).unwrap_or_default();
+            let class = mistake.map(|mistake| class(mistake.judgement)).unwrap_or_default();
             format!("<div class=\"remark {class}\">{inside}</div>")
         }
     }
 }
 
-/// A comment without the commands in it: they are for programs.
+/// A comment without its commands.
 fn without_commands(comment: &str) -> String {
     let (mut text, mut rest) = (String::new(), comment);
     while let Some(begin) = rest.find("[%") {
@@ -335,7 +335,7 @@ mod tests {
     use crate::annotate::testing::{MISTAKES, annotated};
 
     #[test]
-    fn a_page_needs_nothing_but_itself_and_takes_text_for_text() {
+    fn the_page_is_self_contained_and_escapes_text() {
         let page = page(&[annotated(MISTAKES, 2_000)]);
         for expected in [
             "A &quot;quoted&quot; {name} \u{2013} &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;, 1-0</h1>",
@@ -379,9 +379,9 @@ mod tests {
     }
 
     #[test]
-    fn games_without_findings_have_a_page_too() {
+    fn games_without_analyses_have_a_page() {
         let mut game = annotated(MISTAKES, 1_000);
-        game.plies.iter_mut().for_each(|ply| ply.finding = None);
+        game.plies.iter_mut().for_each(|ply| ply.analysis = None);
         let text = page(&[game.clone()]);
         assert!(text.contains(">Qxf7#</button>") && !text.contains("<figure>"), "{text}");
         game.plies.clear();

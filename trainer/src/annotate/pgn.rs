@@ -1,22 +1,22 @@
-//! An annotated game as PGN that others understand.
+//! Annotated games as PGN.
 //!
-//! Evaluations, arrows and squares are commands in comments, as Lichess, ChessBase and Scid write and read them: `[%eval
-//! 0.35]` and `[%eval #-3]` from White's side, `[%cal Gf1c4]`, `[%csl Re5]`. The better line is a variation. What the
-//! game said itself stays, but for commands that are given anew.
+//! Evaluations, arrows and squares are commands in comments, as in Lichess, ChessBase and Scid: `[%eval 0.35]` and
+//! `[%eval #-3]` from White's side, `[%cal Gf1c4]`, `[%csl Re5]`. The better line is a variation. The game's own
+//! comments stay, except for commands that are replaced.
 
 use std::fmt;
 
 use dyad_engine::board::{Board, ChessMove, Color};
 use dyad_engine::search::Score;
 
-use super::analysis::{Annotated, Fault, Ply};
-use super::reason::{Mark, Place};
+use super::analysis::{Annotated, Mistake, Ply};
+use super::explanation::{Mark, Place};
 use crate::arena::pgn_writer::{ROSTER, Wrapped, write_tag};
 
-/// Commands in comments that are written anew.
+/// Commands that are replaced.
 const OURS: [&str; 3] = ["eval", "cal", "csl"];
 
-/// Writes the game; an empty line follows it.
+/// Writes the game, followed by an empty line.
 impl fmt::Display for Annotated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let result = self.result.map_or("*".into(), |result| result.to_string());
@@ -25,12 +25,12 @@ impl fmt::Display for Annotated {
         text.comment(&kept(&self.foreword));
         for (board, ply) in self.positions() {
             text.mv(&board, ply.mv);
-            if let Some(fault) = ply.fault() {
-                text.words.word(&format!("${}", fault.judgement.nag()));
+            if let Some(mistake) = ply.mistake() {
+                text.words.word(&format!("${}", mistake.judgement.nag()));
             }
-            text.comment(&said(ply));
-            if let Some(fault) = ply.fault() {
-                text.variation(&board, fault);
+            text.comment(&comment(ply));
+            if let Some(mistake) = ply.mistake() {
+                text.variation(&board, mistake);
             }
         }
         text.words.word(&result);
@@ -66,20 +66,20 @@ impl Annotated {
     }
 }
 
-/// The comment behind a move, in pieces that stay in one line each.
-fn said(ply: &Ply) -> Vec<String> {
+/// The comment on a move, in pieces that are not broken across lines.
+fn comment(ply: &Ply) -> Vec<String> {
     let mut pieces = kept(&ply.comments);
-    let Some(finding) = &ply.finding else { return pieces };
-    pieces.extend(finding.score.map(|score| format!("[%eval {}]", evaluation(score))));
-    if let Some(fault) = &finding.fault {
-        pieces.extend(marks(&fault.marks));
-        let sentence = format!("{}. {}", fault.judgement.name(), fault.why);
+    let Some(analysis) = &ply.analysis else { return pieces };
+    pieces.extend(analysis.score.map(|score| format!("[%eval {}]", evaluation(score))));
+    if let Some(mistake) = &analysis.mistake {
+        pieces.extend(marks(&mistake.marks));
+        let sentence = format!("{}. {}", mistake.judgement.name(), mistake.explanation);
         pieces.extend(sentence.split_whitespace().map(str::to_string));
     }
     pieces
 }
 
-/// A score as the command has it.
+/// A score in the format of `%eval`.
 pub(super) fn evaluation(score: Score) -> String {
     match score {
         Score::Cp(centipawns) => format!("{:.2}", f64::from(centipawns) / 100.0),
@@ -105,7 +105,7 @@ fn marks(marks: &[Mark]) -> Vec<String> {
     command("csl", squares).into_iter().chain(command("cal", arrows)).collect()
 }
 
-/// What is kept of a game's own comments, in pieces.
+/// The comments of the game without replaced commands, in pieces.
 fn kept(comments: &[String]) -> Vec<String> {
     let mut pieces = Vec::new();
     for comment in comments {
@@ -125,11 +125,11 @@ fn kept(comments: &[String]) -> Vec<String> {
     pieces
 }
 
-/// The words of a comment. Braces would end it, and what controls a terminal is no word.
+/// The words of a comment, without braces, which would end it, and control characters.
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| c.is_whitespace() || c.is_control() || c == '{' || c == '}')
         .filter(|word| !word.is_empty())
-        // At the beginning of a line it would be a tag.
+        // At the start of a line it would be a tag.
         .map(|word| word.strip_prefix('[').map_or_else(|| word.to_string(), |rest| format!("({rest}")))
 }
 
@@ -137,7 +137,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[derive(Default)]
 struct Movetext {
     words: Wrapped,
-    /// Whether the move before is told, so that Black's needs no number.
+    /// Whether the previous move was just written, so that Black's needs no number.
     follows: bool,
 }
 
@@ -161,16 +161,16 @@ impl Movetext {
         self.follows = false;
     }
 
-    fn variation(&mut self, board: &Board, fault: &Fault) {
+    fn variation(&mut self, board: &Board, mistake: &Mistake) {
         let mut board = *board;
         self.words.word("(");
         self.follows = false;
-        for &mv in &fault.line {
+        for &mv in &mistake.line {
             self.mv(&board, mv);
             board = board.after(mv);
         }
         let goal: Vec<String> =
-            std::iter::once(format!("[%eval {}]", evaluation(fault.better))).chain(marks(&fault.goal)).collect();
+            std::iter::once(format!("[%eval {}]", evaluation(mistake.better))).chain(marks(&mistake.goal)).collect();
         self.comment(&goal);
         self.words.word(")");
         self.follows = false;
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_as_the_same_game() {
+    fn written_games_are_read_back() {
         let game = annotated(MISTAKES, 2_000);
         let text = game.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 79), "{text}");
@@ -209,18 +209,18 @@ mod tests {
             let tag = (tag.0.to_string(), tag.1.to_string());
             assert!(notes.tags.contains(&tag), "{tag:?} in {text}");
         }
-        // Each move has its evaluation, and the own words of the game stay; its old evaluations and arrows go.
-        let said = |ply: usize| notes.comments[ply + 1].join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        // Each move has its evaluation, and the game's own comments stay; its old evaluations and arrows go.
+        let comment = |ply: usize| notes.comments[ply + 1].join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
         for ply in 0..moves.len() {
             let ends = ply + 1 == moves.len();
-            assert_eq!(said(ply).matches("[%eval ").count(), usize::from(!ends), "{}", said(ply));
+            assert_eq!(comment(ply).matches("[%eval ").count(), usize::from(!ends), "{}", comment(ply));
         }
         assert_eq!(notes.comments[0], ["a word before"]);
-        assert!(said(0).starts_with("the king's pawn [%clk 0:03:00] [%eval "), "{}", said(0));
+        assert!(comment(0).starts_with("the king's pawn [%clk 0:03:00] [%eval "), "{}", comment(0));
         assert!(!text.contains("[%eval 9.99]") && !text.contains("Ra1a8"), "{text}");
-        // The blunder: its glyph, its reason, and the better line.
+        // The blunder: its glyph, its explanation, and the better line.
         assert!(text.contains("Nf6 $4"), "{text}");
-        assert!(said(5).contains("Blunder. ") && said(5).contains("which allows a mate in 1."), "{}", said(5));
+        assert!(comment(5).contains("Blunder. ") && comment(5).contains("which allows a mate in 1."), "{}", comment(5));
         assert!(text.replace('\n', " ").contains(") 4. Qxf7#"), "{text}");
     }
 
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_keep_what_is_not_ours() {
+    fn other_commands_are_kept() {
         let kept = |text: &str| kept(&[text.to_string()]).join(" ");
         assert_eq!(kept("good [%eval 0.3,20] [%clk 1:00:00]\n move"), "good [%clk 1:00:00] move");
         assert_eq!(kept("[%csl Ga1][%cal Ra1b2]"), "");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn evaluations_are_as_others_write_them() {
+    fn evaluations_have_the_usual_format() {
         let cases = [
             (Score::Cp(35), "0.35"),
             (Score::Cp(-120), "-1.20"),

@@ -2,40 +2,40 @@
 
 use dyad_engine::board::{Board, Color};
 
-use super::analysis::{Annotated, Fault, Ply};
+use super::analysis::{Annotated, Mistake, Ply};
 use super::judgement::Judgement;
 
-/// The positions of a game in which a player made a mistake or a blunder, a line for each, with `bm` the better move, `am`
-/// the one that was played, `id` where it was, and `c0` why. `of` chooses the players by their names.
+/// The positions of a game in which a player made a mistake or a blunder, one EPD line each: `bm` is the better move,
+/// `am` the move played, `id` the game and move, and `c0` the explanation. `of` selects players by name.
 #[must_use]
 pub fn puzzles(game: &Annotated, of: impl Fn(&str) -> bool) -> Vec<String> {
     let players = [Color::White, Color::Black].map(|color| of(game.player(color)));
     let wanted = |board: &Board| players[usize::from(board.side_to_move() == Color::Black)];
     let lines = game.positions().filter(|(board, _)| wanted(board)).filter_map(|(board, ply)| {
-        let fault = ply.fault().filter(|fault| fault.judgement >= Judgement::Mistake)?;
-        Some(line(game, &board, ply, fault))
+        let mistake = ply.mistake().filter(|mistake| mistake.judgement >= Judgement::Mistake)?;
+        Some(line(game, &board, ply, mistake))
     });
     lines.collect()
 }
 
-fn line(game: &Annotated, board: &Board, ply: &Ply, fault: &Fault) -> String {
+fn line(game: &Annotated, board: &Board, ply: &Ply, mistake: &Mistake) -> String {
     let fen = board.fen();
     let fields: Vec<&str> = fen.split(' ').collect();
-    let (better, played) = (board.san(fault.line[0]), board.san(ply.mv));
+    let (better, played) = (board.san(mistake.line[0]), board.san(ply.mv));
     let dots = if board.side_to_move() == Color::White { "." } else { "..." };
     let (white, black) = (game.player(Color::White), game.player(Color::Black));
-    let place = format!("{white} - {black}, {}{dots} {played}{}", board.fullmove_number(), fault.judgement.sign());
+    let place = format!("{white} - {black}, {}{dots} {played}{}", board.fullmove_number(), mistake.judgement.sign());
     format!(
         "{} bm {better}; am {played}; hmvc {}; fmvn {}; id \"{}\"; c0 \"{}\";",
         fields[..4].join(" "),
         fields[4],
         fields[5],
         quoted(&place),
-        quoted(&fault.why),
+        quoted(&mistake.explanation),
     )
 }
 
-/// What may stand between quotes.
+/// The text with characters replaced that are not allowed in a quoted EPD operand.
 fn quoted(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(epd.board.san(played[0]), "Nf6");
         assert_eq!(line.operand("id"), Some("A 'quoted' {name} - </script><script>alert(1)</script>, 3... Nf6??"));
         assert!(line.operand("c0").unwrap().ends_with("which allows a mate in 1."), "{last}");
-        // White made none, and nobody of this name played.
+        // White made no mistake, and the other name does not occur.
         assert_eq!(puzzles(&game, |name| name.starts_with("</script>")).last(), Some(last));
-        assert!(puzzles(&game, |name| name == "somebody").is_empty());
+        assert!(puzzles(&game, |name| name == "unknown").is_empty());
     }
 }

@@ -1,7 +1,7 @@
-//! The games of a file to files: annotated games, mistakes to solve, a page.
+//! Annotates the games of a file: annotated games, mistakes as puzzles, a page.
 //!
-//! All files are begun before the first search, so that one that cannot be written costs nobody an hour, and each appears
-//! when it is complete. Whoever stops the work gets what is done: the games before, and of the last one the moves before.
+//! All output files are opened before the first search, so that an unwritable one is reported at once, and each appears
+//! when it is complete. When stopped, the output contains the finished games, and the finished moves of the last one.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,33 +18,33 @@ use crate::base::error::Error;
 use crate::base::parallel::check_threads;
 use crate::data::pgn::{BrokenGame, GameTexts};
 
-/// What is annotated, how, and where it goes.
+/// AnnotateSettings of an annotation.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// The games.
+pub struct AnnotateSettings {
+    /// Input games.
     pub input: PathBuf,
-    /// Where the annotated games go.
+    /// Output for annotated games.
     pub out: PathBuf,
-    /// Where mistakes go as positions to solve.
+    /// Output for mistakes as puzzles.
     pub mistakes: Option<PathBuf>,
-    /// Where the page goes.
+    /// Output for the page.
     pub html: Option<PathBuf>,
-    /// Only this player's mistakes are positions to solve: part of a name, in letters of either case.
+    /// If set, only this player's mistakes become puzzles: part of a name, case-insensitive.
     pub player: Option<String>,
-    /// Nodes for each move, and once more where it is compared with a better one.
+    /// Nodes for each move, and again for a comparison with a better one.
     pub nodes: u64,
-    /// Megabytes of hash of each search.
+    /// Hash of each search, in megabytes.
     pub hash: usize,
-    /// Searches at a time.
+    /// Parallel searches.
     pub threads: usize,
 }
 
-impl Settings {
-    /// Nodes for each move unless something else is asked for: 60 moves of both sides take some 15 seconds on two cores.
+impl AnnotateSettings {
+    /// Default nodes per move: 60 moves of both sides take some 15 seconds on two cores.
     pub const NODES: u64 = 150_000;
-    /// The fewest nodes that make sense: a search to depth 1 of any position of a game.
+    /// Minimum nodes: enough for depth 1 in any position of a game.
     pub const FEWEST_NODES: u64 = 500;
-    /// Megabytes of hash unless something else is asked for: an empty table for each search has to be made quickly.
+    /// Default hash in megabytes: small, because the table is cleared for each search.
     pub const HASH: usize = 8;
 
     fn check(&self) -> Result<(), Error> {
@@ -67,49 +67,49 @@ impl Settings {
     }
 }
 
-/// What a run tells while it goes.
+/// Progress of an annotation.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum AnnotateEvent<'a> {
     /// A move is done.
     Move {
         /// The number of the game, from 1, and of all games.
         game: [usize; 2],
-        /// Moves of the game that are done, and all of them, each side's counted.
+        /// Plies of the game that are done, and all of them.
         ply: [usize; 2],
         /// Inaccuracies, mistakes and blunders so far.
-        faults: [usize; 3],
+        mistake_counts: [usize; 3],
     },
-    /// A game cannot be read and is left out.
+    /// A game cannot be read and is skipped.
     Broken(&'a BrokenGame),
 }
 
-/// What came out of a run.
+/// AnnotateSummary of an annotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct AnnotateSummary {
     /// Games written.
     pub games: usize,
-    /// Games left out because they cannot be read.
+    /// Games skipped because they cannot be read.
     pub broken: usize,
     /// Moves annotated.
     pub moves: usize,
     /// Inaccuracies, mistakes and blunders.
-    pub faults: [usize; 3],
-    /// Positions to solve.
+    pub mistake_counts: [usize; 3],
+    /// Puzzles written.
     pub puzzles: usize,
-    /// Whether it was stopped before all was done.
+    /// Whether it was stopped early.
     pub stopped: bool,
 }
 
 /// Annotates the games of a file.
 ///
 /// # Errors
-/// When a file cannot be read or written, settings make no sense, or there is no game that can be read.
+/// When a file cannot be read or written, settings are out of bounds, or no game can be read.
 pub fn annotate(
-    settings: &Settings,
+    settings: &AnnotateSettings,
     weights: &Arc<Weights>,
     control: &Control,
-    mut tell: impl FnMut(Event),
-) -> Result<Summary, Error> {
+    mut on_event: impl FnMut(AnnotateEvent),
+) -> Result<AnnotateSummary, Error> {
     settings.check()?;
     let mut all = 0;
     for text in GameTexts::open(&settings.input)? {
@@ -122,7 +122,7 @@ pub fn annotate(
     let html = settings.html.as_deref().map(create).transpose()?;
     let player = settings.player.as_ref().map(|player| player.to_lowercase());
     let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
-    let (mut summary, mut games) = (Summary::default(), Vec::new());
+    let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
     for (number, text) in GameTexts::open(&settings.input)?.enumerate() {
         if control.stopped() {
@@ -132,20 +132,24 @@ pub fn annotate(
         let record = match text.parse(None) {
             Ok(record) => record,
             Err(broken) => {
-                tell(Event::Broken(&broken));
+                on_event(AnnotateEvent::Broken(&broken));
                 summary.broken += 1;
                 first_problem.get_or_insert(broken);
                 continue;
             }
         };
         let analyst = || Analyst::new(weights, settings.nodes, settings.hash);
-        let (mut ply, plies, faults) = (0, record.moves.len(), &mut summary.faults);
-        let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |finding| {
+        let (mut ply, plies, mistake_counts) = (0, record.moves.len(), &mut summary.mistake_counts);
+        let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |analysis| {
             ply += 1;
-            if let Some(fault) = &finding.fault {
-                faults[Judgement::ALL.iter().position(|one| *one == fault.judgement).unwrap_or(0)] += 1;
+            if let Some(mistake) = &analysis.mistake {
+                mistake_counts[Judgement::ALL.iter().position(|one| *one == mistake.judgement).unwrap_or(0)] += 1;
             }
-            tell(Event::Move { game: [number + 1, all], ply: [ply, plies], faults: *faults });
+            on_event(AnnotateEvent::Move {
+                game: [number + 1, all],
+                ply: [ply, plies],
+                mistake_counts: *mistake_counts,
+            });
         })?;
         if control.stopped() && ply == 0 && plies > 0 {
             break;
@@ -203,25 +207,34 @@ mod tests {
         format!("{MISTAKES}\n[White \"broken\"]\n[Black \"C\"]\n\n1. e4 Ke4 *\n\n{CHESS960}")
     }
 
-    fn settings(folder: &Path, threads: usize) -> Settings {
+    fn settings(folder: &Path, threads: usize) -> AnnotateSettings {
         let path = |name: &str| folder.join(format!("{threads}-{name}"));
         let (out, mistakes, html) = (path("out.pgn"), Some(path("mistakes.epd")), Some(path("page.html")));
-        Settings { input: folder.join("games.pgn"), out, mistakes, html, player: None, nodes: 2_000, hash: 1, threads }
+        AnnotateSettings {
+            input: folder.join("games.pgn"),
+            out,
+            mistakes,
+            html,
+            player: None,
+            nodes: 2_000,
+            hash: 1,
+            threads,
+        }
     }
 
-    fn run(settings: &Settings) -> Result<Summary, String> {
+    fn run(settings: &AnnotateSettings) -> Result<AnnotateSummary, String> {
         annotate(settings, &Weights::embedded(), &Control::new(false), |_| {}).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn threads_change_nothing() {
+    fn the_output_does_not_depend_on_the_thread_count() {
         let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
         let runs = [1, 3].map(|threads| (settings(&folder, threads), run(&settings(&folder, threads)).unwrap()));
         let [(one, first), (three, second)] = &runs;
         assert_eq!(first, second);
         assert_eq!((first.games, first.broken, first.moves, first.stopped), (2, 1, 11, false));
-        assert!(first.faults[2] > 0 && first.puzzles > 0, "{first:?}");
+        assert!(first.mistake_counts[2] > 0 && first.puzzles > 0, "{first:?}");
         for (one, three) in one.outputs().zip(three.outputs()) {
             assert_eq!(fs::read_to_string(one).unwrap(), fs::read_to_string(three).unwrap());
         }
@@ -237,14 +250,14 @@ mod tests {
         let all = run(&settings(&folder, 1)).unwrap().puzzles;
         let of = |player: &str| {
             let player = Some(player.to_string());
-            run(&Settings { player, html: None, ..settings(&folder, 1) }).unwrap().puzzles
+            run(&AnnotateSettings { player, html: None, ..settings(&folder, 1) }).unwrap().puzzles
         };
-        assert!(of("nobody") == 0 && of("SCRIPT") > 0 && of("SCRIPT") <= all);
+        assert!(of("unknown") == 0 && of("SCRIPT") > 0 && of("SCRIPT") <= all);
     }
 
-    /// Whenever it is stopped, what is done is there: all moves of the games, with what was found until then.
+    /// Whenever it is stopped, all moves of the games are written, with the analyses finished by then.
     #[test]
-    fn what_is_done_stays() {
+    fn finished_moves_are_kept_when_stopped() {
         let folder = Temporary::folder();
         fs::write(folder.join("games.pgn"), games()).unwrap();
         let weights = Weights::embedded();
@@ -252,7 +265,7 @@ mod tests {
         for stop_after in 1..=11 {
             let (control, mut done) = (Control::new(false), 0);
             let summary = annotate(&settings, &weights, &control, |event| {
-                if let Event::Move { .. } = event {
+                if let AnnotateEvent::Move { .. } = event {
                     done += 1;
                     if done == stop_after {
                         control.stop();
@@ -266,12 +279,12 @@ mod tests {
             let games: Vec<_> = GameTexts::open(&settings.out).unwrap().map(|text| text.unwrap()).collect();
             let plies: Vec<usize> = games.iter().map(|game| game.parse(None).unwrap().moves.len()).collect();
             assert_eq!(plies, [7, 4][..summary.games]);
-            // A better line has an evaluation too, and a mate has none.
+            // A better line has an evaluation as well, and a mate has none.
             let lines = text.split_whitespace().filter(|word| *word == "(").count();
             let evaluations = text.matches("[%eval").count() - lines;
             assert_eq!(evaluations, stop_after - usize::from(stop_after >= 7), "{text}");
         }
-        // Before the first move is done there is nothing to keep.
+        // Before the first finished move nothing is written.
         let before = fs::read(&settings.out).unwrap();
         let control = Control::new(false);
         control.stop();
@@ -282,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_before_anything_is_written() {
+    fn errors_are_reported_before_anything_is_written() {
         let folder = Temporary::folder();
         let at = |name: &str| folder.join(name);
         fs::write(at("games.pgn"), games()).unwrap();
@@ -290,26 +303,26 @@ mod tests {
         fs::write(at("empty.pgn"), "\n").unwrap();
         fs::create_dir_all(at("a folder")).unwrap();
         let base = settings(&folder, 1);
-        let input = |name: &str| Settings { input: at(name), ..base.clone() };
+        let input = |name: &str| AnnotateSettings { input: at(name), ..base.clone() };
         let cases = [
             (input("missing.pgn"), "cannot open "),
             (input("broken.pgn"), "no game can be read; the first: "),
             (input("empty.pgn"), "no game in "),
-            (Settings { out: at("games.pgn"), ..base.clone() }, "would be lost"),
-            (Settings { html: Some(at("1-out.pgn")), ..base.clone() }, "two outputs are called "),
-            (Settings { out: at("a folder"), ..base.clone() }, "a folder, not a regular file"),
-            (Settings { mistakes: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
-            (Settings { nodes: 499, ..base.clone() }, "nodes must be at least 500, not 499"),
-            (Settings { threads: 0, ..base.clone() }, "threads must be 1 to "),
+            (AnnotateSettings { out: at("games.pgn"), ..base.clone() }, "would be lost"),
+            (AnnotateSettings { html: Some(at("1-out.pgn")), ..base.clone() }, "two outputs are called "),
+            (AnnotateSettings { out: at("a folder"), ..base.clone() }, "a folder, not a regular file"),
+            (AnnotateSettings { mistakes: Some(at("no/such/folder")), ..base.clone() }, "cannot write "),
+            (AnnotateSettings { nodes: 499, ..base.clone() }, "nodes must be at least 500, not 499"),
+            (AnnotateSettings { threads: 0, ..base.clone() }, "threads must be 1 to "),
         ];
         for (settings, expected) in cases {
             let error = run(&settings).unwrap_err();
-            assert!(error.contains(expected), "expected {expected}, told {error}");
+            assert!(error.contains(expected), "expected {expected}, found {error}");
             assert_eq!(names(&folder), ["a folder", "broken.pgn", "empty.pgn", "games.pgn"]);
         }
         #[cfg(target_os = "linux")]
         {
-            let error = run(&Settings { out: "/dev/null".into(), ..base }).unwrap_err();
+            let error = run(&AnnotateSettings { out: "/dev/null".into(), ..base }).unwrap_err();
             assert!(error.contains("a device, not a regular file"), "{error}");
         }
     }

@@ -1,4 +1,4 @@
-//! A game to annotate.
+//! A game to annotate, for tests.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::analysis::{Analyst, Annotated, annotate_game};
 use crate::data::input::Lines;
 use crate::data::pgn::{GameText, GameTexts};
 
-/// A short game that ends by a blunder, with much to keep and to leave out.
+/// A short game that ends with a blunder, with comments to keep and to remove.
 pub const MISTAKES: &str = "[Event \"<b>Club</b> & \\\"open\\\"\"]\n[White \"A \\\"quoted\\\" {name}\"]\n\
     [Black \"</script><script>alert(1)</script>\"]\n[ECO \"C20\"]\n[Result \"1-0\"]\n\n\
     {a word before} 1. e4 {the king's pawn [%clk 0:03:00] [%eval 9.99]} e5 {[%cal Ra1a8]} 2. Qh5 $5 Nc6 \

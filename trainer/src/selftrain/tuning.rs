@@ -20,9 +20,9 @@ use super::generation::{CHECKPOINT, Draw, Generation};
 use super::self_play::{ADJUDICATION, HASH};
 use super::window::Window;
 use crate::arena::play::SearchLimits;
-use crate::tune::directions::{Goal, boards, directions};
+use crate::tune::directions::{Goal, boards, spsa_parameters};
 use crate::tune::parameters::{Parameter, by_label};
-use crate::tune::run::{self, Machine};
+use crate::tune::run::{self, MachineSettings};
 use crate::tune::spsa::Schedule;
 use crate::tune::state::{Settings, State};
 
@@ -41,7 +41,7 @@ pub(super) fn tuned(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Option<Weights>, SelfTrainError> {
     let folder = generation.folder.tuning();
-    let machine = Machine { threads: generation.settings.threads, checkpoint: CHECKPOINT };
+    let machine = MachineSettings { threads: generation.settings.threads, checkpoint: CHECKPOINT };
     let mut tell = |settings: &Settings, state: &State| progress(2 * state.done, 2 * settings.schedule.pairs);
     let trained = Weights::load(&generation.folder.trained())?;
     let summary = if run::is_begun(&folder) {
@@ -83,7 +83,7 @@ fn settings(
         }
         None => {
             let goal = Goal { file: &file, weights: trained };
-            directions(from, Some(goal), &boards(window.samples())?)
+            spsa_parameters(from, Some(goal), &boards(window.samples())?)
         }
     };
     Ok(Settings {

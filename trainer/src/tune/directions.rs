@@ -1,15 +1,16 @@
-//! The directions in which weights can be changed, as parameters of a tuning.
+//! SPSA parameters for weights.
 //!
-//! Games feel a change that moves evaluations by some centipawns, wherever it comes from. So each direction is measured on
-//! positions first: how much it changes their evaluations when all of it is gone, root mean square. Its step is the share
-//! of that which games feel, and a direction of which they would feel nothing is left out. There are
+//! Games can detect a change that moves evaluations by a few centipawns. So each parameter is measured on positions
+//! first: the root mean square change of their evaluations at full size. Its perturbation is scaled to the detectable
+//! effect, and a parameter whose largest perturbation has no detectable effect is left out. There are
 //!
-//! - a factor for each family of groups of features, for middlegame and endgame apart where both matter;
-//! - the same for each type of piece;
-//! - where trained weights are given, a step towards these for each family: a training knows a direction within a family
-//!   better than how far to go.
+//! - a factor for each family of groups of features, separate for middlegame and endgame if both matter;
+//! - the same for each piece type;
+//! - if trained weights are given, an interpolation coefficient toward them for each family: a training determines a
+//!   direction within a family better than its length.
 //!
-//! Families and not groups, so that some fifty directions share the games: the fewer there are the surer is each.
+//! Families instead of groups keep the number of parameters around fifty: the fewer there are, the more precise each
+//! becomes.
 
 use std::path::Path;
 
@@ -23,45 +24,45 @@ use crate::data::packed::Packed;
 use crate::fit::calibration::pawn;
 use crate::tune::parameters::Parameter;
 
-/// What games of a few thousand nodes a move feel, in centipawns.
-const FELT: f64 = 4.0;
-/// A direction that changes evaluations by less in its largest step is left out.
-const LEAST: f64 = 0.8;
-/// Stages that are worth more than this by themselves have directions of their own.
-const APART: f64 = 3.0;
-/// The least and the largest step of a factor or share.
-const STEPS: [f64; 2] = [0.02, 0.4];
-/// The rate at the end.
+/// Effect that games of a few thousand nodes per move can detect, in centipawns.
+const DETECTABLE: f64 = 4.0;
+/// A parameter whose largest perturbation has less effect is left out.
+const MIN_EFFECT: f64 = 0.8;
+/// Middlegame and endgame get separate parameters if each has at least this effect.
+const SEPARATE_PHASES: f64 = 3.0;
+/// Smallest and largest perturbation of a factor or coefficient.
+const PERTURBATIONS: [f64; 2] = [0.02, 0.4];
+/// Learning rate at the end.
 const RATE: f64 = 0.008;
-/// The bounds of factors, and of steps towards trained weights.
+/// Bounds of factors, and of coefficients toward trained weights.
 const FACTORS: [f64; 2] = [0.2, 2.2];
-const SHARES: [f64; 2] = [-1.0, 1.5];
+const COEFFICIENTS: [f64; 2] = [-1.0, 1.5];
 
-/// Weights to go towards, and their file.
+/// Trained weights to interpolate toward, and their file.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a> {
     /// The file.
     pub file: &'a Path,
-    /// What is in it.
+    /// Its content.
     pub weights: &'a Weights,
 }
 
-/// Positions to measure on, so many of a sample file at most, from all over it.
+/// Maximum number of positions to measure on, spread over a sample file.
 const POSITIONS: usize = 4_000;
 
-/// The positions of samples on which directions are measured.
+/// The positions of samples to measure on.
 ///
 /// # Errors
-/// When a sample holds no position.
+/// When a sample is damaged.
 pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
     let every = samples.len().div_ceil(POSITIONS).max(1);
     let board = |sample: &Packed| sample.board().map_err(Error::Settings);
     samples.iter().step_by(every).map(board).collect()
 }
 
-/// The directions from `weights`, measured on `boards`. They depend on these alone.
+/// The SPSA parameters for `weights`, measured on `boards`. They depend on these alone.
 #[must_use]
-pub fn directions(weights: &Weights, goal: Option<Goal>, boards: &[Board]) -> Vec<Parameter> {
+pub fn spsa_parameters(weights: &Weights, goal: Option<Goal>, boards: &[Board]) -> Vec<Parameter> {
     let mut found = Vec::new();
     for (index, piece) in PIECES.into_iter().enumerate() {
         let size = Size::of(boards.iter().map(|board| material(weights, board, piece)));
@@ -75,21 +76,21 @@ pub fn directions(weights: &Weights, goal: Option<Goal>, boards: &[Board]) -> Ve
     let Some(goal) = goal else { return found };
     let trained: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(goal.weights, board)).collect();
     for family in Family::ALL {
-        let gone = of_groups.iter().zip(&trained).map(|(before, after)| {
+        let differences = of_groups.iter().zip(&trained).map(|(before, after)| {
             let [before, after] = [before, after].map(|groups| of_family(groups, family));
             [after[0] - before[0], after[1] - before[1]]
         });
-        let size = Size::of(gone);
+        let size = Size::of(differences);
         let file = format!(":{}", goal.file.display());
-        add(&mut found, &size, &format!("toward:@{}", family.name()), &file, 0.0, SHARES);
+        add(&mut found, &size, &format!("toward:@{}", family.name()), &file, 0.0, COEFFICIENTS);
     }
     found
 }
 
-/// Centipawns of middlegame and endgame, each as far as the position is in it.
+/// Tapered middlegame and endgame parts of an evaluation, in centipawns.
 type Stages = [f64; 2];
 
-/// Root mean squares in centipawns: of each stage, and of both together.
+/// Root mean square effects in centipawns: of each part, and of their sum.
 struct Size {
     stages: Stages,
     both: f64,
@@ -109,19 +110,19 @@ impl Size {
     }
 }
 
-/// What each group is worth in a position from White's side.
+/// The contribution of each group in a position, from White's side.
 fn by_group(weights: &Weights, board: &Board) -> Vec<Stages> {
     let all = contributions(weights, board).into_iter();
     all.map(|(_, group)| in_centipawns(weights, board, group.total())).collect()
 }
 
-/// What the groups of a family are worth together.
+/// The contribution of a family.
 fn of_family(groups: &[Stages], family: Family) -> Stages {
     let own = GROUPS.iter().zip(groups).filter(|(group, _)| group.family == family);
     own.fold([0.0; 2], |[mg, eg], (_, stages)| [mg + stages[0], eg + stages[1]])
 }
 
-/// What the pieces of a type are worth in a position from White's side.
+/// The material of a piece type in a position, from White's side.
 fn material(weights: &Weights, board: &Board, piece: Piece) -> Stages {
     let count = |color| i64::from(board.colored(color, piece).popcnt());
     let ahead = count(Color::White) - count(Color::Black);
@@ -134,18 +135,18 @@ fn in_centipawns(weights: &Weights, board: &Board, [mg, eg]: [i64; 2]) -> Stages
     [mg as f64 * middlegame * unit, eg as f64 * (1.0 - middlegame) * unit]
 }
 
-/// Adds a direction, or one for each stage, if games can feel it.
+/// Adds a parameter, or one for each part, if its effect is detectable.
 fn add(found: &mut Vec<Parameter>, size: &Size, begin: &str, end: &str, value: f64, [min, max]: [f64; 2]) {
     let mut one = |stage: &str, size: f64| {
-        let [smallest, largest] = STEPS;
-        if largest * size >= LEAST {
-            // Three digits, as people write steps.
-            let step = ((FELT / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
+        let [smallest, largest] = PERTURBATIONS;
+        if largest * size >= MIN_EFFECT {
+            // Three digits are enough.
+            let step = ((DETECTABLE / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
             let line = format!("{begin}{stage}{end}, float, {value}, {min}, {max}, {step}, {RATE}");
-            found.push(line.parse().expect("a direction is a parameter"));
+            found.push(line.parse().expect("generated lines are valid parameters"));
         }
     };
-    if size.stages.iter().all(|&stage| stage >= APART) {
+    if size.stages.iter().all(|&stage| stage >= SEPARATE_PHASES) {
         one(":mg", size.stages[0]);
         one(":eg", size.stages[1]);
     } else {
@@ -173,17 +174,17 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_is_as_long_as_games_feel() {
-        // Weights that stay as they are.
+    fn perturbations_have_the_detectable_effect() {
+        // Weights that do not change with releases.
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../weights/hand-made.json");
         let weights = Arc::new(Weights::load(Path::new(file)).unwrap());
-        let found = directions(&weights, None, &boards());
+        let found = spsa_parameters(&weights, None, &boards());
         let names: Vec<&str> = found.iter().map(|parameter| parameter.name.as_str()).collect();
-        // A family of much weight by stages, knights that one side has more of, and no king.
+        // A family with large weights by phase, knights of which one side has more, and no king.
         assert!(names.contains(&"factor:@pairs:mg") && names.contains(&"factor:@pairs:eg"), "{names:?}");
         assert!(names.iter().any(|name| name.starts_with("factor:material.1")), "{names:?}");
         assert!(names.iter().all(|name| !name.contains("material.5")));
-        // What a step along a direction changes is what games feel, unless a bound forbids it.
+        // A perturbation has the detectable effect, unless a bound limits it.
         let base = Base::new(weights.clone(), &found).unwrap();
         let start: Vec<f64> = found.iter().map(|parameter| parameter.value).collect();
         let values = |weights: &Weights| boards().iter().map(|board| by_group(weights, board)).collect::<Vec<_>>();
@@ -204,16 +205,20 @@ mod tests {
             };
             let change = before.iter().zip(&after).map(|(before, after)| sum(after) - sum(before));
             let squares: f64 = change.map(|change| change * change).sum();
-            let felt = (squares / 4.0).sqrt();
-            let within = if parameter.c_end < STEPS[1] { 0.7 * FELT..1.3 * FELT } else { LEAST / 2.0..1.3 * FELT };
-            assert!(within.contains(&felt), "{}: {felt}", parameter.name);
+            let effect = (squares / 4.0).sqrt();
+            let within = if parameter.c_end < PERTURBATIONS[1] {
+                0.7 * DETECTABLE..1.3 * DETECTABLE
+            } else {
+                MIN_EFFECT / 2.0..1.3 * DETECTABLE
+            };
+            assert!(within.contains(&effect), "{}: {effect}", parameter.name);
             measured += 1;
         }
         assert!(measured > 10);
     }
 
     #[test]
-    fn trained_weights_give_a_step_for_each_family_that_moved() {
+    fn trained_weights_give_a_coefficient_for_each_changed_family() {
         let folder = Temporary::folder();
         let file = folder.join("trained, with a comma.json");
         let weights = Weights::material();
@@ -225,7 +230,7 @@ mod tests {
         floats.mg[TEMPO.start] = 1.0;
         let trained = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         trained.save(&file).unwrap();
-        let found = directions(&weights, Some(Goal { file: &file, weights: &trained }), &boards());
+        let found = spsa_parameters(&weights, Some(Goal { file: &file, weights: &trained }), &boards());
         let steps: Vec<_> = found.iter().filter(|parameter| parameter.name.starts_with("toward:")).collect();
         assert_eq!(steps.len(), 1, "{steps:?}");
         assert_eq!(steps[0].name, format!("toward:@mobility:{}", file.display()));

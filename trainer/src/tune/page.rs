@@ -1,4 +1,4 @@
-//! A tuning on one page: where every value began, where it stands, and its way there.
+//! The report page of a tuning: initial and current values, and their curves.
 
 use crate::page::figures::{Axes, Series, chart};
 use crate::page::html::Page;
@@ -7,7 +7,7 @@ use crate::tune::state::{Settings, State};
 
 const CHART: (u32, u32) = (380, 210);
 
-/// The page, as HTML that needs nothing but itself.
+/// The page as self-contained HTML.
 #[must_use]
 pub fn of(settings: &Settings, state: &State) -> String {
     let (pairs, all) = (state.done, settings.schedule.pairs);
@@ -41,8 +41,8 @@ pub fn of(settings: &Settings, state: &State) -> String {
     };
     let rows: Vec<Vec<String>> = parameters.map(row).collect();
     page.table(
-        "The values; the result is their mean over the last pairs; c: half of the distance between the two that are tried, r: the \
-         rate, both at the end.",
+        "The values; the result is their mean over the last pairs; c: perturbation, r: learning rate, both at the \
+         end.",
         &["Parameter", "Begin", "Now", "Result", "Change in c", "Min", "Max", "c", "r"],
         &rows,
     );

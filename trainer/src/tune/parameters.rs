@@ -1,17 +1,17 @@
-//! What is tuned: constants of the search, factors of the weights of groups of features, and steps of such weights towards
-//! those of another file.
+//! SPSA parameters: search constants, factors of the weights of groups of features, and interpolation coefficients
+//! between such weights and those of another file.
 //!
-//! The text form is that of OpenBench's SPSA, one parameter a line:
+//! The text format is that of OpenBench's SPSA, one parameter per line:
 //!
 //! ```text
 //! name, int, value, min, max, c_end, r_end
 //! ```
 //!
-//! A constant of the search has the name of its UCI option and is an `int`. A factor is a `float`; its name is
-//! `factor:GROUPS` as in `dyad average --factor` (a group, the beginning of several and `*`, a family as `@king`, or a
-//! feature as `material.1`), with `:mg` or `:eg` where only the middlegame or the endgame weights are multiplied. A step is a `float` too, called
-//! `toward:GROUPS:FILE` or `toward:GROUPS:mg:FILE`: 0 leaves the weights where they are, 1 takes those of the file.
-//! OpenBench knows nothing of factors and steps: they are for this program alone.
+//! A search constant has the name of its UCI option and is an `int`. A factor is a `float`; its name is `factor:GROUPS`
+//! as in `dyad average --factor` (a group, a prefix of names and `*`, a family as `@king`, or a feature as
+//! `material.1`), with `:mg` or `:eg` if only the middlegame or the endgame weights are multiplied. An interpolation
+//! coefficient is a `float` called `toward:GROUPS:FILE` or `toward:GROUPS:mg:FILE`: 0 keeps the weights, 1 takes those
+//! of the file. OpenBench does not know factors and coefficients; only this program reads them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,62 +25,62 @@ use serde_json::{Map, Value as Json};
 
 use crate::fit::averaging::{GroupFactor, Interpolation, changed};
 
-/// Share of the range of a constant that is its step at the end, when nobody says another.
-const USUAL_C_END: f64 = 0.05;
-/// The usual learning rate at the end, as in OpenBench and Fishtest.
-const USUAL_R_END: f64 = 0.002;
-/// In a line: name, kind, value, min, max, c and r.
+/// Default perturbation of a constant at the end, as a fraction of its range.
+const DEFAULT_C_END: f64 = 0.05;
+/// Default learning rate at the end, as in OpenBench and Fishtest.
+const DEFAULT_R_END: f64 = 0.002;
+/// Columns of a line: name, kind, value, min, max, c and r.
 const COLUMNS: usize = 7;
-/// What a factor's name begins with.
+/// Prefix of a factor's name.
 const FACTOR: &str = "factor:";
-/// What a step's name begins with.
+/// Prefix of a coefficient's name.
 const TOWARD: &str = "toward:";
 
 /// What a parameter changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// A constant of the search, a whole number.
+    /// A search constant, an integer.
     Constant(&'static Tunable),
     /// The weights of some groups.
     Factor {
-        /// A group, or the beginning of several and `*`.
+        /// Groups, named as in [`GroupFactor::groups`].
         groups: String,
         /// Whether middlegame and endgame weights are multiplied.
         stages: [bool; 2],
     },
-    /// The weights of some groups, on a line through those of another file.
+    /// Interpolation of the weights of some groups toward those of another file.
     Toward {
-        /// As for a factor.
+        /// Groups, named as in [`GroupFactor::groups`].
         groups: String,
-        /// Whether middlegame and endgame weights go.
+        /// Whether middlegame and endgame weights change.
         stages: [bool; 2],
         /// The weights at 1.
         file: PathBuf,
     },
 }
 
-/// One of the values that are tuned.
+/// A tuned value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Parameter {
-    /// As it is written.
+    /// Name in the text format.
     pub name: String,
     /// What it changes.
     pub target: Target,
-    /// Where tuning begins.
+    /// Initial value.
     pub value: f64,
     /// Its smallest value.
     pub min: f64,
     /// Its largest value.
     pub max: f64,
-    /// How far to either side of the value the two players of the last pair stand.
+    /// Perturbation of the last pair, to either side of the value.
     pub c_end: f64,
-    /// The learning rate of the last pair: by how much of c the value moves for each game won more than lost.
+    /// Learning rate of the last pair: the change of the value for each game won more than lost, as a fraction of c.
     pub r_end: f64,
 }
 
 impl Parameter {
-    /// A constant of the search with the usual numbers.
+    /// A search constant with default settings.
     #[must_use]
     pub fn constant(tunable: &'static Tunable) -> Parameter {
         let (min, max) = (f64::from(tunable.min), f64::from(tunable.max));
@@ -90,13 +90,13 @@ impl Parameter {
             value: f64::from(tunable.default),
             min,
             max,
-            c_end: (USUAL_C_END * (max - min)).max(0.5),
-            r_end: USUAL_R_END,
+            c_end: (DEFAULT_C_END * (max - min)).max(0.5),
+            r_end: DEFAULT_R_END,
         }
     }
 
-    /// The number a player uses for this value: whole ones are rounded down or up by `chance`, from 0 to 1, so that on
-    /// average they are the value.
+    /// The number a player uses for this value: integers are rounded down or up by `chance`, from 0 to 1, so that their
+    /// mean is the value.
     #[must_use]
     pub fn played(&self, value: f64, chance: f64) -> f64 {
         let within = value.clamp(self.min, self.max);
@@ -106,7 +106,7 @@ impl Parameter {
         }
     }
 
-    /// The name, with that of a file alone and without its folders, which may lie anywhere.
+    /// The name, with the file name without its folders.
     #[must_use]
     pub fn label(&self) -> String {
         match &self.target {
@@ -151,7 +151,7 @@ impl FromStr for Parameter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Parameter, String> {
-        // The name may have commas of its own: that of a file.
+        // The name may contain commas, in a file name.
         let words: Vec<&str> = text.rsplitn(COLUMNS, ',').map(str::trim).collect();
         let &[ref numbers @ .., kind, name] = &words[..] else { return Err(expected(text)) };
         let numbers: Vec<f64> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
@@ -209,10 +209,10 @@ fn target(name: &str) -> Result<Target, String> {
     Ok(Target::Factor { groups: groups.to_string(), stages })
 }
 
-/// Reads parameters, one a line. Empty lines and those that begin with `#` say nothing.
+/// Reads parameters, one per line. Empty lines and lines that start with `#` are skipped.
 ///
 /// # Errors
-/// When a line is no parameter, one comes twice, or there is none.
+/// When a line is no parameter, a parameter occurs twice, or there is none.
 pub fn parse(text: &str) -> Result<Vec<Parameter>, String> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -243,9 +243,9 @@ pub fn by_label(parameters: &[Parameter], values: &[f64]) -> Map<String, Json> {
     parameters.iter().zip(values).map(|(parameter, &value)| (parameter.label(), value.into())).collect()
 }
 
-/// The weights that factors multiply and steps begin at, and those that steps lead to.
+/// The base of factors and interpolations, and the weights to interpolate toward.
 pub struct Base {
-    /// To begin with.
+    /// The base.
     pub weights: Arc<Weights>,
     goals: Vec<(PathBuf, Weights)>,
 }
@@ -254,7 +254,7 @@ impl Base {
     /// Reads the files that parameters name.
     ///
     /// # Errors
-    /// When one cannot be read or holds no weights.
+    /// When one cannot be read or contains no weights.
     pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, String> {
         let mut goals: Vec<(PathBuf, Weights)> = Vec::new();
         for parameter in parameters {
@@ -267,7 +267,7 @@ impl Base {
         Ok(Base { weights, goals })
     }
 
-    /// What identifies all these weights.
+    /// The identities of all these weights.
     #[must_use]
     pub fn id(&self) -> String {
         let ids: Vec<String> = self.goals.iter().map(|(_, weights)| weights.id()).collect();
@@ -279,10 +279,10 @@ impl Base {
     }
 }
 
-/// What a player plays with when the parameters have these values: steps come before factors.
+/// The search constants and weights of a player for these values; interpolation precedes factors.
 ///
 /// # Errors
-/// When the weights cannot be changed so.
+/// When the result is not a valid set of weights.
 pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(Params, Option<Weights>), String> {
     let mut params = Params::DEFAULT;
     let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Interpolation>) = (Vec::new(), Vec::new());
@@ -317,7 +317,7 @@ mod tests {
     use dyad_engine::params::TUNABLES;
 
     #[test]
-    fn the_form_of_openbench_is_read_and_written() {
+    fn the_openbench_format_is_read_and_written() {
         let text = "rfp_depth, int, 9, 5, 14, 0.5, 0.002\nfactor:mobility_*:eg, float, 1, 0.5, 1.5, 0.05, 0.002\n";
         let parameters = parse(&format!("# tuned\n\n{text}")).unwrap();
         assert_eq!(format(&parameters, &[9.0, 1.0]), text);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tuned_is_refused() {
+    fn invalid_parameters_are_refused() {
         for (wrong, problem) in [
             ("", "there are no parameters"),
             ("rfp_depth, int, 9, 5, 14, 0.5", "expected name"),
@@ -361,7 +361,7 @@ mod tests {
         let (params, weights) = apply(&parameters, &[7.0, 1.1], &bases).unwrap();
         assert_eq!(params.changed(), [("rfp_depth", 7)]);
         let weights = weights.unwrap();
-        // In units of search, whatever the scale of the files.
+        // In search units, independent of the scale of the files.
         let pawn = |weights: &Weights, stage: usize| {
             f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][stage]) * f64::from(weights.units.scale)
         };
@@ -373,9 +373,9 @@ mod tests {
         assert!(constants.1.is_none() && constants.0 == Params::DEFAULT);
     }
 
-    /// Half of the way from the weights built in to bare material, for the king's safety in the endgame; then a factor.
+    /// Coefficient 0.5 from the built-in weights to bare material, for the king's safety in the endgame; then a factor.
     #[test]
-    fn steps_go_towards_another_file() {
+    fn coefficients_interpolate_toward_another_file() {
         let folder = crate::base::testing::Temporary::folder();
         let file = folder.join("goal.json");
         Weights::material().save(&file).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_right_on_average_and_in_their_bounds() {
+    fn rounded_integers_have_the_right_mean_and_stay_in_bounds() {
         let parameter: Parameter = "rfp_depth, int, 9, 5, 14, 1, 0.002".parse().unwrap();
         let mean = (0..100).map(|chance| parameter.played(7.3, f64::from(chance) / 100.0)).sum::<f64>() / 100.0;
         assert!((mean - 7.3).abs() < 0.011, "{mean}");

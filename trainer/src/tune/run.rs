@@ -1,10 +1,10 @@
-//! A tuning from its first pair of games to its last.
+//! The tuning loop.
 //!
-//! A batch of trials is played from the same values, each a pair of games from an opening of its own with the colors
-//! changed, and what they teach is summed in their order. So the result depends on the settings and the number of pairs
-//! in a batch, and not on the number of threads. Signs, rounding and openings come from the seed and the
-//! number of the trial: a checkpoint holds the values, and a resumed tuning ends bit for bit as an uninterrupted one. What
-//! was under way when it was stopped is played again.
+//! A batch of trials is played from the same values. Each trial is a pair of games from its own opening with colors
+//! swapped, and the results update the values in the order of the trials. So the result depends on the settings and the
+//! batch size, and not on the number of threads. Signs, rounding and openings come from the seed and the number of the
+//! trial. A checkpoint holds the values, and a resumed tuning ends bit for bit as an uninterrupted one; a batch that
+//! was stopped is played again.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -35,16 +35,16 @@ use crate::tune::parameters::{Base, Parameter, apply, by_label, format};
 use crate::tune::spsa::Trial;
 use crate::tune::state::{Mean, Moment, Settings, State};
 
-/// What has no influence on the result, if players may spend nodes or depth.
+/// Settings without influence on the result, unless players are limited by time.
 #[derive(Clone, Copy, Debug)]
-pub struct Machine {
-    /// Games at a time.
+pub struct MachineSettings {
+    /// Parallel games.
     pub threads: usize,
-    /// Time from one checkpoint to the next.
+    /// Time between checkpoints.
     pub checkpoint: Duration,
 }
 
-/// Curves have about so many points.
+/// Approximate number of points of a curve.
 const MOMENTS: u64 = 400;
 /// Files of a run.
 const SETTINGS: &str = "settings.json";
@@ -53,12 +53,12 @@ const PARAMETERS: &str = "parameters.txt";
 const PAGE: &str = "report.html";
 const WEIGHTS: &str = "weights.json";
 
-/// A state as it is written: numbers by their bits, since a decimal that is off in the last place would end elsewhere.
+/// The saved state. Numbers are stored as bits, since a decimal that is off in the last place would change the end.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     version: u32,
-    /// CRC-32 of the settings, and what identifies the files they name.
+    /// CRC-32 of the settings, and identities of the files they name.
     settings: u32,
     weights: String,
     openings: u64,
@@ -75,29 +75,29 @@ const VERSION: u32 = 2;
 /// How a tuning ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Whether all pairs were played, rather than stopped on request.
+    /// Whether all pairs were played, not stopped on request.
     pub finished: bool,
-    /// Where it stands.
+    /// The last state.
     pub state: State,
 }
 
-/// A tuning with all it needs.
+/// A tuning with its inputs.
 struct Tuning {
     settings: Settings,
     folder: PathBuf,
     base: Base,
-    /// Those of a file, in its order.
+    /// Openings of a file, shuffled.
     openings: Option<Vec<Opening>>,
 }
 
-/// Begins a tuning in a new folder. `progress` hears of each batch.
+/// Starts a tuning in a new folder. `progress` is called after each batch.
 ///
 /// # Errors
 /// When the settings cannot be used, the folder is not new, or a file cannot be read or written.
 pub fn begin(
     settings: &Settings,
     folder: &Path,
-    machine: Machine,
+    machine_settings: MachineSettings,
     control: &Control,
     progress: &mut dyn FnMut(&Settings, &State),
 ) -> Result<Summary, Error> {
@@ -112,16 +112,16 @@ pub fn begin(
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
     let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
     let history = vec![Moment { done: 0, values: values.clone() }];
-    tuning.run(State { values, history, ..State::default() }, machine, control, progress)
+    tuning.run(State { values, history, ..State::default() }, machine_settings, control, progress)
 }
 
 /// Resumes the tuning in `folder` from its last checkpoint.
 ///
 /// # Errors
-/// When there is none, its files are damaged or changed, or it cannot be resumed.
+/// When there is no tuning, its files are damaged or changed, or it cannot be resumed.
 pub fn resume(
     folder: &Path,
-    machine: Machine,
+    machine_settings: MachineSettings,
     control: &Control,
     progress: &mut dyn FnMut(&Settings, &State),
 ) -> Result<Summary, Error> {
@@ -130,17 +130,17 @@ pub fn resume(
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
     let state = match folder.join(STATE).exists() {
         true => tuning.load()?,
-        // It was stopped before there was one.
+        // It was stopped before the first checkpoint.
         false => {
             let values: Vec<f64> = tuning.settings.parameters.iter().map(|parameter| parameter.value).collect();
             let history = vec![Moment { done: 0, values: values.clone() }];
             State { values, history, ..State::default() }
         }
     };
-    tuning.run(state, machine, control, progress)
+    tuning.run(state, machine_settings, control, progress)
 }
 
-/// Whether a tuning was begun in `folder`.
+/// Whether `folder` contains a tuning.
 #[must_use]
 pub fn is_begun(folder: &Path) -> bool {
     folder.join(SETTINGS).exists()
@@ -149,14 +149,14 @@ pub fn is_begun(folder: &Path) -> bool {
 /// The settings of the tuning in `folder`.
 ///
 /// # Errors
-/// When there are none that can be read.
+/// When they cannot be read.
 pub fn settings(folder: &Path) -> Result<Settings, Error> {
     let path = folder.join(SETTINGS);
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
     serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))
 }
 
-/// The weights that a finished tuning of weights left in `folder`.
+/// Path of the weights that a finished tuning of weights writes.
 #[must_use]
 pub fn weights(folder: &Path) -> PathBuf {
     folder.join(WEIGHTS)
@@ -174,7 +174,7 @@ impl Tuning {
             Some(path) => Arc::new(Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?),
         };
         let base = Base::new(weights, &settings.parameters).map_err(Error::Settings)?;
-        // Bounds that make no weights are found now and not after a night.
+        // Check all bounds now, not after hours of games.
         for values in [|of: &Parameter| of.value, |of: &Parameter| of.min, |of: &Parameter| of.max] {
             let values: Vec<f64> = settings.parameters.iter().map(values).collect();
             apply(&settings.parameters, &values, &base).map_err(Error::Settings)?;
@@ -193,24 +193,24 @@ impl Tuning {
     fn run(
         &self,
         mut state: State,
-        machine: Machine,
+        machine_settings: MachineSettings,
         control: &Control,
         progress: &mut dyn FnMut(&Settings, &State),
     ) -> Result<Summary, Error> {
-        check_threads("threads", machine.threads).map_err(Error::Settings)?;
+        check_threads("threads", machine_settings.threads).map_err(Error::Settings)?;
         let Settings { parameters, schedule, seed, .. } = &self.settings;
         let mut saved = Instant::now();
         while state.done < schedule.pairs {
             let numbers = state.done + 1..=(state.done + self.settings.batch).min(schedule.pairs);
             let trials: Vec<Trial> =
                 numbers.map(|number| Trial::new(parameters, &state.values, schedule, *seed, number)).collect();
-            let Some(results) = self.play_batch(&trials, machine.threads, control)? else {
+            let Some(results) = self.play_batch(&trials, machine_settings.threads, control)? else {
                 self.save(&state)?;
                 return Ok(Summary { finished: false, state });
             };
             for (trial, pair) in trials.iter().zip(results) {
-                let ahead: f64 = pair.iter().map(|points| points.halves() as f64 - 1.0).sum();
-                trial.learn(parameters, &mut state.values, ahead);
+                let points: f64 = pair.iter().map(|points| points.halves() as f64 - 1.0).sum();
+                trial.update(parameters, &mut state.values, points);
                 if self.settings.is_averaged(trial.number) {
                     state.mean.add(&state.values);
                 }
@@ -223,7 +223,7 @@ impl Tuning {
                 state.history.push(Moment { done: state.done, values: state.values.clone() });
             }
             progress(&self.settings, &state);
-            if saved.elapsed() >= machine.checkpoint {
+            if saved.elapsed() >= machine_settings.checkpoint {
                 self.save(&state)?;
                 saved = Instant::now();
             }
@@ -233,7 +233,7 @@ impl Tuning {
         Ok(Summary { finished: true, state })
     }
 
-    /// The results of the trials, from the view of the first player; none when it was stopped.
+    /// The results of the trials, from the view of the first player; `None` if stopped.
     fn play_batch(
         &self,
         trials: &[Trial],
@@ -244,7 +244,7 @@ impl Tuning {
         let stopped = ordered_map(
             threads.min(trials.len()),
             trials.iter(),
-            || Seats::new(self),
+            || Worker::new(self),
             |seats, trial| seats.play(trial, control),
             |pair| {
                 results.extend(pair);
@@ -255,20 +255,20 @@ impl Tuning {
         Ok(stopped.is_none().then_some(results))
     }
 
-    /// Where the games of a trial begin.
+    /// The opening of a trial.
     fn opening(&self, number: u64, filter: &mut dyn FnMut(&Game) -> Value) -> Opening {
         match &self.openings {
             Some(list) => list[((number - 1) % list.len() as u64) as usize].clone(),
             None => {
-                let recipe = OpeningSettings::new(hash::fold(hash::mix(self.settings.seed), number));
-                let openings = RandomOpenings::new(recipe, filter);
+                let opening_settings = OpeningSettings::new(hash::fold(hash::mix(self.settings.seed), number));
+                let openings = RandomOpenings::new(opening_settings, filter);
                 let mut openings = openings.with_policy(self.settings.natural, Arc::clone(&self.base.weights));
                 openings.next().expect("random openings have no end")
             }
         }
     }
 
-    /// What identifies the settings and the files that they name.
+    /// Identities of the settings and the files that they name.
     fn identity(&self) -> (u32, String, u64) {
         let openings = self.openings.iter().flatten();
         let openings = openings.fold(0, |sum, opening| hash::fold(sum, opening.board().key()));
@@ -335,7 +335,7 @@ impl Tuning {
         })
     }
 
-    /// Writes the weights that factors and steps make.
+    /// Writes the tuned weights, if weights are tuned.
     fn write_weights(&self, state: &State) -> Result<(), Error> {
         let parameters = &self.settings.parameters;
         let (_, weights) = apply(parameters, state.result(), &self.base).map_err(Error::Settings)?;
@@ -347,15 +347,15 @@ impl Tuning {
     }
 }
 
-/// What one thread plays with.
-struct Seats<'a> {
+/// The players and the opening filter of one thread.
+struct Worker<'a> {
     tuning: &'a Tuning,
     players: [Player<Engine>; 2],
     filter: Box<dyn FnMut(&Game) -> Value>,
 }
 
-impl<'a> Seats<'a> {
-    fn new(tuning: &'a Tuning) -> Result<Seats<'a>, Error> {
+impl<'a> Worker<'a> {
+    fn new(tuning: &'a Tuning) -> Result<Worker<'a>, Error> {
         let Settings { hash, budget, .. } = tuning.settings;
         let player = || {
             let engine = Engine::with_hash(Arc::clone(&tuning.base.weights), hash);
@@ -363,12 +363,12 @@ impl<'a> Seats<'a> {
             Ok(Player { engine, options: Options::default(), budget })
         };
         let filter = Box::new(openings::opening_filter(Weights::embedded(), FILTER_NODES));
-        Ok(Seats { tuning, players: [player()?, player()?], filter })
+        Ok(Worker { tuning, players: [player()?, player()?], filter })
     }
 
-    /// Plays the two games of a trial; none if it was stopped.
+    /// Plays the two games of a trial; `None` if stopped.
     fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
-        let Seats { tuning, players, filter } = self;
+        let Worker { tuning, players, filter } = self;
         for (player, values) in players.iter_mut().zip(&trial.players) {
             let (params, weights) =
                 apply(&tuning.settings.parameters, values, &tuning.base).map_err(Error::Settings)?;
@@ -417,8 +417,8 @@ mod tests {
         }
     }
 
-    const fn machine(threads: usize) -> Machine {
-        Machine { threads, checkpoint: Duration::ZERO }
+    const fn machine_settings(threads: usize) -> MachineSettings {
+        MachineSettings { threads, checkpoint: Duration::ZERO }
     }
 
     fn file(folder: &Path, name: &str) -> Vec<u8> {
@@ -428,55 +428,57 @@ mod tests {
     #[test]
     fn two_processes_never_tune_in_one_folder() {
         let folder = Temporary::new();
-        begin(&small(), &folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap();
+        begin(&small(), &folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap();
         let held = FolderLock::take(&folder).unwrap();
         let before = file(&folder, STATE);
-        let error = resume(&folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
+        let error = resume(&folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
         assert!(error.to_string().contains(" is in use: process "), "{error}");
         drop(held);
-        assert!(resume(&folder, machine(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
+        assert!(resume(&folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
         assert_eq!(file(&folder, STATE), before);
     }
 
     #[test]
-    fn threads_and_stops_change_nothing() {
+    fn the_result_does_not_depend_on_threads_or_stops() {
         let settings = small();
         let (whole, parts) = (Temporary::new(), Temporary::new());
         let mut batches = 0;
-        let summary = begin(&settings, &whole, machine(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
+        let summary =
+            begin(&settings, &whole, machine_settings(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
         assert!(summary.finished && batches == 3 && summary.state.done == 7);
         assert_eq!(summary.state.tally.pairs(), 7);
         let start: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
-        assert!(summary.state.values != start, "the games taught nothing");
+        assert!(summary.state.values != start, "the games changed nothing");
         // Two threads, and a stop after each batch.
-        let mut legs = 0;
+        let mut parts_run = 0;
         let last = loop {
             let control = Control::new(false);
             let mut stop = |_: &Settings, _: &State| control.stop();
-            let summary = match legs {
-                0 => begin(&settings, &parts, machine(2), &control, &mut stop),
-                _ => resume(&parts, machine(2), &control, &mut stop),
+            let summary = match parts_run {
+                0 => begin(&settings, &parts, machine_settings(2), &control, &mut stop),
+                _ => resume(&parts, machine_settings(2), &control, &mut stop),
             };
-            legs += 1;
+            parts_run += 1;
             let summary = summary.unwrap();
             if summary.finished {
                 break summary;
             }
         };
-        assert_eq!(legs, 3);
+        assert_eq!(parts_run, 3);
         assert_eq!(last, summary);
         assert_eq!((summary.state.mean.count, settings.average), (4, 0.5));
         assert_ne!(summary.state.result(), summary.state.values);
         for name in [STATE, PARAMETERS, PAGE, WEIGHTS] {
             assert!(file(&whole, name) == file(&parts, name), "{name}");
         }
-        // One that is over stays over.
-        let again = resume(&parts, machine(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
+        // A finished tuning stays finished.
+        let again =
+            resume(&parts, machine_settings(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
         assert_eq!(again, summary);
     }
 
     #[test]
-    fn openings_are_natural_where_they_are_to_be() {
+    fn openings_are_sampled_from_the_policy_if_asked_for() {
         let made = |natural| -> Vec<Opening> {
             let tuning = Tuning::new(Settings { natural, ..small() }, Path::new("/nowhere")).unwrap();
             let mut filter = openings::opening_filter(Weights::embedded(), FILTER_NODES);
@@ -485,19 +487,19 @@ mod tests {
         let [random, half, natural] = [0.0, 0.5, 1.0].map(made);
         assert!(random.iter().zip(&natural).all(|(one, other)| one != other));
         assert!(half == made(0.5) && half != random && half != natural);
-        // A tuning of before there were natural openings is resumed.
+        // Tunings without the setting can be resumed.
         assert!(!String::from_utf8(to_json(&Settings { natural: 0.0, ..small() })).unwrap().contains("natural"));
     }
 
     #[test]
-    fn what_was_changed_or_damaged_is_refused() {
+    fn changed_or_damaged_files_are_refused() {
         let folder = Temporary::new();
         let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
         let control = Control::new(false);
-        begin(&settings, &folder, machine(1), &control, &mut |_, _| ()).unwrap();
-        let again = begin(&settings, &folder, machine(1), &control, &mut |_, _| ());
+        begin(&settings, &folder, machine_settings(1), &control, &mut |_, _| ()).unwrap();
+        let again = begin(&settings, &folder, machine_settings(1), &control, &mut |_, _| ());
         assert!(again.unwrap_err().to_string().contains("holds a tuning already"));
-        let refused = || resume(&folder, machine(1), &control, &mut |_, _| ()).unwrap_err().to_string();
+        let refused = || resume(&folder, machine_settings(1), &control, &mut |_, _| ()).unwrap_err().to_string();
         let state = file(&folder, STATE);
         let mut damaged = state.clone();
         damaged[20] ^= 1;
@@ -512,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_nobody_can_mean_are_refused() {
+    fn invalid_settings_are_refused() {
         let schedule = |pairs| Schedule { pairs, ..Schedule::default() };
         for (wrong, problem) in [
             (Settings { parameters: Vec::new(), ..small() }, "no parameters"),
@@ -527,7 +529,7 @@ mod tests {
             assert!(error.contains(problem), "{error}");
         }
         let empty = Settings { parameters: parse("factor:material, float, 1, 0, 2, 0.9, 0.2").unwrap(), ..small() };
-        let refused = begin(&empty, Path::new("/nowhere"), machine(1), &Control::new(false), &mut |_, _| ());
+        let refused = begin(&empty, Path::new("/nowhere"), machine_settings(1), &Control::new(false), &mut |_, _| ());
         assert!(refused.unwrap_err().to_string().contains("sum to 0"));
         let settings = small();
         let text = String::from_utf8(to_json(&settings)).unwrap();

@@ -1,15 +1,15 @@
 //! Simultaneous perturbation stochastic approximation (Spall 1992), as Fishtest and OpenBench use it for chess engines.
 //!
-//! For trial k, counted from 1, every parameter gets a random sign of its own. One player uses value + c_k sign, the
-//! other value - c_k sign, and the points that the first is ahead after their games move the value by
-//! r_k c_k sign a point. c and r fall as
+//! For trial k, counted from 1, every parameter gets a random sign. One player uses value + c_k sign, the other value -
+//! c_k sign, and each point of the first player's lead after their games moves the value by r_k c_k sign. c and r decay
+//! as
 //!
 //! ```text
 //! c_k = c_end (N / k)^gamma        r_k = r_end (c_end / c_k)^2 ((A + N) / (A + k))^alpha
 //! ```
 //!
-//! so that c_end and r_end are those of the last of N trials. The noise of the games cancels out over many trials, and
-//! so does what the signs of the other parameters bring.
+//! so that c_end and r_end are those of the last of N trials. The noise of the games averages out over many trials, and
+//! so does the influence of the other parameters' signs.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -18,17 +18,17 @@ use serde::{Deserialize, Serialize};
 use crate::base::hash;
 use crate::tune::parameters::Parameter;
 
-/// How steps and rates fall.
+/// The decay of perturbations and rates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Schedule {
-    /// Trials in all: pairs of games.
+    /// Number of trials: pairs of games.
     pub pairs: u64,
     /// Exponent of the rate.
     pub alpha: f64,
-    /// Exponent of the steps.
+    /// Exponent of the perturbations.
     pub gamma: f64,
-    /// A, which keeps the first rates small, as a share of all trials.
+    /// A as a fraction of all trials; it keeps the first rates small.
     pub a_ratio: f64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Says what is wrong with a schedule.
+    /// Checks the schedule.
     ///
     /// # Errors
     /// When a number is out of its bounds.
@@ -55,51 +55,51 @@ impl Schedule {
         Ok(())
     }
 
-    /// c_k.
-    fn step(&self, parameter: &Parameter, trial: u64) -> f64 {
+    /// The perturbation c_k.
+    fn perturbation(&self, parameter: &Parameter, trial: u64) -> f64 {
         parameter.c_end * (self.pairs as f64 / trial as f64).powf(self.gamma)
     }
 
-    /// r_k.
+    /// The learning rate r_k.
     fn rate(&self, parameter: &Parameter, trial: u64) -> f64 {
         let (all, a) = (self.pairs as f64, self.a_ratio * self.pairs as f64);
-        let share = parameter.c_end / self.step(parameter, trial);
+        let share = parameter.c_end / self.perturbation(parameter, trial);
         parameter.r_end * share * share * ((a + all) / (a + trial as f64)).powf(self.alpha)
     }
 }
 
-/// What is compared in one trial.
+/// The two players of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its number, from 1.
+    /// Number of the trial, from 1.
     pub number: u64,
     /// The values of the two players.
     pub players: [Vec<f64>; 2],
-    /// By how much each value moves for a point that the first player is ahead.
+    /// Change of each value per point of the first player's lead.
     gains: Vec<f64>,
 }
 
 impl Trial {
-    /// The trial of this number. It depends on the values, the seed and the number alone.
+    /// Trial `number`. It depends on the values, the seed and the number alone.
     #[must_use]
     pub fn new(parameters: &[Parameter], values: &[f64], schedule: &Schedule, seed: u64, number: u64) -> Trial {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(seed), number));
         let mut trial = Trial { number, players: [Vec::new(), Vec::new()], gains: Vec::new() };
         for (parameter, &value) in parameters.iter().zip(values) {
-            let c = schedule.step(parameter, number);
+            let c = schedule.perturbation(parameter, number);
             let signed = if random.random_range(0..2) == 0 { -c } else { c };
-            for (player, step) in trial.players.iter_mut().zip([signed, -signed]) {
-                player.push(parameter.played(value + step, random.random_range(0.0..1.0)));
+            for (player, perturbation) in trial.players.iter_mut().zip([signed, -signed]) {
+                player.push(parameter.played(value + perturbation, random.random_range(0.0..1.0)));
             }
             trial.gains.push(schedule.rate(parameter, number) * signed);
         }
         trial
     }
 
-    /// Moves the values by what the first player is ahead, in points.
-    pub fn learn(&self, parameters: &[Parameter], values: &mut [f64], ahead: f64) {
+    /// Updates the values by the first player's lead, in points.
+    pub fn update(&self, parameters: &[Parameter], values: &mut [f64], lead: f64) {
         for ((parameter, value), gain) in parameters.iter().zip(values).zip(&self.gains) {
-            *value = (*value + gain * ahead).clamp(parameter.min, parameter.max);
+            *value = (*value + gain * lead).clamp(parameter.min, parameter.max);
         }
     }
 }
@@ -119,25 +119,25 @@ mod tests {
     }
 
     #[test]
-    fn steps_and_rates_end_at_what_was_asked_for() {
+    fn perturbations_and_rates_end_at_their_settings() {
         let schedule = Schedule { pairs: 5000, ..Schedule::default() };
         for parameter in three() {
-            assert_eq!(schedule.step(&parameter, 5000), parameter.c_end);
+            assert_eq!(schedule.perturbation(&parameter, 5000), parameter.c_end);
             assert!((schedule.rate(&parameter, 5000) - parameter.r_end).abs() < 1e-12);
-            assert!(schedule.step(&parameter, 10) > parameter.c_end);
+            assert!(schedule.perturbation(&parameter, 10) > parameter.c_end);
             // Spall's form: a_k = a / (A + k)^alpha, c_k = c / k^gamma, r_k = a_k / c_k^2.
             let c = parameter.c_end * 5000_f64.powf(0.101);
             let a = parameter.r_end * parameter.c_end.powi(2) * 5500_f64.powf(0.602);
             let c_k = c / 700_f64.powf(0.101);
             let r_k = a / 1200_f64.powf(0.602) / c_k.powi(2);
-            assert!((schedule.step(&parameter, 700) / c_k - 1.0).abs() < 1e-12);
+            assert!((schedule.perturbation(&parameter, 700) / c_k - 1.0).abs() < 1e-12);
             assert!((schedule.rate(&parameter, 700) / r_k - 1.0).abs() < 1e-12);
         }
     }
 
-    /// Games in which the player nearer to the best values wins a little more often, as engines do.
+    /// Simulated games in which the player closer to the best values wins slightly more often.
     #[test]
-    fn the_best_values_are_found_behind_the_noise() {
+    fn noisy_games_find_the_best_values() {
         let (parameters, schedule) = (three(), Schedule { pairs: 12_000, ..Schedule::default() });
         let best = [180.0, 300.0, 1.2];
         let strength = |player: &[f64]| -> f64 {
@@ -153,12 +153,12 @@ mod tests {
                 let expected = 2.0 * (strength(&trial.players[0]) - strength(&trial.players[1]));
                 let mut random = Pcg64::seed_from_u64(hash::fold(seed, number));
                 // Two games, half of them draws.
-                let ahead = (0..2).map(|_| {
+                let lead = (0..2).map(|_| {
                     let chance: f64 = random.random_range(0.0..1.0);
                     let win = 0.25 + expected / 2.0;
                     f64::from(i32::from(chance < win) - i32::from(chance > win + 0.5))
                 });
-                trial.learn(&parameters, &mut values, ahead.sum());
+                trial.update(&parameters, &mut values, lead.sum());
             }
             for ((value, best), parameter) in values.iter().zip(&best).zip(&parameters) {
                 let (off, before) = ((value - best).abs(), (parameter.value - best).abs());
@@ -175,11 +175,11 @@ mod tests {
         assert_eq!(trial(1, 7), trial(1, 7));
         assert_ne!(trial(1, 7).players, trial(2, 7).players);
         assert_ne!(trial(1, 7).players, trial(1, 8).players);
-        // An even result moves nothing; a value never leaves its bounds.
+        // A drawn pair changes nothing; values stay within their bounds.
         let mut moved = values;
-        trial(1, 7).learn(&parameters, &mut moved, 0.0);
+        trial(1, 7).update(&parameters, &mut moved, 0.0);
         assert_eq!(moved, values);
-        trial(1, 7).learn(&parameters, &mut moved, 1e9);
+        trial(1, 7).update(&parameters, &mut moved, 1e9);
         for (value, parameter) in moved.iter().zip(&parameters) {
             assert!(*value == parameter.min || *value == parameter.max);
         }

@@ -1,4 +1,4 @@
-//! What a tuning is begun with, and where it stands.
+//! Settings and state of a tuning.
 
 use std::path::PathBuf;
 
@@ -10,35 +10,35 @@ use crate::arena::statistics::MatchResults;
 use crate::tune::parameters::Parameter;
 use crate::tune::spsa::Schedule;
 
-/// Everything that decides what a tuning finds.
+/// Everything that decides the result of a tuning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// What is tuned.
+    /// The tuned parameters.
     pub parameters: Vec<Parameter>,
-    /// What the players evaluate with, what factors multiply and where steps begin; none for the weights built in.
+    /// The weights of the players and the base of factors and interpolations; `None` for the built-in weights.
     pub weights: Option<PathBuf>,
-    /// How many pairs of games, and how steps and rates fall.
+    /// Number of pairs, and the decay of perturbations and rates.
     pub schedule: Schedule,
-    /// Pairs played from the same values before they are changed.
+    /// Pairs played from the same values between two updates.
     pub batch: u64,
-    /// The result is the mean of the values over this share of the pairs, the last ones (Polyak and Juditsky 1992); 0 for the
-    /// values after the last.
+    /// The result is the mean of the values over this fraction of the pairs, the last ones (Polyak and Juditsky 1992);
+    /// 0 for the final values.
     pub average: f64,
     /// Seed of signs, rounding and openings.
     pub seed: u64,
-    /// What a player may spend.
+    /// Search limits of the players.
     pub budget: SearchLimits,
-    /// Megabytes of a player's table.
+    /// Hash of each player, in megabytes.
     pub hash: usize,
-    /// A file of openings; none for random ones.
+    /// A file of openings; `None` for random ones.
     pub openings: Option<PathBuf>,
-    /// Plies that are taken from the games of an opening file.
+    /// Plies taken from the games of an opening file.
     pub plies: usize,
-    /// The share of [natural openings](crate::arena::openings::PolicySampler) among random ones.
-    #[serde(skip_serializing_if = "is_none_of_them")]
+    /// Fraction of random openings that are [sampled from a policy](crate::arena::openings::PolicySampler).
+    #[serde(skip_serializing_if = "is_zero")]
     pub natural: f64,
-    /// When games end early.
+    /// Adjudication rules.
     pub adjudication: Adjudication,
 }
 
@@ -61,13 +61,13 @@ impl Default for Settings {
     }
 }
 
-/// Whether a share is of nothing. A tuning of before there were natural openings is the same as one without.
-fn is_none_of_them(share: &f64) -> bool {
-    *share == 0.0
+/// Skips the default, so that settings files written before the field existed keep their checksum.
+fn is_zero(fraction: &f64) -> bool {
+    *fraction == 0.0
 }
 
 impl Settings {
-    /// Says what is wrong with settings that cannot be tuned with.
+    /// Checks the settings.
     ///
     /// # Errors
     /// When there are no parameters, or a number is out of its bounds.
@@ -90,7 +90,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether the values after this pair, counted from 1, are among those whose mean is the result.
+    /// Whether the values after this pair (from 1) enter the mean.
     #[must_use]
     pub fn is_averaged(&self, pair: u64) -> bool {
         let all = self.schedule.pairs as f64;
@@ -98,40 +98,40 @@ impl Settings {
     }
 }
 
-/// Where a tuning stands.
+/// The state of a tuning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Pairs played.
     pub done: u64,
     /// The values, in the order of the parameters.
     pub values: Vec<f64>,
-    /// Their mean over the pairs that [`Settings::average`] asks for, as far as these were played.
+    /// Mean of the values over the pairs played of those that [`Settings::average`] selects.
     pub mean: Mean,
-    /// Results of the players with the sign on their side: the two are as strong as each other.
+    /// Results of the player with positive signs; both players are equally strong in expectation.
     pub tally: MatchResults,
-    /// Values at earlier times, for curves.
+    /// Earlier values, for curves.
     pub history: Vec<Moment>,
 }
 
 impl State {
-    /// What the tuning found: the mean, once there is one.
+    /// The tuned values: the mean, or the current values before there is one.
     #[must_use]
     pub fn result(&self) -> &[f64] {
         if self.mean.count > 0 { &self.mean.values } else { &self.values }
     }
 }
 
-/// A mean of values that grows.
+/// A running mean of values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mean {
-    /// Of so many.
+    /// Number of terms.
     pub count: u64,
     /// The mean.
     pub values: Vec<f64>,
 }
 
 impl Mean {
-    /// Takes more values in.
+    /// Adds values.
     pub fn add(&mut self, values: &[f64]) {
         self.count += 1;
         self.values.resize(values.len(), 0.0);
@@ -141,7 +141,7 @@ impl Mean {
     }
 }
 
-/// Values at a time.
+/// Values after a number of pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// Pairs played.

@@ -1,7 +1,7 @@
-//! Why a move was worse than another: in one sentence, and as marks on the board.
+//! Why a move was worse than another, in one sentence and as marks on the board.
 //!
-//! The exact difference has hundreds of parts. A player wants the two or three that decide, in words of the game, with
-//! what speaks for the move when that is much. Each number is the net of a topic, in pawns.
+//! The exact difference has hundreds of parts. A player wants the two or three that decide, in chess terms, and what
+//! favors the move if that is much. Each number is the sum of a topic, in pawns.
 
 use dyad_engine::board::{
     Board, ChessMove, Color, PAWN_UNITS, PIECES, Piece, PieceSquare, Square, color_name, piece_name,
@@ -11,32 +11,32 @@ use dyad_engine::explain::Comparison;
 use dyad_engine::explain::difference::{Difference, Part, Subject, Topic, TopicSum};
 use dyad_engine::search::Score;
 
-/// An arrow or a square to be colored.
+/// A colored arrow or square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// What is colored.
+    /// The arrow or square.
     pub place: Place,
     /// Green for what is good, red for what is bad.
     pub good: bool,
 }
 
-/// What is colored.
+/// The arrow or square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// From a square to another.
+    /// From one square to another.
     Arrow(Square, Square),
     /// A square.
     Square(Square),
 }
 
-/// Reasons that a sentence tells at most.
+/// Maximum number of reasons in a sentence.
 const REASONS: usize = 3;
-/// Those behind the first tell at least so much of the difference.
-const WORTH_TELLING: f64 = 0.15;
-/// Pairs and squares that are marked at most, and what they are worth at least, in centipawns.
+/// Smallest reason after the first, as a fraction of the difference.
+const MIN_FRACTION: f64 = 0.15;
+/// Maximum number of marked pairs and squares, and their smallest effect in centipawns.
 const PAIRS: usize = 3;
 const SQUARES: usize = 2;
-const WORTH_MARKING: f64 = 3.0;
+const MIN_MARK: f64 = 3.0;
 
 /// Why the second move of a comparison is worse than the first.
 #[must_use]
@@ -55,24 +55,24 @@ pub fn sentence(compared: &Comparison) -> String {
     }
     let total = compared.centipawns(topics_sum(compared));
     let topics = compared.difference.topics();
-    let told = |net: &&TopicSum| compared.centipawns(net.amount).abs() >= (WORTH_TELLING * total).max(5.0);
-    let worth = |net: &TopicSum| compared.centipawns(net.amount);
+    let is_large = |net: &&TopicSum| compared.centipawns(net.amount).abs() >= (MIN_FRACTION * total).max(5.0);
+    let centipawns = |net: &TopicSum| compared.centipawns(net.amount);
     let phrase = |net: &TopicSum| {
         let pawns = -compared.centipawns(net.amount) / 100.0;
         format!("{} ({pawns:+.1})", words(compared, net, mover))
     };
     let against: Vec<String> =
-        topics.iter().filter(|net| net.amount > 0).filter(told).take(REASONS).map(phrase).collect();
-    let for_it = topics.iter().filter(|net| net.amount < 0).find(told).map(phrase);
-    let told_of: f64 = topics.iter().filter(|net| net.amount > 0).filter(told).take(REASONS).map(worth).sum();
-    let all_against: f64 = topics.iter().filter(|net| net.amount > 0).map(worth).sum();
+        topics.iter().filter(|net| net.amount > 0).filter(is_large).take(REASONS).map(phrase).collect();
+    let in_favor = topics.iter().filter(|net| net.amount < 0).find(is_large).map(phrase);
+    let told_sum: f64 = topics.iter().filter(|net| net.amount > 0).filter(is_large).take(REASONS).map(centipawns).sum();
+    let all_against: f64 = topics.iter().filter(|net| net.amount > 0).map(centipawns).sum();
     let reasons = match &against[..] {
         [] => "is worse in many small ways".to_string(),
-        [one] if told_of < all_against / 2.0 => format!("{one}, and is worse in many small ways"),
+        [one] if told_sum < all_against / 2.0 => format!("{one}, and is worse in many small ways"),
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     };
-    let but = for_it.map(|reason| format!("; for it speaks that it {reason}")).unwrap_or_default();
+    let but = in_favor.map(|reason| format!("; in its favor, it {reason}")).unwrap_or_default();
     format!("{} is better by {:.1} than {}, which {reasons}{but}.", better.san, total / 100.0, played.san)
 }
 
@@ -80,10 +80,10 @@ fn topics_sum(compared: &Comparison) -> i64 {
     compared.difference.parts().iter().map(|part| part.amount).sum()
 }
 
-/// What the move that was played does in this topic, behind "which". Positive amounts speak against it.
+/// The effect of the played move in a topic, after "which". Positive amounts count against it.
 fn words(compared: &Comparison, net: &TopicSum, mover: Color) -> String {
     let against = net.amount > 0;
-    // Whose gain it is: what speaks against a move is good for the other side.
+    // The side that gains: what counts against a move is good for the opponent.
     let gains = |color: Color| (color == mover) != against;
     let pick = |color: Color, more: &str, less: &str| {
         let color_name = color_name(color);
@@ -103,7 +103,7 @@ fn words(compared: &Comparison, net: &TopicSum, mover: Color) -> String {
             Family::Threats => pick(color, "gives @ more to attack", "leaves @ less to attack"),
             Family::King => pick(color, "makes @'s king safer", "makes @'s king less safe"),
             Family::Space => pick(color, "gives @ more space", "leaves @ less space"),
-            Family::Winnability => pick(color, "makes more of @'s lead", "makes less of @'s lead"),
+            Family::Winnability => pick(color, "increases @'s advantage", "gives back part of @'s advantage"),
             Family::Material | Family::MaterialPairs | Family::PieceSquare | Family::Pairs => {
                 format!("changes {}'s {}", color_name(color), family.name())
             }
@@ -111,22 +111,22 @@ fn words(compared: &Comparison, net: &TopicSum, mover: Color) -> String {
         Topic::Alone(subject) => match subject {
             Subject::Phase => {
                 let how = if against { "less" } else { "better" };
-                format!("leads to a stage of the game that suits {} {how}", color_name(mover))
+                format!("leads to a phase of the game that suits {} {how}", color_name(mover))
             }
-            Subject::Ending(1) if against => "leads to an ending known to be worse than it looks".into(),
-            Subject::Ending(1) => "leads to an ending known to be better than it looks".into(),
+            Subject::Ending(1) if against => "leads to an endgame known to be worse than it looks".into(),
+            Subject::Ending(1) => "leads to an endgame known to be better than it looks".into(),
             Subject::Ending(_) => {
-                format!("gives away an ending known to be {} than it looks", if against { "better" } else { "worse" })
+                format!("gives away an endgame known to be {} than it looks", if against { "better" } else { "worse" })
             }
             Subject::Draw(1) => "lets the game end in a draw".into(),
             Subject::Draw(_) => "gives away a draw".into(),
             Subject::Mate(_) | Subject::Decided(_) => "decides the game".into(),
-            _ => format!("is {} by the search than its line shows", if against { "worse" } else { "better" }),
+            _ => format!("is {} in the search than its line shows", if against { "worse" } else { "better" }),
         },
     }
 }
 
-/// What the move loses or misses in material, or what it wins.
+/// The material that the move loses, misses or wins.
 fn material(compared: &Comparison, mover: Color) -> String {
     let [better, played] = &compared.moves;
     let net = Difference::material([&better.leaf, &played.leaf], mover);
@@ -152,15 +152,15 @@ fn material(compared: &Comparison, mover: Color) -> String {
     }
 }
 
-/// Material of a side less that of the other, in pawns as players count.
+/// Material balance from a side's view, in pawns by the usual values.
 fn balance(board: &Board, side: Color) -> i32 {
     let count = |color, piece| board.colored(color, piece).popcnt() as i32;
     let balance = |(&piece, value): (&Piece, i32)| value * (count(side, piece) - count(!side, piece));
     PIECES.iter().zip(PAWN_UNITS).map(balance).sum()
 }
 
-/// What to show on the board after the second move: where the better one went, and what stands there already that
-/// speaks against the second.
+/// Marks on the board after the second move: the arrow of the better move, and what counts against the second and is on
+/// the board already.
 #[must_use]
 pub fn marks(compared: &Comparison, after: &Board) -> Vec<Mark> {
     let best = compared.moves[0].line[0];
@@ -172,17 +172,17 @@ pub fn marks(compared: &Comparison, after: &Board) -> Vec<Mark> {
     marks
 }
 
-/// What to show at the end of the better line: the pairs and pieces that weigh most for it.
+/// Marks at the end of the better line: the pairs and pieces that count most for it.
 #[must_use]
 pub fn goal(compared: &Comparison) -> Vec<Mark> {
     heaviest(compared, 1, |_| true).into_iter().map(|place| Mark { place, good: true }).collect()
 }
 
-/// The places of what speaks most for the first move and stands at the end of one line only: the first's for 1, the
-/// second's for -1.
+/// The places of the largest parts in favor of the first move that exist at the end of one line only: the first's for
+/// 1, the second's for -1.
 fn heaviest(compared: &Comparison, which: i32, stands: impl Fn(PieceSquare) -> bool) -> Vec<Place> {
     let parts = compared.difference.parts();
-    let weighs = |part: &&Part| part.amount > 0 && compared.centipawns(part.amount) >= WORTH_MARKING;
+    let weighs = |part: &&Part| part.amount > 0 && compared.centipawns(part.amount) >= MIN_MARK;
     let pair = |part: &Part| match part.subject {
         Subject::Pair(first, second, count) if count == which && stands(first) && stands(second) => {
             Some(Place::Arrow(first.square, second.square))
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_is_said() {
+    fn the_sentence_names_what_decides() {
         let cases = [
             // Takes a defended pawn with the queen.
             (
@@ -239,15 +239,15 @@ mod tests {
             ),
         ];
         for (fen, moves, expected) in cases {
-            let said = sentence(&compare(fen, moves));
-            assert!(said.contains(expected), "{said}");
-            assert!(said.starts_with(&format!("{} is better ", moves[0])) && said.ends_with('.'), "{said}");
-            assert!(!said.contains(['{', '}', '\n']), "{said}");
+            let text = sentence(&compare(fen, moves));
+            assert!(text.contains(expected), "{text}");
+            assert!(text.starts_with(&format!("{} is better ", moves[0])) && text.ends_with('.'), "{text}");
+            assert!(!text.contains(['{', '}', '\n']), "{text}");
         }
     }
 
     #[test]
-    fn marks_are_on_pieces_that_stand_there() {
+    fn marks_are_on_occupied_squares() {
         let compared = compare("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1", ["Bc4", "Qxf7+"]);
         let after = compared.board.after(compared.moves[1].line[0]);
         let marks = marks(&compared, &after);
