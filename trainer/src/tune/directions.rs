@@ -22,7 +22,7 @@ use dyad_engine::explain::evaluation::contributions;
 use crate::base::error::Error;
 use crate::data::packed::Packed;
 use crate::fit::calibration::pawn;
-use crate::tune::parameters::Parameter;
+use crate::tune::parameters::{Parameter, Range};
 
 /// Effect that games of a few thousand nodes per move can detect, in centipawns.
 const DETECTABLE: f64 = 4.0;
@@ -66,12 +66,14 @@ pub fn spsa_parameters(weights: &Weights, goal: Option<Goal>, boards: &[Board]) 
     let mut found = Vec::new();
     for (index, piece) in PIECES.into_iter().enumerate() {
         let size = Size::of(boards.iter().map(|board| material(weights, board, piece)));
-        add(&mut found, &size, &format!("factor:{}.{index}", MATERIAL.name), "", 1.0, FACTORS);
+        let groups = format!("{}.{index}", MATERIAL.name);
+        add(&mut found, &size, FACTORS, |stages, range| Parameter::factor(&groups, stages, 1.0, range));
     }
     let of_groups: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(weights, board)).collect();
     for family in Family::ALL.into_iter().filter(|&family| family != MATERIAL.family) {
         let size = Size::of(of_groups.iter().map(|groups| of_family(groups, family)));
-        add(&mut found, &size, &format!("factor:@{}", family.name()), "", 1.0, FACTORS);
+        let groups = format!("@{}", family.name());
+        add(&mut found, &size, FACTORS, |stages, range| Parameter::factor(&groups, stages, 1.0, range));
     }
     let Some(goal) = goal else { return found };
     let trained: Vec<Vec<Stages>> = boards.iter().map(|board| by_group(goal.weights, board)).collect();
@@ -81,8 +83,8 @@ pub fn spsa_parameters(weights: &Weights, goal: Option<Goal>, boards: &[Board]) 
             [after[0] - before[0], after[1] - before[1]]
         });
         let size = Size::of(differences);
-        let file = format!(":{}", goal.file.display());
-        add(&mut found, &size, &format!("toward:@{}", family.name()), &file, 0.0, COEFFICIENTS);
+        let groups = format!("@{}", family.name());
+        add(&mut found, &size, COEFFICIENTS, |stages, range| Parameter::toward(&groups, stages, goal.file, 0.0, range));
     }
     found
 }
@@ -135,22 +137,26 @@ fn in_centipawns(weights: &Weights, board: &Board, [mg, eg]: [i64; 2]) -> Stages
     [mg as f64 * middlegame * unit, eg as f64 * (1.0 - middlegame) * unit]
 }
 
-/// Adds a parameter, or one for each part, if its effect is detectable.
-fn add(found: &mut Vec<Parameter>, size: &Size, begin: &str, end: &str, value: f64, [min, max]: [f64; 2]) {
-    let mut one = |stage: &str, size: f64| {
+/// Adds a parameter, or one each for middlegame and endgame, if its effect is detectable.
+fn add(
+    found: &mut Vec<Parameter>,
+    size: &Size,
+    [min, max]: [f64; 2],
+    parameter: impl Fn([bool; 2], Range) -> Parameter,
+) {
+    let mut one = |stages: [bool; 2], size: f64| {
         let [smallest, largest] = PERTURBATIONS;
         if largest * size >= MIN_EFFECT {
             // Three digits are enough.
-            let step = ((DETECTABLE / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
-            let line = format!("{begin}{stage}{end}, float, {value}, {min}, {max}, {step}, {RATE}");
-            found.push(line.parse().expect("generated lines are valid parameters"));
+            let c_end = ((DETECTABLE / size).clamp(smallest, largest) * 1000.0).round() / 1000.0;
+            found.push(parameter(stages, Range { min, max, c_end, r_end: RATE }));
         }
     };
     if size.stages.iter().all(|&stage| stage >= SEPARATE_PHASES) {
-        one(":mg", size.stages[0]);
-        one(":eg", size.stages[1]);
+        one([true, false], size.stages[0]);
+        one([false, true], size.stages[1]);
     } else {
-        one("", size.both);
+        one([true, true], size.both);
     }
 }
 

@@ -79,7 +79,39 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
+/// Where the value of a [`Parameter`] may be, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// Its smallest value.
+    pub min: f64,
+    /// Its largest value.
+    pub max: f64,
+    /// [`Parameter::c_end`].
+    pub c_end: f64,
+    /// [`Parameter::r_end`].
+    pub r_end: f64,
+}
+
 impl Parameter {
+    /// A factor of the weights of `groups`, for middlegame and endgame weights by `stages`.
+    #[must_use]
+    pub fn factor(groups: &str, stages: [bool; 2], value: f64, range: Range) -> Parameter {
+        let name = format!("{FACTOR}{groups}{}", stage_suffix(stages));
+        Parameter::with(name, Target::Factor { groups: groups.to_string(), stages }, value, range)
+    }
+
+    /// An interpolation coefficient of the weights of `groups`, from the base (0) to the weights in `file` (1).
+    #[must_use]
+    pub fn toward(groups: &str, stages: [bool; 2], file: &Path, value: f64, range: Range) -> Parameter {
+        let name = format!("{TOWARD}{groups}{}:{}", stage_suffix(stages), file.display());
+        let target = Target::Toward { groups: groups.to_string(), stages, file: file.to_path_buf() };
+        Parameter::with(name, target, value, range)
+    }
+
+    fn with(name: String, target: Target, value: f64, Range { min, max, c_end, r_end }: Range) -> Parameter {
+        Parameter { name, target, value, min, max, c_end, r_end }
+    }
+
     /// A search constant with default settings.
     #[must_use]
     pub fn constant(tunable: &'static Tunable) -> Parameter {
@@ -122,6 +154,15 @@ impl Parameter {
     #[must_use]
     pub fn at(&self, value: f64) -> Parameter {
         Parameter { value, ..self.clone() }
+    }
+}
+
+/// How a name says that middlegame or endgame weights alone change.
+fn stage_suffix(stages: [bool; 2]) -> &'static str {
+    match stages {
+        [true, false] => ":mg",
+        [false, true] => ":eg",
+        _ => "",
     }
 }
 
