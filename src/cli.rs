@@ -74,7 +74,7 @@ enum Command {
     Match(Box<match_::Arguments>),
     /// Tunes constants of the search and factors of weights by games (SPSA).
     Spsa(Box<spsa::Arguments>),
-    /// Trains on its own games, generation after generation, for as long as it may.
+    /// Train on self-play games, one generation after another, until stopped.
     Selftrain(Box<selftrain::Arguments>),
     /// Trains, measures and calibrates opponents that play like people of a given rating.
     Level(Box<level::Arguments>),
@@ -126,13 +126,7 @@ impl Arguments {
             .mut_subcommand("games", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
             })
-            .mut_subcommand("selftrain", |tool| {
-                let cases = [
-                    ("from pieces alone", dyad_trainer::selftrain::Settings::from_pieces()),
-                    ("from good weights", dyad_trainer::selftrain::Settings::from_good_weights()),
-                ];
-                settings::tell_defaults_by_case(tool, &dyad_trainer::selftrain::Settings::default(), &cases)
-            })
+            .mut_subcommand("selftrain", |tool| tool.after_help(selftrain::presets()))
     }
 }
 

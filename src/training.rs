@@ -1,13 +1,16 @@
-//! The self-training beside the game: started by a GUI's options, reported in info strings.
+//! Self-training in the background: started by a GUI's options, reported in info strings.
 //!
-//! GUIs know options and nothing else, and match programs send all of them again before each game. So
+//! GUIs know nothing but options, and match programs send all of them again before each game. So
 //! `Train` acts when its value changes, never when it is repeated; and since options come in alphabetical order,
-//! `Train` before `TrainNodes`, what was asked for begins only at the next `isready`, or when a second has passed
-//! without an option. The buttons and `train start|stop` ask for the same. A training that failed is tried again when
-//! another option of it changes, which may be what was wrong.
+//! `Train` before `TrainNodes`, a training begins only at the next `isready`, or after a second
+//! without an option. The buttons and `train start|stop` do the same. A training that failed is tried again when
+//! another of its options changes, which may be the one that was wrong.
 //!
-//! The training has a thread of its own, below the search in priority, and shares nothing with the search but
-//! the weights it begins with. What it tells reaches the event loop through a channel; new weights come loaded, to be
+//! A number of 0, the default, leaves a setting to the preset or to the resumed training; any other number is used as it is, or
+//! refused.
+//!
+//! The training has its own thread, below the search in priority, and shares nothing with the search except
+//! the initial weights. Its reports reach the event loop through a channel; new weights arrive loaded, and are
 //! taken between two searches.
 
 use std::fmt;
@@ -30,17 +33,19 @@ use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, Overview, SelfTrainError, Settings, Source, Summary, Surroundings};
+use dyad_trainer::selftrain::{
+    self, Context, MethodName, Overrides, Overview, Settings, Source, Summary, misplaced_for,
+};
 
 use crate::display::counted;
 use crate::session::Outcome;
 
-/// How long options are waited for that may follow `Train`.
+/// Time without an option after which a training begins.
 const SETTLED: Duration = Duration::from_secs(1);
-/// Progress is told at most so often.
-const EVERY: Duration = Duration::from_secs(1);
+/// Time between two reports of progress.
+const REPORT_EVERY: Duration = Duration::from_secs(1);
 
-/// How it begins what ended a training that it could not go on with.
+/// Prefix of the last report of a training that failed.
 const ERROR: &str = "error: ";
 
 /// The values of `Train`.
@@ -48,13 +53,13 @@ const ERROR: &str = "error: ";
 pub enum Mode {
     /// No training.
     Off,
-    /// Learn from games against itself; resumes what is in the folder.
+    /// Train on self-play; resumes the training in the folder.
     SelfPlay,
-    /// Learn from the games of a file; resumes what is in the folder.
+    /// Train on the games of a file; resumes the training in the folder.
     Games,
-    /// Resume what is in the folder.
+    /// Resume the training in the folder.
     Resume,
-    /// Learn how the player of `TrainPlayer` plays from the games of a file.
+    /// Learn the style of `TrainPlayer` from the games of a file.
     Style,
 }
 
@@ -84,50 +89,48 @@ impl fmt::Display for Mode {
     }
 }
 
-/// A setting of the self-training that is a number, as an option.
+/// A numeric setting of the self-training as an option; 0 is automatic.
 #[derive(Clone, Copy)]
 pub struct Number {
     /// The option.
     pub name: &'static str,
-    /// The least value.
-    pub min: i64,
     /// The greatest value.
     pub max: i64,
-    /// Whether a run that is resumed takes it even if it has its default: results do not depend on it.
-    always: bool,
-    get: fn(&Settings) -> i64,
-    set: fn(&mut Settings, i64),
-}
-
-impl Number {
-    /// The value when nobody has set it.
-    pub fn default(&self) -> i64 {
-        (self.get)(&defaults())
-    }
+    /// The key of the setting.
+    key: &'static str,
+    set: fn(&mut Overrides, Option<u32>),
 }
 
 const MILLION: i64 = 1_000_000;
 
-/// The options that are numbers.
+/// The numeric options.
 #[rustfmt::skip]
 pub const NUMBERS: [Number; 8] = [
-    Number { name: "TrainDepth", min: 1, max: 16, always: false, get: |s| s.depth.into(), set: |s, depth| s.depth = depth as u32 },
-    Number { name: "TrainNodes", min: 1, max: 1000 * MILLION, always: false, get: |s| s.nodes as i64, set: |s, nodes| s.nodes = nodes as u64 },
-    Number { name: "TrainLabelNodes", min: 1, max: 1000 * MILLION, always: false, get: |s| s.label_nodes as i64, set: |s, nodes| s.label_nodes = nodes as u64 },
-    Number { name: "TrainPositions", min: 1, max: 100 * MILLION, always: false, get: |s| s.positions as i64, set: |s, positions| s.positions = positions as u64 },
-    Number { name: "TrainGenerations", min: 0, max: MILLION, always: true, get: |s| s.generations.into(), set: |s, generations| s.generations = generations as u32 },
-    Number { name: "TrainThreads", min: 1, max: 256, always: true, get: |s| s.threads as i64, set: |s, threads| s.threads = threads as usize },
-    Number { name: "TrainBatch", min: 1, max: MILLION, always: false, get: |s| s.batch as i64, set: |s, batch| s.batch = batch as usize },
-    Number { name: "TrainMatchGames", min: 2, max: MILLION, always: false, get: |s| s.match_games as i64, set: |s, games| s.match_games = games as u64 },
+    Number { name: "TrainDepth", max: 16, key: "depth", set: |o, depth| o.depth = depth },
+    Number { name: "TrainNodes", max: 1000 * MILLION, key: "nodes", set: |o, nodes| o.nodes = nodes.map(u64::from) },
+    Number { name: "TrainLabelNodes", max: 1000 * MILLION, key: "label-nodes", set: |o, nodes| o.label_nodes = nodes.map(u64::from) },
+    Number { name: "TrainPositions", max: 100 * MILLION, key: "positions", set: |o, positions| o.positions = positions.map(u64::from) },
+    Number { name: "TrainGenerations", max: MILLION, key: "generations", set: |o, generations| o.generations = generations },
+    Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
+    Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
+    Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
 ];
 
-/// The trainer's defaults, on half of the processors: the others are left to the game.
-fn defaults() -> Settings {
-    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Settings { threads: (processors / 2).clamp(1, 256), ..Settings::default() }
+/// The first value of `TrainMethod`.
+const AUTOMATIC: &str = "automatic";
+
+/// The values of `TrainMethod`, the default first.
+pub fn methods() -> Vec<&'static str> {
+    vec![AUTOMATIC, "comparison", "regression"]
 }
 
-/// The default of `TrainFolder`; empty where the system knows no folder for the user's data.
+/// Half of the processors: the others are left to the game.
+fn automatic_threads() -> usize {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (processors / 2).clamp(1, 256)
+}
+
+/// The default of `TrainFolder`; empty if the system has no folder for the user's data.
 pub fn default_folder() -> String {
     let folder = BaseDirs::new().map(|folders| folders.data_dir().join("dyad"));
     folder.and_then(|folder| folder.to_str().map(str::to_string)).unwrap_or_default()
@@ -139,26 +142,26 @@ pub struct Training {
     mode: Mode,
     /// `TrainFolder`; empty for the default.
     folder: String,
-    /// `TrainStart`; empty for the weights that are played with.
+    /// `TrainStart`; empty for the weights in use.
     start: String,
     /// `TrainGamesFile`.
     games: String,
     /// `TrainPlayer`.
     player: String,
     adopt: bool,
-    /// What the other options say.
-    settings: Settings,
-    /// Whether the last training could not be begun, or ended by an error.
+    /// `TrainMethod` and the numeric options that are not automatic.
+    overrides: Overrides,
+    /// Whether the last training failed to begin, or ended by an error.
     failed: bool,
-    asked: Option<Asked>,
+    requested: Option<Request>,
     running: Option<Running>,
     events: Sender<Message>,
 }
 
-/// A training that was asked for.
-struct Asked {
+/// A training that is to begin.
+struct Request {
     mode: Mode,
-    /// Until then more options may come; none when it is to begin as soon as it can.
+    /// When it begins; `None` for as soon as possible.
     due: Option<Instant>,
 }
 
@@ -167,22 +170,22 @@ struct Running {
     mode: Mode,
     folder: PathBuf,
     stop: Arc<AtomicBool>,
-    /// What it told last.
+    /// The last report.
     last: String,
 }
 
-/// What the thread of a training sends.
+/// A message from the thread of a training.
 pub enum Message {
-    /// Something to be told.
-    Say(String),
-    /// Better weights and their file.
+    /// A report.
+    Report(String),
+    /// New best weights and their file.
     Adopted(Arc<Weights>, PathBuf),
-    /// It has ended, and why.
+    /// The training ended; the reason.
     Ended(String),
 }
 
 impl Training {
-    /// No training, and every option at its default. What happens is sent to `events`.
+    /// No training, and every option at its default. Messages go to `events`.
     pub fn new(events: Sender<Message>) -> Training {
         Training {
             mode: Mode::Off,
@@ -191,9 +194,9 @@ impl Training {
             games: String::new(),
             player: String::new(),
             adopt: true,
-            settings: defaults(),
+            overrides: Overrides::default(),
             failed: false,
-            asked: None,
+            requested: None,
             running: None,
             events,
         }
@@ -207,41 +210,41 @@ impl Training {
             Mode::Off if changed && self.is_active() => self.stop(),
             Mode::Off if self.is_active() => Ok(Some("keeps running: `train stop` or the button ends it".to_string())),
             Mode::Off => Ok(None),
-            mode if changed => self.ask(mode, Some(Instant::now() + SETTLED)),
+            mode if changed => self.request(mode, Some(Instant::now() + SETTLED)),
             _ => Ok(None),
         }
     }
 
-    /// The button `Start Training`: what `Train` says, or self-play if that is off.
+    /// The button `Start Training`: the mode of `Train`, or self-play if it is off.
     pub fn press_start(&mut self) -> Outcome {
-        self.ask(self.mode_to_start(), Some(Instant::now() + SETTLED))
+        self.request(self.mode_to_start(), Some(Instant::now() + SETTLED))
     }
 
-    /// The command `train start`: the same at once.
+    /// The command `train start`: the same without a delay.
     pub fn start_now(&mut self) -> Outcome {
-        self.ask(self.mode_to_start(), None)
+        self.request(self.mode_to_start(), None)
     }
 
     fn mode_to_start(&self) -> Mode {
         if self.mode == Mode::Off { Mode::SelfPlay } else { self.mode }
     }
 
-    fn ask(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
+    fn request(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
         self.failed = false;
-        self.asked = Some(Asked { mode, due });
+        self.requested = Some(Request { mode, due });
         Ok(None)
     }
 
-    /// Stops what runs and forgets what was asked for.
+    /// Stops the training, running or about to begin.
     pub fn stop(&mut self) -> Outcome {
         self.failed = false;
-        let asked = self.asked.take().is_some();
+        let requested = self.requested.take().is_some();
         match &self.running {
             Some(running) => {
                 running.stop.store(true, Ordering::Relaxed);
                 Ok(Some("stopping".to_string()))
             }
-            None if asked => Ok(Some("not started".to_string())),
+            None if requested => Ok(Some("not started".to_string())),
             None => Ok(Some("nothing to stop".to_string())),
         }
     }
@@ -271,11 +274,16 @@ impl Training {
         self.put(|training| &mut training.adopt, adopt)
     }
 
-    /// Sets an option that is a number.
+    /// Sets `TrainMethod`.
+    pub fn set_method(&mut self, name: &str) -> Outcome {
+        self.put(|training| &mut training.overrides.method, name.parse().ok())
+    }
+
+    /// Sets a numeric option.
     pub fn set_number(&mut self, number: &Number, value: i64) -> Outcome {
-        let before = (number.get)(&self.settings);
-        (number.set)(&mut self.settings, value);
-        self.option_came(value != before)
+        let before = self.overrides.clone();
+        (number.set)(&mut self.overrides, u32::try_from(value).ok().filter(|value| *value > 0));
+        self.option_came(self.overrides != before)
     }
 
     fn put<T: PartialEq>(&mut self, option: fn(&mut Training) -> &mut T, value: T) -> Outcome {
@@ -284,111 +292,135 @@ impl Training {
         self.option_came(changed)
     }
 
-    /// More options may follow this one. One that is changed may be what was wrong with a training that failed, which
-    /// is asked for again.
+    /// More options may follow this one. A changed option may be the one that a training failed by, so the training is tried
+    /// again.
     fn option_came(&mut self, changed: bool) -> Outcome {
         if changed && self.failed && self.mode != Mode::Off {
-            return self.ask(self.mode, Some(Instant::now() + SETTLED));
+            return self.request(self.mode, Some(Instant::now() + SETTLED));
         }
-        if let Some(Asked { due: Some(due), .. }) = &mut self.asked {
+        if let Some(Request { due: Some(due), .. }) = &mut self.requested {
             *due = Instant::now() + SETTLED;
         }
         Ok(None)
     }
 
-    /// The absolute path of the folder; none if the system knows none.
+    /// The absolute path of the folder; `None` if the system has no folder for the user's data.
     pub fn folder(&self) -> Option<PathBuf> {
         let named = if self.folder.is_empty() { default_folder() } else { self.folder.clone() };
         absolute(named).ok()
     }
 
-    /// Whether weights that have won their match are to be played with.
+    /// Whether the engine plays with adopted weights.
     pub fn adopts(&self) -> bool {
         self.adopt
     }
 
     /// When to call [`Training::settle`].
     pub fn due(&self) -> Option<Instant> {
-        self.asked.as_ref().and_then(|asked| asked.due)
+        self.requested.as_ref().and_then(|request| request.due)
     }
 
-    /// All options have come: what was asked for may begin.
+    /// All options have come: a requested training may begin.
     pub fn settle(&mut self) {
-        if let Some(asked) = &mut self.asked {
+        if let Some(asked) = &mut self.requested {
             asked.due = None;
         }
     }
 
-    /// Whether a training is to be begun now.
+    /// Whether a training is to begin now.
     pub fn is_waiting_to_start(&self) -> bool {
-        let settled = self.asked.as_ref().is_some_and(|asked| asked.due.is_none());
+        let settled = self.requested.as_ref().is_some_and(|request| request.due.is_none());
         settled && self.running.as_ref().is_none_or(|running| !running.stop.load(Ordering::Relaxed))
     }
 
-    /// Whether a training runs, has to stop yet, or is about to begin.
+    /// Whether a training runs, is stopping, or is about to begin.
     fn is_active(&self) -> bool {
-        self.is_running() || self.asked.is_some()
+        self.is_running() || self.requested.is_some()
     }
 
-    /// Whether there is a thread that trains.
+    /// Whether a training has a thread.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Begins or resumes what was asked for, and says so. A new training starts from what `TrainStart` names, or else
-    /// from the weights that are `played` with.
-    pub fn start(&mut self, played: &Arc<Weights>) -> Result<Started, String> {
-        let started = self.try_to_start(played);
+    /// Begins or resumes the requested training. A new training starts from the weights that `TrainStart` names, or else
+    /// from the weights in use.
+    pub fn start(&mut self, in_use: &Arc<Weights>) -> Result<Started, String> {
+        let started = self.try_to_start(in_use);
         self.failed = started.is_err();
         started
     }
 
-    fn try_to_start(&mut self, played: &Arc<Weights>) -> Result<Started, String> {
-        let asked = self.asked.take().expect("it was asked for");
+    fn try_to_start(&mut self, in_use: &Arc<Weights>) -> Result<Started, String> {
+        let request = self.requested.take().expect("a training is requested");
         if let Some(running) = &self.running {
-            if asked.mode == running.mode || asked.mode == Mode::Resume {
+            if request.mode == running.mode || request.mode == Mode::Resume {
                 return Ok(Started::only("is running already"));
             }
-            // The other way of training takes over when this one has ended.
+            // The requested training begins when this one has ended.
             running.stop.store(true, Ordering::Relaxed);
-            self.asked = Some(asked);
+            self.requested = Some(request);
             return Ok(Started::only("stopping"));
         }
-        let order = self.order(asked.mode, played)?;
+        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+        let overview = selftrain::overview(&folder).filter(|_| request.mode != Mode::Style);
+        let order = self.order(request.mode, folder, overview.as_ref(), in_use)?;
         let (mode, folder) = (order.mode, order.folder.display());
-        let threads = counted(order.settings.threads as u64, "thread", "threads");
-        let overview = selftrain::overview(&order.folder).filter(|_| order.mode != Mode::Style);
-        let note = match &overview {
-            None if order.mode == Mode::Style => {
-                format!("begins: how {} plays, {threads}, {}", quote(&order.player), order.style_file().display())
+        let threads = counted(order.threads as u64, "thread", "threads");
+        let note = match (&overview, &order.task) {
+            (_, Task::Style { player, .. }) => {
+                format!("begins: how {} plays, {threads}, {}", quote(player), order.style_file(player).display())
             }
-            Some(overview) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
-            None => format!("begins: {mode}, {threads}, {folder}"),
+            (Some(overview), _) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
+            (None, _) => format!("begins: {mode}, {threads}, {folder}"),
         };
         let best = selftrain::best(&order.folder).filter(|_| overview.is_some() && self.adopt);
-        self.running = Some(order.carry_out(&self.events)?);
+        self.running = Some(order.spawn(&self.events)?);
         Ok(Started { note, best })
     }
 
-    fn order(&self, mode: Mode, played: &Arc<Weights>) -> Result<Order, String> {
-        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
-        let needs_games = matches!(mode, Mode::Games | Mode::Style);
-        let source = match mode {
-            _ if needs_games && self.games.is_empty() => {
+    fn order(
+        &self,
+        mode: Mode,
+        folder: PathBuf,
+        overview: Option<&Overview>,
+        in_use: &Arc<Weights>,
+    ) -> Result<Order, String> {
+        let games = match mode {
+            Mode::Games | Mode::Style if self.games.is_empty() => {
                 return Err("error: name a PGN file by TrainGamesFile".to_string());
             }
             Mode::Style if self.player.is_empty() => return Err("error: name a player by TrainPlayer".to_string()),
-            _ if needs_games => Source::Games(self.games_file().map_err(|error| format!("error: {error}"))?),
-            _ => Source::SelfPlay,
+            Mode::Games | Mode::Style => Some(self.games_file().map_err(|error| format!("error: {error}"))?),
+            Mode::Off | Mode::SelfPlay | Mode::Resume => None,
         };
-        let start = match self.start.as_str() {
-            "" => Arc::clone(played),
-            // Named for the next new training, and no hindrance to one that is resumed.
-            _ if mode == Mode::Resume || selftrain::is_begun(&folder) => Arc::clone(played),
-            name => Weights::named(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
+        let threads = self.overrides.threads.unwrap_or_else(automatic_threads);
+        let source = match (mode, &games) {
+            (Mode::Resume, _) => None,
+            (_, Some(games)) => Some(Source::Games(games.clone())),
+            (_, None) => Some(Source::SelfPlay),
         };
-        let player = self.player.clone();
-        Ok(Order { mode, folder, settings: Settings { source, ..self.settings.clone() }, start, player })
+        // The results do not depend on the threads, and no number of generations means no limit: a resumed training takes both.
+        let generations = Some(self.overrides.generations.unwrap_or(0));
+        let overrides = Overrides { source, generations, threads: Some(threads), ..self.overrides.clone() };
+        let task = if mode == Mode::Style {
+            let games = games.unwrap_or_default();
+            Task::Style { games, player: self.player.clone() }
+        } else {
+            let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
+            check_method(&overrides, method, &folder)?;
+            if mode == Mode::Resume || selftrain::is_begun(&folder) {
+                Task::Resume(Box::new(overrides))
+            } else {
+                let start = match self.start.as_str() {
+                    "" => Arc::clone(in_use),
+                    name => Weights::named(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
+                };
+                let settings = Settings::resolve(&start, &overrides).map_err(|error| format!("error: {error}"))?;
+                Task::Begin(Box::new(settings), start)
+            }
+        };
+        Ok(Order { mode, folder, threads, task })
     }
 
     /// The absolute path of the games to learn from, if they can be opened.
@@ -399,36 +431,36 @@ impl Training {
         Ok(path)
     }
 
-    /// Takes note of what the training sent.
-    pub fn hear(&mut self, message: &Message) {
+    /// Takes note of a message.
+    pub fn receive(&mut self, message: &Message) {
         match (message, &mut self.running) {
-            (Message::Say(text), Some(running)) => running.last = text.clone(),
+            (Message::Report(text), Some(running)) => running.last = text.clone(),
             (Message::Ended(text), running) => {
                 let was_stopped = running.take().is_some_and(|running| running.stop.load(Ordering::Relaxed));
-                self.failed = text.starts_with(ERROR) && !was_stopped && self.asked.is_none();
+                self.failed = text.starts_with(ERROR) && !was_stopped && self.requested.is_none();
             }
             _ => {}
         }
     }
 
-    /// What is going on.
+    /// The state of the training for a user.
     pub fn status(&self) -> String {
-        match (&self.running, &self.asked) {
+        match (&self.running, &self.requested) {
             (Some(running), _) => {
                 let state = if running.stop.load(Ordering::Relaxed) { "stopping" } else { "running" };
                 format!("status: {}, {state}, {}: {}", running.mode, running.folder.display(), running.last)
             }
-            (None, Some(asked)) => format!("status: {}, about to begin", asked.mode),
+            (None, Some(request)) => format!("status: {}, about to begin", request.mode),
             (None, None) => "status: off".to_string(),
         }
     }
 }
 
-/// A training that runs.
+/// A training that was started.
 pub struct Started {
-    /// What is to be told.
+    /// What the GUI is shown.
     pub note: String,
-    /// The best weights of one that is resumed, if they are to be played with.
+    /// The best weights of a resumed training, if the engine plays with them.
     pub best: Option<PathBuf>,
 }
 
@@ -438,68 +470,96 @@ impl Started {
     }
 }
 
-/// How far a training is that is resumed.
+/// Refuses options that `method`, the method of the training in `folder`, does not have.
+fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Result<(), String> {
+    if let Some(other) = overrides.method.filter(|other| *other != method) {
+        let folder = folder.display();
+        return Err(format!(
+            "error: TrainMethod {other}: the training in {folder} is by {method}, choose another folder"
+        ));
+    }
+    match overrides.misplaced(method) {
+        None => Ok(()),
+        Some(key) => {
+            let option = NUMBERS.iter().find(|number| number.key == key).map_or("Train games", |number| number.name);
+            Err(format!("error: {option} {}; see TrainMethod", misplaced_for(method)))
+        }
+    }
+}
+
+/// Where a resumed training is.
 fn so_far(overview: &Overview) -> String {
-    let Overview { generation, stage, adopted, gained } = overview;
+    let Overview { generation, stage, adopted, gained, .. } = overview;
     let gained = gained
         .map_or_else(String::new, |elo| format!(", {:+.0} +- {:.0} Elo against the start", elo.value, elo.error()));
     format!("generation {generation} ({stage}), {adopted} adopted{gained}")
 }
 
-/// What the thread of a training is to do.
+/// The work of a training's thread.
 struct Order {
     mode: Mode,
     folder: PathBuf,
-    settings: Settings,
-    /// What a new training starts from.
-    start: Arc<Weights>,
-    /// Whose style is learned.
-    player: String,
+    threads: usize,
+    task: Task,
+}
+
+enum Task {
+    /// Begin a training from these weights.
+    Begin(Box<Settings>, Arc<Weights>),
+    /// Resume the training in the folder.
+    Resume(Box<Overrides>),
+    /// Learn the style of a player.
+    Style { games: PathBuf, player: String },
 }
 
 impl Order {
     /// Starts the thread.
-    fn carry_out(self, events: &Sender<Message>) -> Result<Running, String> {
+    fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
         let stop = Arc::new(AtomicBool::new(false));
-        let last = "has just been started".to_string();
+        let last = "just started".to_string();
         let running = Running { mode: self.mode, folder: self.folder.clone(), stop: stop.clone(), last };
-        let mut teller = Teller { events: events.clone(), told: None };
+        let mut reporter = Reporter { events: events.clone(), reported: None };
         let body = move || {
             if let Err(error) = lower_priority() {
-                teller.say(&format!("has the same priority as the search: {error}"));
+                reporter.report(&format!("has the same priority as the search: {error}"));
             }
-            let run = AssertUnwindSafe(|| match self.mode {
-                Mode::Style => self.learn_style(&stop, &mut teller),
-                _ => self.run(&stop, &mut teller),
+            let run = AssertUnwindSafe(|| match &self.task {
+                Task::Style { games, player } => self.learn_style(games, player, &stop, &mut reporter),
+                _ => self.run(&stop, &mut reporter),
             });
             let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
-            teller.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
+            reporter.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
         };
         let thread = thread::Builder::new().name("training".to_string()).spawn(body);
         thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
     }
 
-    /// Where the style of a player goes: a file of the folder, by the player's name.
-    fn style_file(&self) -> PathBuf {
+    /// The file for the style of a player.
+    fn style_file(&self, player: &str) -> PathBuf {
         let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-        let name: String = self.player.chars().take(64).map(plain).collect();
+        let name: String = player.chars().take(64).map(plain).collect();
         self.folder.join(format!("style-{name}.json"))
     }
 
-    /// Learns a player's style to the end.
-    fn learn_style(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
-        let Source::Games(games) = &self.settings.source else { unreachable!("a style is learned from games") };
+    /// Learns a player's style, and returns the last report.
+    fn learn_style(
+        &self,
+        games: &Path,
+        player: &str,
+        stop: &AtomicBool,
+        reporter: &mut Reporter,
+    ) -> Result<String, String> {
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let _lock = FolderLock::take(&self.folder).map_err(|error| error.to_string())?;
-        let out = self.style_file();
+        let out = self.style_file(player);
         let settings = style::Settings::default();
-        let mut report = |done: usize, of: usize| teller.progress(&format!("{done} of {of} positions"));
+        let mut report = |done: usize, of: usize| reporter.progress(&format!("{done} of {of} positions"));
         let learned = controlled(stop, |control| {
             let mut job = style::Job {
-                files: vec![games.clone()],
-                player: self.player.clone(),
+                files: vec![games.to_path_buf()],
+                player: player.to_string(),
                 out: out.clone(),
-                threads: self.settings.threads,
+                threads: self.threads,
                 control,
                 report: &mut report,
             };
@@ -514,52 +574,30 @@ impl Order {
         }
     }
 
-    /// Trains to the end, and says which that was.
-    fn run(&self, stop: &AtomicBool, teller: &mut Teller) -> Result<String, String> {
+    /// Trains, and returns the last report.
+    fn run(&self, stop: &AtomicBool, reporter: &mut Reporter) -> Result<String, String> {
         let mut page = LivePage::new(&self.folder);
-        let mut report = |event: &selftrain::Event| {
+        let mut on_event = |event: &selftrain::Event| {
             if let Some(note) = page.hear(event) {
-                teller.say(&note);
+                reporter.report(&note);
             }
-            teller.hear(event);
+            reporter.event(event);
         };
-        let begun = match self.mode {
-            Mode::Resume => Err(SelfTrainError::Exists(self.folder.clone())),
-            _ => {
-                let surroundings = Surroundings { stop, report: &mut report };
-                selftrain::begin(&self.settings, &self.start, &self.folder, surroundings)
-            }
+        let context = Context { stop, on_event: &mut on_event };
+        let summary = match &self.task {
+            Task::Begin(settings, start) => selftrain::begin(settings, start, &self.folder, context),
+            Task::Resume(overrides) => selftrain::resume(&self.folder, overrides, context),
+            Task::Style { .. } => unreachable!("a style is no training of weights"),
         };
-        let ended = match begun {
-            Err(SelfTrainError::Exists(_)) => {
-                let surroundings = Surroundings { stop, report: &mut report };
-                selftrain::resume(&self.folder, &|settings| self.adjust(settings), surroundings)
-            }
-            ended => ended,
-        };
-        let summary = ended.map_err(|error| error.to_string())?;
+        let summary = summary.map_err(|error| error.to_string())?;
         if let Some(problem) = page.finish() {
-            teller.say(&problem);
+            reporter.report(&problem);
         }
         Ok(farewell(&summary))
     }
-
-    /// What the options change in a run that is resumed: those that still have their defaults were not set
-    /// by anybody, and leave the run as it is.
-    fn adjust(&self, settings: &mut Settings) {
-        for number in &NUMBERS {
-            let value = (number.get)(&self.settings);
-            if number.always || value != number.default() {
-                (number.set)(settings, value);
-            }
-        }
-        if self.mode != Mode::Resume {
-            settings.source = self.settings.source.clone();
-        }
-    }
 }
 
-/// How it ended, in words.
+/// The last report of a training.
 fn farewell(summary: &Summary) -> String {
     let Summary { finished, generations, adopted, best } = summary;
     let ended = if *finished { "finished" } else { "stopped" };
@@ -569,57 +607,56 @@ fn farewell(summary: &Summary) -> String {
     format!("{ended}: {generations} done, {adopted} adopted{best}{more}")
 }
 
-/// Tells the event loop what happens, without flooding it.
-struct Teller {
+/// Reports to the event loop, progress at most once a second.
+struct Reporter {
     events: Sender<Message>,
-    /// When progress was told last.
-    told: Option<Instant>,
+    /// The last report of progress.
+    reported: Option<Instant>,
 }
 
-impl Teller {
-    fn hear(&mut self, event: &selftrain::Event) {
+impl Reporter {
+    fn event(&mut self, event: &selftrain::Event) {
         match event {
             selftrain::Event::Progress(_) => self.progress(event),
             selftrain::Event::Adopted { path, .. } => {
-                self.say(event);
+                self.report(event);
                 self.adopted(path);
             }
-            _ => self.say(event),
+            _ => self.report(event),
         }
     }
 
-    /// Tells how far it is, at most once a second.
     fn progress(&mut self, text: &dyn fmt::Display) {
-        if self.told.is_none_or(|told| told.elapsed() >= EVERY) {
-            self.told = Some(Instant::now());
-            self.say(text);
+        if self.reported.is_none_or(|reported| reported.elapsed() >= REPORT_EVERY) {
+            self.reported = Some(Instant::now());
+            self.report(text);
         }
     }
 
-    fn say(&self, text: &dyn fmt::Display) {
-        self.send(Message::Say(text.to_string()));
+    fn report(&self, text: &dyn fmt::Display) {
+        self.send(Message::Report(text.to_string()));
     }
 
-    /// Loads the weights here, where nobody waits for it.
+    /// Loads the weights on this thread, so that the event loop does not wait.
     fn adopted(&self, path: &Path) {
         match Weights::load(path) {
             Ok(weights) => self.send(Message::Adopted(Arc::new(weights), path.to_path_buf())),
-            Err(error) => self.say(&format!("error: {}: {error}", path.display())),
+            Err(error) => self.report(&format!("error: {}: {error}", path.display())),
         }
     }
 
     fn send(&self, message: Message) {
-        // Without a receiver the program is ending: there is nobody to tell.
+        // Without a receiver the program is ending.
         drop(self.events.send(message));
     }
 }
 
-/// Lets the search go first where threads compete: a tenth of its share, which still suffices to write a checkpoint.
-/// Linux counts from the priority that the engine has itself, and so does Windows, so that a training is never before
-/// the search; threads that this one starts inherit it on Linux.
+/// Lowers the priority of this thread below the search: a tenth of the processor time where they compete, which suffices to write
+/// a checkpoint. Linux and Windows count from the engine's own priority, so a training never comes before the search; on Linux the
+/// threads of a training inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn lower_priority() -> Result<(), String> {
-    /// Each step of niceness takes a fifth of the share of the one before.
+    /// Each step of niceness lowers the share by a fifth.
     const STEPS: i32 = 10;
     // On Linux niceness belongs to a thread.
     rustix::process::nice(STEPS).map(|_| ()).map_err(|error| error.to_string())
@@ -644,24 +681,86 @@ fn lower_priority() -> Result<(), String> {
 mod tests {
     use super::*;
 
+    fn order(training: &Training, mode: Mode, folder: &Path) -> Result<Order, String> {
+        training.order(mode, folder.to_path_buf(), selftrain::overview(folder).as_ref(), &Weights::embedded())
+    }
+
+    /// Each number is used, also one that a preset has, or refused by the name of its option; 0 leaves the preset's.
     #[test]
-    fn a_run_keeps_what_nobody_has_set() {
-        let run = Settings { nodes: 77, label_nodes: 88, generations: 9, threads: 200, seed: 5, ..Settings::default() };
-        let games = Source::Games("games.pgn".into());
-        for (mode, source) in [(Mode::Resume, Source::SelfPlay), (Mode::Games, games.clone())] {
-            let settings = Settings { nodes: 55, generations: 3, source: games.clone(), ..defaults() };
-            let start = Weights::embedded();
-            let order = Order { mode, folder: PathBuf::new(), settings, start, player: String::new() };
-            let mut changed = run.clone();
-            order.adjust(&mut changed);
-            let threads = defaults().threads;
-            assert_eq!(changed, Settings { nodes: 55, generations: 3, threads, source, ..run.clone() });
+    fn every_number_is_used_or_refused() {
+        let (events, _receiver) = crossbeam::channel::unbounded();
+        let folder = Path::new("/nowhere/run");
+        for method in ["regression", "comparison"] {
+            let plain =
+                Overrides { method: method.parse().ok(), threads: Some(automatic_threads()), ..Overrides::default() };
+            for number in &NUMBERS {
+                let mut training = Training::new(events.clone());
+                training.set_method(method).unwrap();
+                training.set_number(number, 0).unwrap();
+                let Task::Begin(settings, _) = order(&training, Mode::SelfPlay, folder).unwrap().task else {
+                    panic!("nothing is begun")
+                };
+                assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &plain));
+                for value in [2, 8] {
+                    training.set_number(number, value).unwrap();
+                    let mut expected = plain.clone();
+                    (number.set)(&mut expected, Some(value as u32));
+                    match (order(&training, Mode::SelfPlay, folder), expected.misplaced(method.parse().unwrap())) {
+                        (Ok(order), None) => {
+                            let Task::Begin(settings, _) = order.task else { panic!("nothing is begun") };
+                            assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &expected));
+                        }
+                        (Err(error), Some(_)) => {
+                            let expected = format!("error: {} belongs to comparison training", number.name);
+                            assert!(method == "regression" && error.starts_with(&expected), "{error}");
+                        }
+                        _ => panic!("{} {value}", number.name),
+                    }
+                }
+            }
         }
+        let mut training = Training::new(events);
+        training.set_number(&NUMBERS[1], 300).unwrap();
+        let Task::Begin(settings, _) = order(&training, Mode::SelfPlay, folder).unwrap().task else { panic!() };
+        assert_eq!((settings.nodes, settings.positions), (300, 1_500_000));
+        training.set_method("regression").unwrap();
+        training.set_games("Cargo.toml").unwrap();
+        let Err(error) = order(&training, Mode::Games, folder) else { panic!("it is begun") };
+        assert!(error.starts_with("error: Train games belongs to comparison training"), "{error}");
+    }
+
+    /// A resumed training keeps what no option sets, except threads and number of generations.
+    #[test]
+    fn a_resumed_training_keeps_its_settings() {
+        let (events, _receiver) = crossbeam::channel::unbounded();
+        let mut training = Training::new(events);
+        let nodes = NUMBERS.iter().find(|number| number.name == "TrainNodes").unwrap();
+        training.set_number(nodes, 55).unwrap();
+        let overview =
+            |method| Overview { method, generation: 1, stage: selftrain::Stage::Games, adopted: 0, gained: None };
+        let order = |training: &Training, method| {
+            training.order(Mode::Resume, "/nowhere/run".into(), Some(&overview(method)), &Weights::embedded())
+        };
+        let Task::Resume(overrides) = order(&training, MethodName::Comparison).unwrap().task else {
+            panic!("nothing is resumed")
+        };
+        let (nodes, generations, threads) = (Some(55), Some(0), Some(automatic_threads()));
+        assert_eq!(*overrides, Overrides { nodes, generations, threads, ..Overrides::default() });
+        let refusal = |training: &Training| order(training, MethodName::Regression).err().unwrap_or_default();
+        assert_eq!(refusal(&training), "");
+        training.set_method("comparison").unwrap();
+        assert!(
+            refusal(&training)
+                .starts_with("error: TrainMethod comparison: the training in /nowhere/run is by regression")
+        );
+        training.set_method("automatic").unwrap();
+        training.set_number(&NUMBERS[0], 2).unwrap();
+        assert!(refusal(&training).starts_with("error: TrainDepth belongs to comparison training"));
     }
 
     #[test]
     fn options_that_come_late_put_off_the_beginning() {
-        let (events, _unheard) = crossbeam::channel::unbounded();
+        let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         assert_eq!(training.set_mode("selfplay"), Ok(None));
         let due = training.due().unwrap();
@@ -678,7 +777,7 @@ mod tests {
 
     #[test]
     fn a_training_that_failed_is_tried_again_when_an_option_is_changed() {
-        let (events, _unheard) = crossbeam::channel::unbounded();
+        let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         let weights = Weights::embedded();
         let fail = |training: &mut Training| {
@@ -691,25 +790,25 @@ mod tests {
         // What a GUI sends before each game changes nothing.
         training.set_mode("games").unwrap();
         training.set_folder("").unwrap();
-        training.set_number(&NUMBERS[0], NUMBERS[0].default()).unwrap();
+        training.set_number(&NUMBERS[0], 0).unwrap();
         assert!(training.due().is_none());
         training.set_games("/nowhere/games.pgn").unwrap();
         assert!(training.due().is_some());
         fail(&mut training);
-        training.set_number(&NUMBERS[0], NUMBERS[0].default() + 1).unwrap();
+        training.set_number(&NUMBERS[0], 1).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
         training.set_folder("elsewhere").unwrap();
         assert!(training.due().is_none(), "it was stopped");
         // One that failed on its thread, and one that ended well.
-        training.hear(&Message::Ended("error: no room".to_string()));
+        training.receive(&Message::Ended("error: no room".to_string()));
         training.set_folder("there").unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();
-        training.hear(&Message::Ended("stopped: 0 generations done".to_string()));
+        training.receive(&Message::Ended("stopped: 0 generations done".to_string()));
         training.set_folder("here").unwrap();
         assert!(training.due().is_none());
-        training.hear(&Message::Ended("error: no room".to_string()));
+        training.receive(&Message::Ended("error: no room".to_string()));
         training.set_mode("off").unwrap();
         training.set_folder("nowhere").unwrap();
         assert!(training.due().is_none());

@@ -383,9 +383,9 @@ impl Uci {
 
     /// Takes what the training has sent.
     fn take_training(&mut self, message: Message) {
-        self.training.hear(&message);
+        self.training.receive(&message);
         match message {
-            Message::Say(text) | Message::Ended(text) => self.output.train(&text),
+            Message::Report(text) | Message::Ended(text) => self.output.train(&text),
             Message::Adopted(weights, path) if self.training.adopts() => self.submit(Task::Adopt(weights, path)),
             Message::Adopted(..) => {}
         }

@@ -234,15 +234,16 @@ pub fn state(input: &[u8]) {
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
-    let surroundings = selftrain::Surroundings { stop: &AtomicBool::new(true), report: &mut |_| {} };
-    selftrain::resume(folder, &|_| {}, surroundings).map(drop)
+    let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
+    selftrain::resume(folder, &selftrain::Overrides::default(), context).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("state-seeds");
     let folder = scratch.file("training");
-    let surroundings = selftrain::Surroundings { stop: &AtomicBool::new(true), report: &mut |_| {} };
-    selftrain::begin(&selftrain::Settings::default(), &Weights::material(), &folder, surroundings).expect("it begins");
+    let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
+    let settings = selftrain::Settings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
+    selftrain::begin(&settings, &Weights::material(), &folder, context).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
     let (state, settings) = (read("state.json"), read("settings.json"));
     let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();

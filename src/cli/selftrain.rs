@@ -1,87 +1,94 @@
 //! `dyad selftrain`: generations of self-play, training and matches.
 //!
-//! The first Ctrl-C ends it within about a second and keeps everything, a second one ends it at once;
+//! The first Ctrl-C stops it within about a second and keeps everything, a second one stops it at once;
 //! `dyad selftrain FOLDER --resume` resumes after either.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, Event, Settings, Source, Summary, Surroundings};
+use dyad_trainer::selftrain::settings::grouped;
+use dyad_trainer::selftrain::{self, Context, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
 
 use super::prepare::Side;
 use super::progress::Progress;
-use super::settings::set;
 use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Folder for all that is made, new or empty
+    /// Folder of the training, new or empty
     folder: PathBuf,
-    /// Resume the training in the folder; other arguments hold from its next generation on
+    /// Resume the training in FOLDER; other arguments hold from its next generation on
     #[arg(long)]
     resume: bool,
-    /// Weights to start from: a file, `default` or `material` [default: material]
+    /// Initial weights: a file, `default` or `material` [default: material]
     #[arg(long, value_name = "WEIGHTS", conflicts_with = "resume")]
     start: Option<PathBuf>,
     /// Settings from a JSON file; the other arguments override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
-    /// Learn from the games of this file (PGN, plain or packed) instead of own games
+    /// Defaults for training from `scratch`, or to `improve` good weights [default: by the initial weights]
+    #[arg(long, value_name = "PRESET", conflicts_with = "resume")]
+    preset: Option<Preset>,
+    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with --games]
+    #[arg(long, value_name = "METHOD")]
+    method: Option<MethodName>,
+    /// Learn from the games of FILE (PGN, plain or packed) in place of self-play; comparison only
     #[arg(long, value_name = "FILE")]
     games: Option<PathBuf>,
-    /// Read the scores in the comments of these games, which are given from this side
+    /// Side that the scores in the comments of --games are given for [default: scores are not read]
     #[arg(long, value_enum)]
     scores: Option<Side>,
     /// Play Chess960
     #[arg(long, conflicts_with = "dfrc")]
     chess960: bool,
-    /// Play double Chess960: each side's first rank is drawn for itself
+    /// Play double Chess960: each side's first rank is drawn separately
     #[arg(long)]
     dfrc: bool,
-    /// Seed of all draws
+    /// Seed of all random draws
     #[arg(long)]
     seed: Option<u64>,
-    /// d of d-ply training: 1 is the quiescence leaf of each child; another asks for training by comparison
+    /// d of d-ply training, 1 for the quiescence leaf of each child; comparison only
     #[arg(long)]
     depth: Option<u32>,
-    /// Nodes of a self-play move
+    /// Nodes per self-play move
     #[arg(long)]
     nodes: Option<u64>,
-    /// Nodes of the search that finds a desired move; asks for training by comparison
+    /// Nodes of the search that finds a desired move; comparison only
     #[arg(long, value_name = "NODES")]
     label_nodes: Option<u64>,
-    /// Positions drawn from the games of a generation
+    /// Positions drawn from the games of a generation, at most
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
-    /// Generations in all; 0 for no end but Ctrl-C
+    /// Number of generations; 0 for no limit [default: 0]
     #[arg(long, value_name = "N")]
     generations: Option<u32>,
     /// Threads [default: one per processor]
     #[arg(long)]
     threads: Option<usize>,
-    /// Positions for one update of the weights; asks for training by comparison
+    /// Positions per update of the weights; comparison only
     #[arg(long)]
     batch: Option<usize>,
-    /// Games of a match at most
+    /// Games of a match, at most; an odd number is rounded up
     #[arg(long, value_name = "N")]
     match_games: Option<u64>,
-    /// Nodes of a move in a match
+    /// Nodes per move in matches and tuning games
     #[arg(long, value_name = "NODES")]
     match_nodes: Option<u64>,
-    /// Pairs of games that say how far the new weights go
+    /// Pairs of games that tune the new weights; 0 for no tuning
     #[arg(long, value_name = "N")]
     tuning_pairs: Option<u64>,
 }
 
-/// Trains, from the beginning or from where it was stopped.
+/// Begins or resumes a training.
 pub fn run(arguments: &Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut page = LivePage::new(&arguments.folder);
-    let mut report = |event: &Event| {
+    let mut on_event = |event: &Event| {
         if let Some(note) = page.hear(event) {
             progress.say(&note);
         }
@@ -90,29 +97,30 @@ pub fn run(arguments: &Arguments) -> Outcome {
             _ => progress.say(&event.to_string()),
         }
     };
-    let surroundings = Surroundings { stop: &stop, report: &mut report };
+    let context = Context { stop: &stop, on_event: &mut on_event };
     let summary = if arguments.resume {
-        selftrain::resume(&arguments.folder, &|settings| arguments.change(settings), surroundings)
+        selftrain::resume(&arguments.folder, &arguments.over(Overrides::default()), context)
     } else {
         let start = load_weights(arguments.start.as_deref().unwrap_or(Path::new("material")))?;
-        selftrain::begin(&arguments.settings()?, &start, &arguments.folder, surroundings)
+        let settings = Settings::resolve(&start, &arguments.overrides()?)?;
+        selftrain::begin(&settings, &start, &arguments.folder, context)
     };
     drop(progress);
     let summary = summary?;
     if let Some(problem) = page.finish() {
         eprintln!("{problem}");
     }
-    say_how_it_ended(&summary, &arguments.folder);
+    print_summary(&summary, &arguments.folder);
     Ok(())
 }
 
-fn say_how_it_ended(summary: &Summary, folder: &Path) {
+fn print_summary(summary: &Summary, folder: &Path) {
     let Summary { finished, generations, adopted, best } = summary;
     let how = if *finished { "finished" } else { "stopped" };
-    println!("{how}: {generations} generations are done, {adopted} of them adopted");
+    println!("{how}: {generations} generations, {adopted} adopted");
     match best {
         Some(path) => println!("best weights: {}", path.display()),
-        None => println!("no generation has beaten the start yet"),
+        None => println!("no generation has beaten the initial weights yet"),
     }
     if !finished {
         println!("resume with: dyad selftrain {} --resume", folder.display());
@@ -120,40 +128,80 @@ fn say_how_it_ended(summary: &Summary, folder: &Path) {
 }
 
 impl Arguments {
-    fn settings(&self) -> Result<Settings, String> {
-        let mut settings: Settings = settings::load(self.settings.as_deref(), "selftrain")?;
-        let file: serde_json::Value = settings::load(self.settings.as_deref(), "selftrain")?;
-        if file.get("threads").is_none() {
-            settings.threads = threads("threads", None)?;
+    /// The arguments and the settings of the file, for a new training.
+    fn overrides(&self) -> Result<Overrides, String> {
+        let overrides = self.over(settings::load(self.settings.as_deref(), "selftrain")?);
+        if self.scores.is_some() && !matches!(overrides.source, Some(Source::Games(_))) {
+            return Err("--scores needs the games of a file, --games FILE".to_string());
         }
-        self.change(&mut settings);
-        match self.scores.is_some() && settings.source == Source::SelfPlay {
-            true => Err("--scores belongs to the games of a file, --games".to_string()),
-            false => Ok(settings),
-        }
+        Ok(Overrides { threads: Some(threads("threads", overrides.threads)?), ..overrides })
     }
 
-    fn change(&self, settings: &mut Settings) {
-        if let Some(games) = &self.games {
-            settings.source = Source::Games(std::path::absolute(games).unwrap_or_else(|_| games.clone()));
+    /// The arguments, and `file` where they give nothing.
+    fn over(&self, file: Overrides) -> Overrides {
+        let games = self.games.as_ref().map(|games| std::path::absolute(games).unwrap_or_else(|_| games.clone()));
+        let variant = match (self.chess960, self.dfrc) {
+            (true, _) => Some(Variant::Chess960),
+            (false, true) => Some(Variant::DoubleChess960),
+            (false, false) => None,
+        };
+        Overrides {
+            preset: self.preset.or(file.preset),
+            method: self.method.or(file.method),
+            source: games.map(Source::Games).or(file.source),
+            scores: self.scores.map(ScoreSide::from).or(file.scores),
+            variant: variant.or(file.variant),
+            seed: self.seed.or(file.seed),
+            depth: self.depth.or(file.depth),
+            nodes: self.nodes.or(file.nodes),
+            label_nodes: self.label_nodes.or(file.label_nodes),
+            positions: self.positions.or(file.positions),
+            generations: self.generations.or(file.generations),
+            threads: self.threads.or(file.threads),
+            batch: self.batch.or(file.batch),
+            match_games: self.match_games.or(file.match_games),
+            match_nodes: self.match_nodes.or(file.match_nodes),
+            tuning_pairs: self.tuning_pairs.or(file.tuning_pairs),
+            ..file
         }
-        settings.scores = self.scores.map(ScoreSide::from).or(settings.scores);
-        if self.chess960 {
-            settings.variant = Variant::Chess960;
-        } else if self.dfrc {
-            settings.variant = Variant::DoubleChess960;
+    }
+}
+
+/// The defaults of the presets, for the help.
+pub fn presets() -> String {
+    let settings = MethodName::ALL.map(|method| Preset::ALL.map(|preset| Settings::preset(preset, method)));
+    let mut text = "Defaults:".to_string();
+    for method in MethodName::ALL {
+        write!(text, "  {method:>20}").expect("a string takes everything");
+    }
+    write!(text, "\n         ").expect("as above");
+    for preset in MethodName::ALL.iter().flat_map(|_| Preset::ALL) {
+        write!(text, "  {preset:>9}").expect("as above");
+    }
+    let number: [(&str, fn(&Settings) -> Option<u64>); 8] = [
+        ("nodes", |s| Some(s.nodes)),
+        ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),
+        ("positions", |s| Some(s.positions)),
+        ("depth", |s| comparison(s).map(|own| own.depth.into())),
+        ("batch", |s| comparison(s).map(|own| own.batch as u64)),
+        ("match-games", |s| Some(s.match_games)),
+        ("match-nodes", |s| Some(s.match_nodes)),
+        ("tuning-pairs", |s| Some(s.tuning_pairs)),
+    ];
+    for (name, number) in number {
+        write!(text, "\n  {name:<12}").expect("as above");
+        for settings in settings.as_flattened() {
+            let number = number(settings).map_or_else(|| "-".to_string(), grouped);
+            write!(text, "{number:>11}").expect("as above");
         }
-        set(&mut settings.seed, &self.seed);
-        set(&mut settings.depth, &self.depth);
-        set(&mut settings.nodes, &self.nodes);
-        set(&mut settings.label_nodes, &self.label_nodes);
-        set(&mut settings.positions, &self.positions);
-        set(&mut settings.generations, &self.generations);
-        set(&mut settings.threads, &self.threads);
-        set(&mut settings.batch, &self.batch);
-        set(&mut settings.match_games, &self.match_games);
-        set(&mut settings.match_nodes, &self.match_nodes);
-        set(&mut settings.tuning_pairs, &self.tuning_pairs);
+    }
+    text
+}
+
+fn comparison(settings: &Settings) -> Option<&selftrain::Comparison> {
+    match &settings.method {
+        Method::Comparison(own) => Some(own),
+        Method::Regression(_) => None,
     }
 }
 
@@ -161,11 +209,20 @@ impl Arguments {
 mod tests {
     use super::*;
     use clap::Parser;
+    use dyad_engine::eval::Weights;
 
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
         arguments: Arguments,
+    }
+
+    fn parse(line: &[&str]) -> Arguments {
+        Line::parse_from([&["selftrain", "folder"], line].concat()).arguments
+    }
+
+    fn resolve(line: &[&str]) -> Result<Settings, String> {
+        Settings::resolve(&Weights::material(), &parse(line).overrides()?)
     }
 
     #[test]
@@ -174,9 +231,61 @@ mod tests {
         let all = threads("threads", None).unwrap();
         for (text, expected) in [("{}", all), (r#"{"threads": 7}"#, 7), (r#"{"selftrain": {"seed": 3}}"#, all)] {
             std::fs::write(&path, text).unwrap();
-            let line = ["selftrain", "folder", "--settings", path.to_str().unwrap()];
-            assert_eq!(Line::parse_from(line).arguments.settings().unwrap().threads, expected, "{text}");
+            assert_eq!(resolve(&["--settings", path.to_str().unwrap()]).unwrap().threads, expected, "{text}");
         }
         std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Each option changes its setting and no other one, also where the value is the default of a preset.
+    #[test]
+    fn every_option_is_obeyed_or_refused() {
+        let json = |line: &[&str]| serde_json::to_value(resolve(line).unwrap()).unwrap();
+        let common: [(&[&str], &str, serde_json::Value); 10] = [
+            (&["--seed", "7"], "seed", 7.into()),
+            (&["--nodes", "300"], "nodes", 300.into()),
+            (&["--nodes", "250"], "nodes", 250.into()),
+            (&["--positions", "20000"], "positions", 20_000.into()),
+            (&["--generations", "7"], "generations", 7.into()),
+            (&["--threads", "7"], "threads", 7.into()),
+            (&["--match-games", "120"], "match-games", 120.into()),
+            (&["--match-nodes", "1000"], "match-nodes", 1_000.into()),
+            (&["--tuning-pairs", "7"], "tuning-pairs", 7.into()),
+            (&["--dfrc"], "variant", "double-chess960".into()),
+        ];
+        let of_comparison: [(&[&str], &str, serde_json::Value); 3] = [
+            (&["--depth", "1"], "depth", 1.into()),
+            (&["--label-nodes", "2000"], "label-nodes", 2_000.into()),
+            (&["--batch", "255"], "batch", 255.into()),
+        ];
+        for method in MethodName::ALL {
+            let method = ["--method", &method.to_string()].map(str::to_string);
+            let plain: Vec<&str> = method.iter().map(String::as_str).collect();
+            for (line, key, value) in common.iter().chain(&of_comparison) {
+                let line = [&plain, *line].concat();
+                if plain[1] == "regression" && of_comparison.iter().any(|(_, other, _)| other == key) {
+                    let error = resolve(&line).unwrap_err();
+                    assert!(error.starts_with(&format!("{key} belongs to comparison training")), "{error}");
+                    continue;
+                }
+                let mut expected = json(&plain);
+                expected[*key] = value.clone();
+                assert_eq!(json(&line), expected, "{line:?}");
+            }
+        }
+        assert_eq!(json(&[]), json(&["--method", "regression", "--preset", "scratch"]));
+        assert_eq!(json(&["--games", "a.pgn"])["method"], "comparison");
+        assert_eq!(json(&["--games", "a.pgn", "--scores", "white"])["scores"], "white");
+        assert!(resolve(&["--scores", "white"]).unwrap_err().starts_with("--scores needs"));
+        let error = resolve(&["--games", "a.pgn", "--method", "regression"]).unwrap_err();
+        assert!(error.starts_with("source belongs to comparison training"), "{error}");
+        let resumed = parse(&["--resume", "--nodes", "300"]).over(Overrides::default());
+        assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
+    }
+
+    #[test]
+    fn the_help_has_the_defaults_of_all_presets() {
+        let text = presets();
+        assert!(text.contains("  nodes               250      1,000        300      1,000"), "{text}");
+        assert!(text.contains("  batch                 -          -        256        256"), "{text}");
     }
 }

@@ -28,26 +28,12 @@ pub fn set<T: Clone>(setting: &mut T, argument: &Option<T>) {
     }
 }
 
-/// Adds to the help of arguments the defaults of the settings of the same names, where it does not tell them itself.
-/// So that a file can set what no argument does, arguments have no defaults of their own.
+/// Adds the defaults of the settings to the help of the arguments with the same names, where the help does not have them. The
+/// arguments have no defaults of their own, so that a file can set what no argument sets.
 pub fn tell_defaults(tool: Command, defaults: &impl Serialize) -> Command {
-    tell_defaults_by_case(tool, defaults, &[])
-}
-
-/// The same, and what differs from these defaults in each of some cases.
-pub fn tell_defaults_by_case<T: Serialize>(tool: Command, defaults: &T, cases: &[(&str, T)]) -> Command {
-    let json = |settings: &T| serde_json::to_value(settings).unwrap_or_default();
-    let (defaults, cases) = (json(defaults), cases.iter().map(|(case, settings)| (*case, json(settings))));
-    let cases: Vec<(&str, Value)> = cases.collect();
+    let defaults = serde_json::to_value(defaults).unwrap_or_default();
     tool.mut_args(|argument| {
-        let told = |name: &str| {
-            let default = find(&defaults, name)?;
-            let other = |(case, settings): &(&str, Value)| {
-                find(settings, name).filter(|other| *other != default).map(|other| format!("; {case} {other}"))
-            };
-            Some(default.clone() + &cases.iter().filter_map(other).collect::<String>())
-        };
-        let default = argument.get_long().and_then(told);
+        let default = argument.get_long().and_then(|name| find(&defaults, name));
         match (default, argument.get_help().map(ToString::to_string)) {
             (Some(default), Some(help)) if !help.contains("[default: ") => {
                 argument.help(format!("{help} [default: {default}]"))

@@ -57,7 +57,7 @@ enum Kind<Owner> {
 enum Of {
     Engine(Kind<Session>),
     Training(Kind<Training>),
-    /// A setting of the self-training that is a number.
+    /// A numeric setting of the self-training.
     Number(Number),
     /// A constant of the search, in a build for tuning.
     Constant(Tunable),
@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 29] = [
+const TABLE: [Row; 30] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -153,6 +153,7 @@ const TABLE: [Row; 29] = [
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
     Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
     Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },
+    Row { name: "TrainMethod", of: Of::Training(Kind::Combo { values: training::methods, set: Training::set_method }) },
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
     Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
     Row { name: "TrainGamesFile", of: Of::Training(Kind::Text { default: String::new, set: Training::set_games }) },
@@ -248,7 +249,7 @@ impl Row {
         match &self.of {
             Of::Engine(kind) => kind.config(name),
             Of::Training(kind) => kind.config(name),
-            Of::Number(number) => spin(name, number.default(), number.min, number.max),
+            Of::Number(number) => spin(name, 0, 0, number.max),
             Of::Constant(constant) => spin(name, constant.default.into(), constant.min.into(), constant.max.into()),
         }
     }
@@ -259,7 +260,7 @@ impl Row {
             Of::Engine(kind) => kind.read(value).map(Set::Engine),
             Of::Training(kind) => kind.read(value).map(Set::Training),
             &Of::Number(number) => {
-                let value = read_spin(value, number.min, number.max)?;
+                let value = read_spin(value, 0, number.max)?;
                 Ok(Set::Training(Box::new(move |training| training.set_number(&number, value))))
             }
             &Of::Constant(Tunable { name, min, max, .. }) => {
@@ -395,6 +396,9 @@ mod tests {
             ("name Train value selfplay games", false),
             ("name Train value", false),
             ("name TrainNodes value 2147483648", false),
+            ("name TrainNodes value 0", true),
+            ("name TrainMethod value Comparison", true),
+            ("name TrainMethod value fit", false),
             ("name TrainAdopt value 1", false),
             ("name Start Training", true),
         ] {

@@ -17,12 +17,13 @@ fn options(mode: &str, folder: &Path) -> String {
         ("Threads", "1"),
         ("Train", mode),
         ("TrainAdopt", "true"),
-        ("TrainBatch", "256"),
-        ("TrainDepth", "1"),
+        ("TrainBatch", "0"),
+        ("TrainDepth", "0"),
         ("TrainFolder", &format!("{folder}")),
         ("TrainGenerations", "0"),
         ("TrainLabelNodes", "60"),
         ("TrainMatchGames", "2"),
+        ("TrainMethod", "comparison"),
         ("TrainNodes", "30"),
         ("TrainPositions", "150"),
         ("TrainThreads", "1"),
@@ -32,7 +33,7 @@ fn options(mode: &str, folder: &Path) -> String {
     .join("\n")
 }
 
-/// A program that has been told to train, and has said that it does.
+/// A program that has begun or resumed a training.
 fn training(mode: &str, folder: &Path) -> Program {
     let mut program = Program::start();
     program.send(&options(mode, folder));
@@ -50,7 +51,7 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Lets a training be at the match of its generation, which made these weights: so small a training seldom makes
+/// Moves a training to the match of its generation, with the new weights `made`: such a small training seldom makes
 /// better ones.
 fn await_match(folder: &Path, made: &Weights) {
     let path = folder.join("state.json");
@@ -200,9 +201,48 @@ fn from_the_first_option_to_the_adopted_weights() {
     assert_eq!(json(&folder.join("games/settings.json"))["source"]["games"], games.display().to_string());
 }
 
-/// The output of a search without what a training said meanwhile.
+/// The output of a search without the reports of a training.
 fn moves(output: &[String]) -> Vec<String> {
     output.iter().filter(|line| !line.starts_with("info string train ")).cloned().collect()
+}
+
+/// A number is used, also one that a preset has, and reported with the others; one that the method does not have is refused.
+#[test]
+fn numbers_are_used_and_reported_or_refused() {
+    let folder = folder("gui-training-numbers");
+    for (run, options, reported) in [
+        ("regression", "TrainNodes value 300", "regression: 300 nodes a move, 1,500,000 positions a generation, "),
+        (
+            "threads",
+            "TrainThreads value 1\nsetoption name TrainMatchGames value 121",
+            "of at most 122 games at 4,000 nodes a move, 1 thread",
+        ),
+        ("positions", "TrainPositions value 20000", "regression: 1,000 nodes a move, 20,000 positions a generation, "),
+        ("generations", "TrainGenerations value 1", ", 1 generation, "),
+        (
+            "comparison",
+            "TrainMethod value comparison\nsetoption name TrainBatch value 256",
+            "comparison: 1,000 nodes a move, 5,000 nodes a label, 50,000 positions a generation, depth 1, batches of 256, ",
+        ),
+        (
+            "labels",
+            "TrainMethod value comparison\nsetoption name TrainLabelNodes value 2000\nsetoption name TrainDepth value 2",
+            "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, depth 2, ",
+        ),
+        ("depth", "TrainDepth value 1", "error: TrainDepth belongs to comparison training"),
+        ("batch", "TrainBatch value 256", "error: TrainBatch belongs to comparison training"),
+        ("label-nodes", "TrainLabelNodes value 2000", "error: TrainLabelNodes belongs to comparison training"),
+    ] {
+        let out = folder.join(run);
+        let mut program = Program::start();
+        program.send(&format!("setoption name TrainFolder value {}\nsetoption name {options}", out.display()));
+        program.send("setoption name Train value selfplay\nisready");
+        program.until_contains(reported);
+        program.send("train stop");
+        program.quit();
+        assert_eq!(out.exists(), !reported.starts_with("error"), "{run}");
+    }
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -288,7 +328,7 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     }
 }
 
-/// A pipe would keep the training waiting, deaf for whoever wants it to end.
+/// A pipe would block the training, so that it could not be stopped.
 #[cfg(unix)]
 #[test]
 fn games_from_a_pipe_are_refused() {
@@ -306,7 +346,7 @@ fn games_from_a_pipe_are_refused() {
     program.quit();
 }
 
-/// Whatever has the name of a file of the training: the engine does not wait for it, and so hears what comes next.
+/// The engine does not wait for pipes with the names of the training's files.
 #[cfg(unix)]
 #[test]
 fn pipes_in_the_folder_are_not_read() {
@@ -322,7 +362,7 @@ fn pipes_in_the_folder_are_not_read() {
         assert!(error.contains("state.json") && error.contains("a pipe, not a regular file"), "{error}");
         program.quit();
     }
-    // A page is none of the training's affairs.
+    // A page that cannot be written does not stop the training.
     let out = folder.join("page");
     fs::create_dir(&out).unwrap();
     pipe(&out.join("report.html"));
@@ -332,7 +372,7 @@ fn pipes_in_the_folder_are_not_read() {
     program.until("info string train stopped: ");
     program.quit();
     check_files(&out);
-    // The log, where a resumed training goes on writing.
+    // The log, which a resumed training appends to.
     fs::remove_file(out.join("log.jsonl")).unwrap();
     pipe(&out.join("log.jsonl"));
     let mut program = Program::start();
@@ -368,7 +408,7 @@ fn a_second_program_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_trained_is_told_and_the_engine_plays_on() {
+fn a_training_that_cannot_begin_is_reported_and_the_engine_plays_on() {
     let folder = folder("gui-training-refused");
     let nowhere = Path::new("Cargo.toml/run");
     let long = PathBuf::from("x".repeat(5000));

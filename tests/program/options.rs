@@ -52,10 +52,7 @@ fn the_readme_lists_them_all_with_their_defaults() {
         };
         let row = rows.iter().find(|row| row.len() > 4 && row[1].contains(&format!("`{name}`")));
         let row = row.unwrap_or_else(|| panic!("no row on {name}"));
-        // The number of processors decides about this one.
-        if name != "TrainThreads"
-            && let Some(spin) = kind.strip_prefix("spin default ")
-        {
+        if let Some(spin) = kind.strip_prefix("spin default ") {
             assert_eq!(spin.split(' ').next(), Some(row[3]), "default of {name}");
         }
     }
@@ -83,7 +80,8 @@ fn values_out_of_range_and_unknown_options_cost_one_info_string() {
         "name Train value on",
         "name Train value selfplay games",
         "name TrainAdopt value maybe",
-        "name TrainBatch value 0",
+        "name TrainBatch value -1",
+        "name TrainMethod value fit",
         "name TrainDepth value 17",
         "name TrainGenerations value -1",
         "name TrainNodes value 2147483648",

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::driver::{folder, kill_until_it_ends, tool};
+use crate::driver::{folder, kill_until_it_ends, refusal, tool};
 
 fn selftrain(folder: &Path, arguments: &[&str]) -> Child {
     tool("selftrain", &[&[folder.to_str().unwrap()], arguments].concat(), Stdio::piped())
@@ -22,7 +22,8 @@ fn check_page(folder: &Path) -> Option<String> {
 /// Starts a small training, or resumes it.
 fn go_on(folder: &Path, threads: &str) -> Child {
     check_page(folder);
-    let small = ["--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
+    let small =
+        ["--method", "comparison", "--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
     let matches = ["--match-games", "6", "--match-nodes", "40", "--threads", threads];
     let rest: &[&str] = match folder.join("state.json").exists() {
         true => &["--resume"],
@@ -46,7 +47,7 @@ fn unfinished(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_self_training_that_is_killed_loses_nothing_but_time() {
+fn a_killed_self_training_resumes_with_the_same_weights() {
     let [whole, killed] = ["selftrain-whole", "selftrain-killed"].map(folder);
     assert!(go_on(&whole, "1").wait().unwrap().success());
     kill_until_it_ends(Duration::from_millis(150), || go_on(&killed, "2"));
@@ -60,20 +61,45 @@ fn a_self_training_that_is_killed_loses_nothing_but_time() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_self_training_says_how_to_go_on() {
+fn an_interrupted_self_training_prints_how_to_resume() {
     let folder = folder("selftrain-interrupted");
-    let running = selftrain(&folder, &["--nodes", "200", "--threads", "2"]);
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dyad"));
+    program.arg("selftrain").arg(&folder).args(["--nodes", "300", "--threads", "2"]);
+    let running = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while fs::metadata(folder.join("generation-001/games.pgn")).map_or(0, |file| file.len()) == 0 {
         thread::sleep(Duration::from_millis(10));
     }
-    // Another process is told who trains there.
+    // Another process is refused, with the number of this one.
     let second = Command::new(env!("CARGO_BIN_EXE_dyad")).arg("selftrain").arg(&folder).output().unwrap();
-    let refusal = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(!second.status.success() && refusal.contains(&format!("process {}", running.id())), "{refusal}");
+    let refused = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(!second.status.success() && refused.contains(&format!("process {}", running.id())), "{refused}");
     let interrupt = Command::new("kill").args(["-INT", &running.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
     let ended = running.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(ended.status.success() && text.contains("--resume"), "{text}");
     assert!(folder.join("state.json").exists());
+    // The number was used and reported, with those of the preset.
+    let settings = fs::read_to_string(folder.join("settings.json")).unwrap();
+    assert!(settings.contains("\"nodes\": 300") && !settings.contains("label-nodes"), "{settings}");
+    let reported = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let numbers = "regression: 300 nodes a move (1,200 from generation 4 on), 200,000 positions a generation";
+    assert!(reported.contains(numbers), "{reported}");
+}
+
+#[test]
+fn options_of_another_method_are_refused() {
+    let folder = folder("selftrain-refused");
+    let path = folder.to_str().unwrap();
+    for (arguments, expected) in [
+        (&["--depth", "2"][..], "depth belongs to comparison training (method comparison)"),
+        (&["--batch", "255"], "batch belongs to comparison training"),
+        (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to comparison training"),
+        (&["--method", "regression", "--games", "Cargo.toml"], "source belongs to comparison training"),
+        (&["--method", "fit"], "expected regression or comparison, found 'fit'"),
+    ] {
+        let refusal = refusal(&[&["selftrain", path], arguments].concat());
+        assert!(refusal.contains(expected), "{refusal}");
+        assert!(!folder.join("state.json").exists());
+    }
 }

@@ -214,6 +214,7 @@ mod tests {
     fn progress(stage: Stage, done: u64) -> Event {
         Event::Progress(crate::selftrain::Progress {
             stage,
+            stages: vec![Stage::Games, Stage::Match, Stage::RegressionMatch],
             generation: 2,
             generations: 5,
             done,
@@ -294,7 +295,7 @@ mod tests {
             thread::sleep(Duration::from_millis(5));
         };
         assert!(told.contains("no page") && told.contains("report.html"), "{told}");
-        assert_eq!(live.hear(&progress(Stage::Anchor, 1)), None);
+        assert_eq!(live.hear(&progress(Stage::RegressionMatch, 1)), None);
         drop(live);
     }
 }

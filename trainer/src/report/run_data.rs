@@ -14,8 +14,9 @@ use crate::data::game::GameRecord;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
+use crate::selftrain;
 use crate::selftrain::folder::{GenerationFolder, START};
-use crate::selftrain::{self, Stage};
+use crate::selftrain::log::LogLine as SelfTrainLine;
 
 /// Results of matches that somebody wrote to the folder: `dyad match --results`.
 const MATCHES: &str = "matches.jsonl";
@@ -54,7 +55,7 @@ pub struct Now {
 
 impl From<&selftrain::Progress> for Now {
     fn from(progress: &selftrain::Progress) -> Now {
-        let selftrain::Progress { stage, generation, generations, done, of, standing, .. } = progress;
+        let selftrain::Progress { stage, stages, generation, generations, done, of, standing, .. } = progress;
         let all = if *generations > 0 { format!(" of {generations}") } else { String::new() };
         let unit = stage.unit();
         let mut detail = match (done, of) {
@@ -75,8 +76,8 @@ impl From<&selftrain::Progress> for Now {
             detail,
             share: share(*done, *of),
             seconds_left: progress.seconds_left,
-            steps: Stage::ALL.iter().map(Stage::to_string).collect(),
-            step: Stage::ALL.iter().position(|known| known == stage).unwrap_or(0),
+            steps: stages.iter().map(ToString::to_string).collect(),
+            step: stages.iter().position(|known| known == stage).unwrap_or(0),
         }
     }
 }
@@ -167,7 +168,7 @@ impl RunData {
         let folders = (1..).map(|number| (number, GenerationFolder::within(folder, number)));
         let there: Vec<(u32, GenerationFolder)> = folders.take_while(|(_, own)| own.path().is_dir()).collect();
         for (number, own) in &there {
-            for (name, run) in [("comparison training", own.training()), ("refinement", own.refinement())] {
+            for (name, run) in [("comparison training", own.training()), ("fine-tuning pass", own.fine_tuning())] {
                 let text = read_if_there(&run.join(LOG))?.unwrap_or_default();
                 let lines: Vec<LogLine> = text.lines().filter_map(|line| log_line(&parse(line)?)).collect();
                 if !lines.is_empty() {
@@ -179,7 +180,7 @@ impl RunData {
         let kinds: [(&str, File); 3] = [
             ("The last game of self-play", GenerationFolder::games),
             ("The last game of a match against the best weights", GenerationFolder::match_games),
-            ("The last game of a match against the start", GenerationFolder::anchor_games),
+            ("The last game of a match against generation 0", GenerationFolder::regression_games),
         ];
         for (title, file) in kinds {
             let game = there.iter().rev().find_map(|(number, own)| Some((number, games::latest(&file(own))?)));
@@ -188,24 +189,27 @@ impl RunData {
         Ok(())
     }
 
-    /// A line of a log is about a match, a generation with its match, or a training. Lines that are cut, or
-    /// of a kind this program does not know, say nothing.
+    /// Takes a line of a log: of a self-training, a match, or a comparison training. Lines that are cut or of an unknown kind
+    /// are skipped.
     fn take_line(&mut self, line: &str) {
-        let Some(value) = parse(line) else { return };
-        let Ok(record) = MatchRecord::deserialize(value.get("match").unwrap_or(&value)) else {
-            self.lines.extend(log_line(&value));
-            return;
-        };
-        for (name, list) in [("generation", &mut self.generations), ("anchor", &mut self.anchors)] {
-            if let Some(number) = value.get(name).and_then(Json::as_u64) {
-                let hours = value.get("seconds").and_then(Json::as_f64).unwrap_or(f64::NAN) / 3600.0;
-                let adopted = value.get("adopted").and_then(Json::as_bool).unwrap_or(false);
-                let accuracy = value.get("agreement").and_then(Json::as_f64);
-                list.push(Generation { number, hours, record: record.clone(), adopted, accuracy });
+        match serde_json::from_str(line) {
+            Ok(SelfTrainLine::Generation { generation, seconds, accuracy, adopted, record }) => {
+                let hours = seconds / 3600.0;
+                self.generations.push(Generation { number: generation.into(), hours, record, adopted, accuracy });
             }
-        }
-        if value.get("generation").is_none() {
-            self.matches.push(record);
+            Ok(SelfTrainLine::RegressionMatch { generation, seconds, record }) => {
+                self.matches.push(record.clone());
+                let (number, hours) = (generation.into(), seconds / 3600.0);
+                self.anchors.push(Generation { number, hours, record, adopted: false, accuracy: None });
+            }
+            Ok(SelfTrainLine::Stage { .. }) => (),
+            Err(_) => {
+                let Some(value) = parse(line) else { return };
+                match MatchRecord::deserialize(&value) {
+                    Ok(record) => self.matches.push(record),
+                    Err(_) => self.lines.extend(log_line(&value)),
+                }
+            }
         }
     }
 }

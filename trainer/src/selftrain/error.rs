@@ -1,4 +1,4 @@
-//! Why a self-training cannot begin or be resumed.
+//! Errors of a self-training.
 
 use std::fmt;
 use std::io;
@@ -10,17 +10,17 @@ use crate::base::error::Error;
 use crate::base::lock::LockError;
 use crate::learn::error::TrainError;
 
-/// Why a self-training cannot begin or be resumed. What was done until then is kept.
+/// The reason why a self-training cannot begin, resume or continue. Completed work is kept.
 #[derive(Debug)]
 pub enum SelfTrainError {
-    /// Somebody else trains in the folder.
+    /// Another process trains in the folder.
     Locked {
         /// The folder.
         folder: PathBuf,
-        /// Who, as far as it is known.
+        /// The process, as far as it is known.
         by: String,
     },
-    /// The folder holds a training that was begun.
+    /// The folder holds a training.
     Exists(PathBuf),
     /// The folder holds a file of a name that a training uses, and no training.
     Foreign {
@@ -31,36 +31,36 @@ pub enum SelfTrainError {
     },
     /// The folder is the root of a file system, where a training does not belong.
     Root(PathBuf),
-    /// A file that decides how a training is resumed cannot be what a training left.
+    /// A file that determines how a training is resumed is damaged.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// There is no training in the folder.
     Missing(PathBuf),
     /// The system refused to read or write: an unwritable folder, a full disk.
     File {
-        /// What was tried: "read", "write"...
+        /// The operation: "read", "write"...
         doing: &'static str,
-        /// With which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Settings that contradict each other or the data.
     Settings(String),
-    /// A stage.
+    /// A stage failed.
     Data(Error),
-    /// The comparison training.
+    /// The comparison training failed.
     Training(TrainError),
     /// Weights that cannot be used.
     Weights(WeightsError),
 }
 
 impl SelfTrainError {
-    /// A refusal of the system, for `map_err`.
+    /// An error of the system, for `map_err`.
     pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SelfTrainError {
         let path = path.to_path_buf();
         move |source| SelfTrainError::File { doing, path, source }

@@ -1,6 +1,6 @@
-//! What a self-training has from outside, and what it tells while it runs and when it ends.
+//! What a self-training takes from its caller, and what it reports while it runs and when it ends.
 //!
-//! [`Display`](fmt::Display) of an [`Event`] is the one text that the command line prints and a GUI gets behind
+//! [`Display`](fmt::Display) of an [`Event`] is the text that the command line prints, and that a GUI receives after
 //! `info string train`.
 
 use std::fmt;
@@ -11,66 +11,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::{MatchRecord, MatchScore};
 
-/// What a self-training has from outside.
-pub struct Surroundings<'a> {
-    /// Set by whoever wants it to end: it does within about a second, and everything is kept.
+/// What a self-training takes from its caller.
+pub struct Context<'a> {
+    /// Stops the training within about a second when it is set; everything is kept.
     pub stop: &'a AtomicBool,
-    /// Hears of what happens, on the thread of the caller.
-    pub report: &'a mut dyn FnMut(&Event),
+    /// Receives events, on the caller's thread.
+    pub on_event: &'a mut dyn FnMut(&Event),
 }
 
 /// How a self-training ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Whether all generations are done, rather than stopped on request.
+    /// Whether all generations are done; false if the training was stopped.
     pub finished: bool,
-    /// Generations that are done.
+    /// Completed generations.
     pub generations: u32,
-    /// How many of them were adopted.
+    /// Adopted generations.
     pub adopted: u32,
-    /// The best weights, an absolute path; none before a generation was adopted.
+    /// Absolute path of the best weights; `None` before the first adoption.
     pub best: Option<PathBuf>,
 }
 
-/// What a generation goes through, in this order.
+/// A stage of a generation, in order. Which of them a generation has is up to its
+/// [settings](super::settings::Settings::stages).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Games of the best weights against themselves.
+    /// Self-play of the best weights.
     Games,
-    /// Positions drawn from the games.
+    /// Positions are drawn from the games.
     Positions,
-    /// Desired moves found by search.
+    /// A search finds the desired moves.
     Labels,
-    /// Comparison training.
+    /// The method makes new weights.
     Training,
-    /// The scale and the win rate of the new weights.
+    /// Interpolation, scale and WDL model of the new weights.
     Scale,
-    /// Games that say how far the weights go along the directions of the training, and others.
+    /// SPSA over the interpolation coefficients of the new weights.
     Tuning,
-    /// New weights against the best.
+    /// The new weights against the best ones.
     Match,
-    /// The best weights against the oldest.
-    Anchor,
+    /// The best weights against generation 0.
+    #[serde(rename = "anchor")]
+    RegressionMatch,
 }
 
 impl Stage {
-    /// All of them, in order.
-    pub const ALL: [Stage; 8] = [
-        Stage::Games,
-        Stage::Positions,
-        Stage::Labels,
-        Stage::Training,
-        Stage::Scale,
-        Stage::Tuning,
-        Stage::Match,
-        Stage::Anchor,
-    ];
-
-    /// What is counted while it goes on.
+    /// The unit of [`Progress::done`].
     #[must_use]
     pub fn unit(self) -> &'static str {
-        if matches!(self, Stage::Tuning | Stage::Match | Stage::Anchor) { "games" } else { "positions" }
+        if matches!(self, Stage::Tuning | Stage::Match | Stage::RegressionMatch) { "games" } else { "positions" }
     }
 }
 
@@ -84,65 +74,67 @@ impl fmt::Display for Stage {
             Stage::Scale => "scale",
             Stage::Tuning => "tuning",
             Stage::Match => "match",
-            Stage::Anchor => "anchor match",
+            Stage::RegressionMatch => "match against generation 0",
         })
     }
 }
 
-/// How far a generation is. Told about once a second, and at the beginning of each stage.
+/// Progress of a generation: about once a second, and at the start of each stage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
+    /// All stages of the generation.
+    pub stages: Vec<Stage>,
     /// The generation, from 1.
     pub generation: u32,
-    /// Of so many; 0 for no end.
+    /// Number of generations; 0 for no limit.
     pub generations: u32,
     /// Positions or games of the stage that are done, see [`Stage::unit`].
     pub done: u64,
-    /// Of so many; 0 where nobody knows.
+    /// Positions or games of the stage; 0 if unknown.
     pub of: u64,
-    /// The same per second in this stage.
+    /// Positions or games per second in this stage.
     pub positions_per_second: f64,
-    /// Move-match accuracy on test positions, 0 to 1: the latest that was measured.
+    /// The latest move-match accuracy on test positions, 0 to 1.
     pub accuracy: Option<f64>,
-    /// Seconds until the stage is done, by what was done so far.
+    /// Estimated seconds until the stage is done.
     pub seconds_left: Option<f64>,
-    /// A match so far.
+    /// Score of a match so far.
     pub standing: Option<MatchScore>,
 }
 
-/// What happens.
+/// An event of a self-training.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// So far.
+    /// Progress of a stage.
     Progress(Progress),
     /// A match ended.
     Match {
         /// The generation.
         generation: u32,
-        /// Whether it was played against the oldest weights instead of the best.
-        anchor: bool,
-        /// Score, Elo with its interval, log-likelihood ratio.
+        /// Whether it was a regression match against generation 0.
+        regression: bool,
+        /// The result.
         record: MatchRecord,
     },
-    /// The new weights won: they are the best now.
+    /// The new weights won their match and are the best ones now.
     Adopted {
         /// The generation.
         generation: u32,
-        /// Their file, an absolute path; it will hold every later best too.
+        /// Absolute path of the best weights; later generations replace this file.
         path: PathBuf,
-        /// The match they won.
+        /// The match.
         record: MatchRecord,
     },
-    /// The new weights did not win: the best stay. What was made of the generation is kept.
+    /// The new weights did not win their match; the best weights stay. The generation's files are kept.
     Rejected {
         /// The generation.
         generation: u32,
-        /// The match they did not win.
+        /// The match.
         record: MatchRecord,
     },
-    /// Something a user should know.
+    /// A note for the user.
     Note(String),
 }
 
@@ -150,9 +142,9 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Event::Progress(progress) => progress.fmt(f),
-            Event::Match { generation, anchor, record } => {
-                let against = if *anchor { "match against the oldest" } else { "match" };
-                write!(f, "generation {generation} {against}: {}", result(record))
+            Event::Match { generation, regression, record } => {
+                let stage = if *regression { Stage::RegressionMatch } else { Stage::Match };
+                write!(f, "generation {generation} {stage}: {}", result(record))
             }
             Event::Adopted { generation, path, .. } => {
                 write!(f, "generation {generation} adopted: {}", path.display())
@@ -196,7 +188,7 @@ impl fmt::Display for Progress {
     }
 }
 
-/// A match in a line.
+/// The result of a match in one line.
 fn result(record: &MatchRecord) -> String {
     let tally = &record.tally;
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! One generation: its folder, its settings, and what it begins with.
+//! One generation: its folder, its settings, and the weights it begins with.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::error::SelfTrainError;
 use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
-use super::settings::Settings;
+use super::settings::{Comparison, Method, Settings};
 use super::window::Window;
 use crate::base::error::Error;
 use crate::base::hash;
@@ -21,53 +21,53 @@ use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::{MachineSettings, ObjectiveSettings, Settings as RunSettings};
 use crate::learn::training::saved_settings;
 
-/// Test positions for the move-match accuracy while a training runs.
+/// Test positions of the move-match accuracy during a training.
 const REPORT_POSITIONS: usize = 500;
 /// Time between two checkpoints.
 pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
 
-/// What draws belong to; each has random numbers of its own.
+/// Uses of random numbers; each has its own seed.
 #[derive(Clone, Copy)]
 pub(super) enum Draw {
     Games,
     Positions,
     Training,
     Match,
-    Anchor,
-    Refinement,
+    RegressionMatch,
+    FineTuning,
     Tuning,
 }
 
-/// What the stage of training consists of.
+/// A run of a comparison training.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     /// From the base of the best weights.
     Training,
-    /// From there, if there are positions enough.
-    Refinement,
+    /// From the result of the training, if there are enough positions.
+    FineTuning,
 }
 
-/// What a generation has of its own.
+/// A generation.
 pub(super) struct Generation {
     pub number: u32,
     pub folder: GenerationFolder,
-    /// As they were when it had its first game or position, but for the threads.
+    /// The settings at its first game or position, except `threads` and `generations`, which are the current ones.
     pub settings: Settings,
     pub best: Arc<Weights>,
     pub best_name: String,
-    /// The best weights before their refinement: what is trained.
+    /// The best weights before their fine-tuning pass: a comparison training starts from them.
     pub base: Arc<Weights>,
-    /// The weights at the very start: what a fit, which begins anew each time, is taken the mean with.
-    pub oldest: Arc<Weights>,
-    /// How much of the way to the trained weights it goes, where games do not say it.
-    step: f64,
-    /// Pairs of games that say it, or none.
+    /// The initial weights, generation 0: the result of a regression is interpolated with them.
+    pub initial: Arc<Weights>,
+    /// Rejected generations in a row before this one.
+    rejected: u32,
+    /// Pairs of games of the tuning; 0 for no tuning.
     pub tuning_pairs: u64,
 }
 
 impl Generation {
-    /// Opens the generation of `state`, or begins it. One that has nothing yet, as where the games named for it could
-    /// not be read, begins again with the settings of now.
+    /// Opens or begins the generation of `state`. A generation without games and positions, as after games that could not be
+    /// read, begins with the current settings.
     pub fn open(folder: &Folder, settings: &Settings, state: &mut State) -> Result<Generation, SelfTrainError> {
         let own_folder = folder.generation(state.generation);
         let path = own_folder.path();
@@ -75,28 +75,33 @@ impl Generation {
         clean(path)?;
         let saved = own_folder.settings();
         let drawn = [own_folder.games(), own_folder.positions(), own_folder.labeled()];
-        let has_nothing =
+        let is_empty =
             [Stage::Games, Stage::Positions].contains(&state.stage) && !drawn.iter().any(|file| file.exists());
-        if has_nothing || !saved.exists() {
+        if is_empty || !saved.exists() {
             save(&saved, settings)?;
         }
-        if has_nothing {
+        if is_empty {
             state.stage = Stage::Games;
         }
         let own = load_settings(&saved)?;
+        let [_, positions, labeled] = &drawn;
+        if !own.stages(state.generation).contains(&Stage::Labels) && positions.exists() && !labeled.exists() {
+            // Release 0.2.0 and earlier had a stage for this, and may have been stopped before it.
+            fs::rename(positions, labeled).map_err(SelfTrainError::file("rename", positions))?;
+        }
         let (threads, generations) = (settings.threads, settings.generations);
-        // In its last stage a generation may be the best already.
+        // In its last stage a generation may be the best.
         let rejected = state.generation.saturating_sub(state.best + 1);
         Ok(Generation {
             number: state.generation,
             folder: own_folder,
-            step: own.step_after(rejected),
+            rejected,
             tuning_pairs: own.tuning_pairs_after(rejected),
             settings: Settings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
             base: Arc::new(Weights::load(&folder.base(state.best))?),
-            oldest: Arc::new(Weights::load(&folder.weights(0))?),
+            initial: Arc::new(Weights::load(&folder.weights(0))?),
         })
     }
 
@@ -108,54 +113,51 @@ impl Generation {
     pub fn run(&self, step: Step) -> PathBuf {
         match step {
             Step::Training => self.folder.training(),
-            Step::Refinement => self.folder.refinement(),
+            Step::FineTuning => self.folder.fine_tuning(),
         }
     }
 
-    /// Whether there are positions enough for a refinement.
-    pub fn is_refined(&self, window: &Window) -> bool {
-        let from = self.settings.refine_from;
-        from > 0 && window.learned() >= from
+    /// Whether there are enough positions for the fine-tuning pass of a comparison training.
+    pub fn is_fine_tuned(&self, window: &Window) -> bool {
+        match &self.settings.method {
+            Method::Comparison(Comparison { fine_tune_from: from, .. }) => *from > 0 && window.learned() >= *from,
+            Method::Regression(_) => false,
+        }
     }
 
-    /// The share of a fit to so many positions in the mean with the oldest weights, as far as games do not say it; nothing where
-    /// nothing is fitted.
-    pub fn share(&self, positions: u64) -> Option<f64> {
-        self.settings.fit.map(|fit| self.step.min(fit.share(positions)))
-    }
-
-    /// The weights of this generation, which goes only a part of the way to `trained`: from the base of the best, or for a fit
-    /// to so many positions from the oldest weights. All of it where games say how far to go.
-    pub fn part_of_the_way(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
-        if self.step >= 1.0 || self.tuning_pairs > 0 {
+    /// The new weights without a tuning: interpolated between the initial weights and the result of a regression over `positions`
+    /// positions, or between the base of the best weights and the result of a comparison training. With a tuning, which finds the
+    /// coefficients, `trained` itself.
+    pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
+        let (from, coefficient, all) = match &self.settings.method {
+            // With the best weights in place of the initial ones, little would be left of what only the initial ones know.
+            Method::Regression(own) => (&self.initial, own.interpolation(positions), own.max_interpolation),
+            Method::Comparison(own) => {
+                let coefficient = own.interpolation_after(self.rejected);
+                (&self.base, coefficient, coefficient)
+            }
+        };
+        if all >= 1.0 || self.tuning_pairs > 0 {
             return Ok(trained);
         }
-        let (from, share) = match self.share(positions) {
-            // With the best in place of the oldest, what these know and fits do not would be a third of a third after two of them.
-            Some(share) => (&self.oldest, share),
-            None => (&self.base, self.step),
-        };
-        let way = averaging::Interpolation { groups: "*", stages: [true; 2], goal: &trained, coefficient: share };
-        let mut weights = averaging::changed(from, &[way], &[]).map_err(SelfTrainError::Settings)?;
+        let step = averaging::Interpolation { groups: "*", stages: [true; 2], goal: &trained, coefficient };
+        let mut weights = averaging::changed(from, &[step], &[]).map_err(SelfTrainError::Settings)?;
         weights.meta.provenance =
-            json!({ "by": "dyad selftrain", "share": share, "from": from.id(), "of": trained.meta.provenance });
+            json!({ "by": "dyad selftrain", "share": coefficient, "from": from.id(), "of": trained.meta.provenance });
         Ok(weights)
     }
 
-    /// What came out of a finished step.
+    /// The result of a finished step of a comparison training.
     pub fn trained(&self, step: Step) -> Result<PathBuf, SelfTrainError> {
-        if self.settings.fit.is_some() {
-            return Ok(self.folder.fitted());
-        }
         let folder = self.run(step);
         let run = RunFolder::open(&folder).map_err(SelfTrainError::file("open", &folder))?;
         Ok(run.iteration(saved_settings(&folder)?.iterations))
     }
 
-    /// Removes what nobody needs once the weights are there: most of the space of a night.
+    /// Removes files that are not needed once the weights are saved: most of the disk space of a training.
     pub fn tidy(&self) -> Result<(), SelfTrainError> {
         remove(&self.folder.fitted())?;
-        for folder in [Step::Training, Step::Refinement].map(|step| self.run(step)) {
+        for folder in [Step::Training, Step::FineTuning].map(|step| self.run(step)) {
             if !folder.exists() {
                 continue;
             }
@@ -175,16 +177,22 @@ impl Generation {
     }
 
     /// The settings of a step that starts from the weights in the file `start`.
-    pub fn training_settings(&self, window: &Window, step: Step, start: PathBuf) -> Result<RunSettings, Error> {
+    pub fn run_settings(
+        &self,
+        comparison: &Comparison,
+        window: &Window,
+        step: Step,
+        start: PathBuf,
+    ) -> Result<RunSettings, Error> {
         let (mut settings, draw) = match step {
-            Step::Training => (self.settings.training(), Draw::Training),
-            Step::Refinement => (self.settings.refinement(), Draw::Refinement),
+            Step::Training => (comparison.training(self.settings.keep_scale), Draw::Training),
+            Step::FineTuning => (comparison.fine_tuning(), Draw::FineTuning),
         };
         if let ObjectiveSettings::Logistic { outcome_scale, .. } | ObjectiveSettings::Listwise { outcome_scale, .. } =
             &mut settings.objective
         {
             let mut base = Weights::clone(&self.base);
-            // Where the results say nothing, the weights keep what they say themselves.
+            // Without results the weights keep their own scale.
             calibrate_by_points(&mut base, window.samples().iter())?;
             *outcome_scale = expectation_scale(&base);
         }
@@ -200,7 +208,7 @@ impl Generation {
     }
 }
 
-/// What the weights of a generation are called; 0 for those at the start.
+/// The name of the weights of a generation; 0 for the initial weights.
 pub(super) fn name_of(generation: u32) -> String {
     match generation {
         0 => "start".to_string(),

@@ -1,13 +1,12 @@
-//! Games of weights against themselves, as many as wanted: the data that good weights are trained on.
+//! Self-play games from unbalanced openings, the data of a regression.
 //!
-//! A training from good weights needs games in which both sides see all kinds of positions, bad ones too: engines
-//! that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
-//! that costs. So a game begins after random moves, any that are legal, from the starting position or from an opening of a
-//! file, or after natural ones, and may begin unbalanced; and each side's nodes vary from game to game, so that its searches do. From there
-//! both play as well as their nodes allow.
+//! Engines that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
+//! that costs. So a game begins after random legal moves from the starting position or from an opening of a
+//! file, or after a policy-sampled opening, and may begin unbalanced; and each side's nodes vary from game to game. From there
+//! both sides play as well as their nodes allow.
 //!
-//! All of a game follows from the settings and its number. Games are written in their order, and a file that was cut tells
-//! by its number of complete games where to resume: it holds the same bytes in the end, on any number of threads.
+//! Settings and number of a game determine it. Games are written in their order, so the number of complete games in a file that
+//! was cut is where it resumes; the complete file has the same bytes on any number of threads.
 
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -36,30 +35,29 @@ use crate::base::parallel::ordered_map;
 use crate::data::packed::move_bits;
 use crate::data::score::Score;
 
-/// What decides the games.
+/// Everything that determines the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GeneratorSettings {
-    /// Games in all.
+    /// Number of games.
     pub games: u64,
-    /// Nodes of a move, on average.
+    /// Nodes per move, on average.
     pub nodes: u64,
-    /// A side's nodes in a game are between those times one minus this and times one plus this.
+    /// A side's nodes in a game are `nodes` times a factor from `1 - spread` to `1 + spread`.
     pub spread: f64,
-    /// The starting positions of games that begin after no opening of a file.
+    /// Starting positions of games without an opening of a file.
     #[serde(skip_serializing_if = "Variant::is_standard")]
     pub variant: Variant,
-    /// Random moves from the starting position, from the first number to the second.
+    /// Random plies from the starting position, smallest and largest number.
     pub plies: [u32; 2],
-    /// Random moves after an opening of a file, likewise.
+    /// Random plies after an opening of a file or a policy-sampled one, smallest and largest number.
     pub plies_after: [u32; 2],
-    /// The share of [natural openings](PolicySampler) among the games that begin after no opening of a file; random moves follow as
-    /// after one of a file.
+    /// Share of [policy-sampled openings](PolicySampler) among the games without an opening of a file.
     #[serde(skip_serializing_if = "is_zero")]
     pub natural: f64,
-    /// The largest advantage of either side after them, in centipawns.
+    /// Largest advantage of either side after the opening, in centipawns.
     pub limit: Value,
-    /// Decides about openings and nodes.
+    /// Seed of openings and nodes.
     pub seed: u64,
 }
 
@@ -79,33 +77,32 @@ impl Default for GeneratorSettings {
     }
 }
 
-/// More random moves than any game of sense begins with.
+/// Upper bound of the random plies.
 const MOST_PLIES: u32 = 100;
-/// No advantage is larger, in centipawns, but a mate.
+/// Largest advantage in centipawns, except a mate.
 const LARGEST_LIMIT: Value = Score::LARGEST as Value;
-/// Attempts at the opening of one game.
+/// Attempts at the opening of a game.
 const ATTEMPTS: u32 = 1_000;
 /// Units of search that are a centipawn, times 100.
 const PAWN: Value = dyad_engine::value::WINS_HALF;
 
-/// Games end early where what follows has no more to teach. Half of the openings are unbalanced, so few games are
-/// drawn for long, and a side that is twelve pawns ahead wins.
+/// Adjudication of the games: half of the openings are unbalanced, so that long draws are few.
 const ADJUDICATION: Adjudication = Adjudication {
     draw: Some(DrawRule { from: 60, moves: 10, score: 5 }),
     win: Some(WinRule { moves: 4, score: 1_200 }),
     plies: Some(400),
 };
 
-/// Settings without natural openings are told as they were before there were any.
+/// Settings without policy-sampled openings have the JSON of the releases before these.
 fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
 
 impl GeneratorSettings {
-    /// Says what is wrong with them.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// When there is something.
+    /// When a number is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
         let GeneratorSettings { nodes, spread, plies, plies_after, natural, limit, .. } = *self;
         let shares = (0.0..1.0).contains(&spread) && (0.0..=1.0).contains(&natural);
@@ -124,20 +121,20 @@ impl GeneratorSettings {
     }
 }
 
-/// How far the games are.
+/// Progress of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Games in the file.
+    /// Complete games in the file.
     pub games: u64,
-    /// Moves searched for those played now.
+    /// Moves searched since the start or the resumption.
     pub moves: u64,
 }
 
-/// Plays to the file at `path`, behind the games it holds. Half of the games begin after `openings`, if there are any.
-/// `report` hears of each game. False if it was stopped.
+/// Appends games to the file at `path`. Half of the games begin with `openings`, if there are any.
+/// `report` is called after each game. False if it was stopped.
 ///
 /// # Errors
-/// When the settings are none, the file cannot be read or written, or no opening is found.
+/// When the settings are out of their bounds, the file cannot be read or written, or no opening is found.
 pub fn generate(
     settings: &GeneratorSettings,
     weights: &Arc<Weights>,
@@ -173,11 +170,11 @@ pub fn generate(
     Ok(stopped.is_none())
 }
 
-/// What all of the games are called, which tells all that they follow from: games of other weights, settings or
-/// openings never come into the same file.
+/// The event of all games. It has a hash of everything that determines them: games of other weights, settings or
+/// openings are not appended to the same file.
 fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) -> String {
     let GeneratorSettings { seed, nodes, .. } = *settings;
-    // More of the same games may be asked for later.
+    // The number of games may grow later.
     let settings = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
     let key = openings.iter().fold(hash::fold_text(0, &settings), |key, opening| {
         let moves = opening.moves.iter().map(|&mv| u64::from(move_bits(Some(mv))));
@@ -186,8 +183,7 @@ fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) 
     format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())
 }
 
-/// Refuses a file that does not begin as ours do: what comes after its last game is cut off, and in a file of somebody
-/// else that may be all of it.
+/// Refuses a file with other games: [`GameFile::open`] would cut a foreign file, possibly all of it.
 fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     if !path.exists() {
         return Ok(());
@@ -206,7 +202,7 @@ fn check_own(path: &Path, event: &str) -> Result<(), Error> {
     }
 }
 
-/// Without a date, so that the file is the same whenever it is made.
+/// A game without a date, so that the file is always the same.
 fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
     let tags = vec![
         ("Event", event.to_string()),
@@ -218,7 +214,7 @@ fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnG
     game.pgn(tags, false)
 }
 
-/// Where a thread plays.
+/// Players and opening filter of a thread.
 struct Table<'a> {
     settings: &'a GeneratorSettings,
     openings: &'a [Opening],
@@ -243,7 +239,7 @@ impl<'a> Table<'a> {
         Ok(Table { settings, openings, players: [player()?, player()?], judge, natural })
     }
 
-    /// Plays the game with this number; none if it was interrupted.
+    /// Plays the game with this number; `None` if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
         let GeneratorSettings { nodes, spread, .. } = *self.settings;

@@ -1,23 +1,24 @@
-//! Self-training: generations of games, training and matches, for as long as somebody wants.
+//! Self-training: generations of games, training and matches, until it is stopped.
 //!
-//! A generation goes through the [`Stage`]s: the best weights play against themselves, positions are drawn from
-//! the games, a deeper search finds the desired moves, comparison training makes new weights of the best ones,
-//! their scale is fitted to the results, games say how far to go along the directions that it found, where the best weights are
-//! good already, and a match shows whether they are stronger. Each stage is one call of
-//! a module that also serves alone; here is only their order, and what remains on disk ([`folder`]).
+//! A generation goes through [`Stage`]s: the best weights play games, positions are drawn from them, a [`Method`] makes new weights,
+//! and a match decides whether the new weights are adopted. Each stage calls a module that also serves alone; here is only their
+//! order, and what remains on disk ([`folder`]).
 //!
-//! Each stage leaves a file that is written atomically, or one that grows by complete games or labels, and
-//! `state.json` says which stage it is. So a training that was stopped, or killed at any moment, is resumed where it
-//! was, and ends with the weights of one that was not. They depend on settings and seed, not on the threads.
+//! Each stage leaves a file that is written atomically, or that grows by complete games or labels, and `state.json` has the current
+//! stage. So a training that was stopped, or killed at any moment, resumes where it was, and ends with the same weights as an
+//! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
 mod error;
 mod event;
 pub(crate) mod folder;
 mod generation;
 pub mod generator;
-mod progress;
+pub(crate) mod log;
+mod overrides;
+mod presets;
+mod reporter;
 mod self_play;
-mod settings;
+pub mod settings;
 mod stages;
 #[cfg(test)]
 mod tests;
@@ -28,32 +29,27 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
-use serde::Deserialize;
 
 use crate::arena::statistics::Estimate;
 use crate::base::atomic;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
-pub use event::{Event, Progress, Stage, Summary, Surroundings};
-use folder::{Folder, STATE, check_free, save, standing};
-pub use settings::{FitSettings, Settings, Source};
+pub use event::{Context, Event, Progress, Stage, Summary};
+use folder::{Folder, STATE, check_free, save, saved};
+use log::LogLine;
+pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
+pub use presets::Preset;
+pub use settings::{Comparison, Method, MethodName, Regression, Settings, Source};
 use stages::Loop;
 
-/// Begins a self-training from `start` in `folder`, which is made if it is not there. Settings that have their defaults
-/// follow the start ([`Settings::for_start`]).
+/// Begins a self-training from `start` in `folder`, which is created if it is missing.
 ///
 /// # Errors
-/// When the folder holds a training already, or files of somebody else that would be overwritten, is in use or cannot
-/// be written, when the games to learn from cannot be opened, and when a stage fails.
-pub fn begin(
-    settings: &Settings,
-    start: &Weights,
-    folder: &Path,
-    surroundings: Surroundings,
-) -> Result<Summary, SelfTrainError> {
-    let settings = &settings.clone().for_start(start);
+/// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games to learn
+/// from cannot be opened, and when a stage fails.
+pub fn begin(settings: &Settings, start: &Weights, folder: &Path, context: Context) -> Result<Summary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
-    if let Source::Games(games) = &settings.source {
+    if let Method::Comparison(Comparison { source: Source::Games(games), .. }) = &settings.method {
         files::open(games).map_err(SelfTrainError::file("open", games))?;
     }
     check_free(folder)?;
@@ -62,52 +58,55 @@ pub fn begin(
         return Err(SelfTrainError::Exists(folder.path().to_path_buf()));
     }
     let state = folder.begin(settings, start)?;
-    Loop::new(folder, settings.clone(), state, surroundings)?.run()
+    Loop::new(folder, settings.clone(), state, context)?.run()
 }
 
-/// Resumes the self-training in `folder`. `change` may adjust settings: threads and the number of
-/// generations at once, all others from the next generation on that has no game or position yet.
+/// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from the next
+/// generation without games and positions on.
 ///
 /// # Errors
-/// When there is no training in the folder, it is in use or cannot be written, and when a stage fails.
-pub fn resume(
-    folder: &Path,
-    change: &dyn Fn(&mut Settings),
-    surroundings: Surroundings,
-) -> Result<Summary, SelfTrainError> {
-    standing(folder)?;
+/// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that the training's
+/// method does not have, and when a stage fails.
+pub fn resume(folder: &Path, overrides: &Overrides, context: Context) -> Result<Summary, SelfTrainError> {
+    if overrides.preset.is_some() {
+        return Err(SelfTrainError::Settings("preset: it is chosen when a training begins".to_string()));
+    }
+    saved(folder)?;
     let taken = Folder::take(folder)?;
-    let (state, mut settings) = standing(folder)?;
-    change(&mut settings);
-    settings.check().map_err(SelfTrainError::Settings)?;
+    let (state, mut settings) = saved(folder)?;
+    settings.apply(overrides).and_then(|()| settings.check()).map_err(SelfTrainError::Settings)?;
     save(&taken.settings(), &settings)?;
-    Loop::new(taken, settings, state, surroundings)?.run()
+    Loop::new(taken, settings, state, context)?.run()
 }
 
-/// How far a self-training is.
+/// Where a self-training is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
-    /// The generation under way, or the next one.
+    /// The method.
+    pub method: MethodName,
+    /// The current or next generation.
     pub generation: u32,
-    /// What it goes through.
+    /// Its current or next stage.
     pub stage: Stage,
-    /// How many generations were adopted.
+    /// Number of adopted generations.
     pub adopted: u32,
-    /// Elo of the best weights against the oldest by the last match of these two; nothing before one. What the adopted
-    /// generations have won is no measure: the luck of each match that was just won adds up.
+    /// Elo of the best weights against generation 0 by the last regression match; `None` before the first one. The sum of the
+    /// matches of adopted generations would be biased: each of them was selected for its result.
     pub gained: Option<Estimate>,
 }
 
-/// How far the self-training in `folder` is; nothing if there is none, or none that can be resumed.
+/// Where the self-training in `folder` is; `None` without a training that can be resumed.
 #[must_use]
 pub fn overview(folder: &Path) -> Option<Overview> {
-    let (state, _) = standing(folder).ok()?;
+    let (state, settings) = saved(folder).ok()?;
     let log = atomic::read(&folder.join(LOG)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let anchor = lines.rfind(|line| line["anchor"].is_u64());
-    let gained = anchor.and_then(|line| Estimate::deserialize(&line["match"]["elo"]).ok());
-    Some(Overview { generation: state.generation, stage: state.stage, adopted: state.adopted, gained })
+    let gained = log.lines().rev().find_map(|line| match serde_json::from_str(line) {
+        Ok(LogLine::RegressionMatch { record, .. }) => Some(record.elo),
+        _ => None,
+    });
+    let method = settings.method.name();
+    Some(Overview { method, generation: state.generation, stage: state.stage, adopted: state.adopted, gained })
 }
 
 /// Whether a self-training was begun in `folder`.
@@ -116,7 +115,7 @@ pub fn is_begun(folder: &Path) -> bool {
     folder.join(STATE).exists()
 }
 
-/// The best weights of the self-training in `folder`, an absolute path; none before a generation was adopted.
+/// Absolute path of the best weights of the self-training in `folder`; `None` before the first adoption.
 #[must_use]
 pub fn best(folder: &Path) -> Option<PathBuf> {
     std::path::absolute(folder.join(BEST)).ok().filter(|path| path.exists())

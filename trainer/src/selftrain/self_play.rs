@@ -1,13 +1,12 @@
-//! Games of self-play, and files of games that grow.
+//! Self-play games of a comparison training, and files of games that grow.
 //!
 //! Two engines with the same weights play the same game from the same position, so all variety comes from the
-//! openings: each game has its own, random moves that lose nothing at once, to a position that the weights hold
-//! for balanced. The number of a game and the seed decide about all of it; games are written in their order, so a
-//! file that was cut tells by its number of complete games where to resume.
+//! openings: each game has its own, random moves without immediate loss, to a position that the weights consider
+//! balanced. Seed and number of a game determine it; games are written in their order, so the number of complete games
+//! in a file that was cut is where it resumes.
 //!
-//! Games are decided early only where playing on would teach nothing: a side that both sides have seen far
-//! ahead for several moves wins. Weights that know material alone find most positions even, so being even is no
-//! reason to end a game before its fiftieth move, and then only while nothing happens for ten moves of each side.
+//! A side wins early when both sides have seen it far ahead for several moves. Weights that know material alone find most
+//! positions even, so draws are adjudicated only from move 50 on, after ten moves of each side without progress.
 
 use std::fs;
 use std::io::Cursor;
@@ -36,34 +35,34 @@ use crate::data::input::Lines;
 use crate::data::pgn::GameTexts;
 use crate::data::score::ScoreSide;
 
-/// Random moves at the beginning of a game.
+/// Random plies at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;
-/// The largest advantage of either side after them, in search units: some games should begin unbalanced.
+/// Largest advantage of either side after the opening, in search units: some games should begin unbalanced.
 const OPENING_LIMIT: Value = 180;
-/// Nodes by which it is judged.
+/// Nodes of the search that filters openings.
 pub(super) const FILTER_NODES: u64 = 500;
 
-/// Megabytes of each player's table: the searches are short.
+/// Hash of each player in megabytes: the searches are short.
 pub(super) const HASH: usize = 1;
 
-/// When games end early.
+/// Adjudication of the games.
 pub(super) const ADJUDICATION: Adjudication = Adjudication {
     draw: Some(DrawRule { from: 50, moves: 10, score: 8 }),
     win: Some(WinRule { moves: 4, score: 500 }),
     plies: Some(400),
 };
 
-/// A file of games that is appended to, and the complete games it held before.
+/// A file of games to append to, and the complete games in it.
 pub(super) struct GameFile {
     file: PgnFile,
-    /// The games that were in it.
+    /// The games that were in the file when it was opened.
     pub games: Vec<GameRecord>,
 }
 
 impl GameFile {
-    /// Opens the file at `path`, or makes it. What comes after its last complete game is cut off.
+    /// Opens or creates the file at `path`, and cuts it after its last complete game.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
-        // A pipe would be waited for, and a device read without end.
+        // A pipe would block, and a device may have no end.
         let target = files::output_path(path).map_err(Error::file("open", path))?;
         let text = match fs::read(target) {
             Ok(text) => String::from_utf8_lossy(&text).into_owned(),
@@ -92,7 +91,7 @@ impl GameFile {
     }
 }
 
-/// Reads one game, if it is complete.
+/// Parses a game, if it is complete.
 fn parse(text: &str, path: &Path) -> Option<GameRecord> {
     if !text.ends_with("\n\n") {
         return None;
@@ -102,36 +101,33 @@ fn parse(text: &str, path: &Path) -> Option<GameRecord> {
     game.result.is_some().then_some(game)
 }
 
-/// Games of weights against themselves.
+/// Self-play games.
 pub(super) struct SelfPlay<'a> {
-    /// The weights.
     pub weights: Arc<Weights>,
-    /// What they are called in the games.
+    /// Name of both players.
     pub name: &'a str,
-    /// The event in the games.
+    /// Event of the games.
     pub event: &'a str,
-    /// Nodes of a move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// The starting positions.
     pub variant: Variant,
-    /// Decides about the openings.
+    /// Seed of the openings.
     pub seed: u64,
-    /// Threads.
     pub threads: usize,
-    /// Positions that are wanted.
+    /// Positions to play for.
     pub positions: u64,
-    /// Positions that one game counts for at most.
+    /// Positions that one game counts for, at most.
     pub positions_per_game: usize,
 }
 
 impl SelfPlay<'_> {
-    /// Plays to the file at `path`, behind the games it holds, until there are enough positions. `report` hears
-    /// of how many there are. False if it was stopped.
+    /// Appends games to the file at `path` until there are enough positions. `report` receives their number. False if it was
+    /// stopped.
     pub fn run(&self, path: &Path, control: &Control, mut report: impl FnMut(u64)) -> Result<bool, Error> {
         let mut file = GameFile::open(path)?;
         let first = file.games.len() as u64;
         let own_moves = |game: &GameRecord| game.moves.iter().filter(|played| !played.book).count();
-        let mut positions: u64 = file.games.iter().map(|game| self.worth(own_moves(game))).sum();
+        let mut positions: u64 = file.games.iter().map(|game| self.counted(own_moves(game))).sum();
         report(positions);
         if positions >= self.positions {
             return Ok(true);
@@ -145,7 +141,7 @@ impl SelfPlay<'_> {
             |(number, game)| {
                 let Some(game) = game else { return Ok(ControlFlow::Break(false)) };
                 file.write(&self.pgn(number, &game, &date), path)?;
-                positions += self.worth(game.moves.len());
+                positions += self.counted(game.moves.len());
                 report(positions);
                 Ok(if positions >= self.positions { ControlFlow::Break(true) } else { ControlFlow::Continue(()) })
             },
@@ -154,8 +150,8 @@ impl SelfPlay<'_> {
         Ok(done.unwrap_or(false))
     }
 
-    /// How many positions a game of so many moves counts for.
-    fn worth(&self, moves: usize) -> u64 {
+    /// The positions that a game of `moves` moves counts for.
+    fn counted(&self, moves: usize) -> u64 {
         moves.min(self.positions_per_game) as u64
     }
 
@@ -182,7 +178,7 @@ impl SelfPlay<'_> {
     }
 }
 
-/// Where a thread plays.
+/// Players and opening filter of a thread.
 struct Table<'a> {
     plan: &'a SelfPlay<'a>,
     players: [Player<Engine>; 2],
@@ -190,7 +186,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Plays the game with this number; none if it was interrupted.
+    /// Plays the game with this number; `None` if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let recipe = OpeningSettings {
             plies: OPENING_PLIES,
@@ -199,7 +195,7 @@ impl Table<'_> {
             ..OpeningSettings::new(hash::fold(self.plan.seed, number))
         };
         let opening = RandomOpenings::new(recipe, &mut self.judge).next();
-        let opening = opening.ok_or_else(|| Error::Settings("the weights hold no opening for balanced".into()))?;
+        let opening = opening.ok_or_else(|| Error::Settings("no random opening is balanced for the weights".into()))?;
         let [white, black] = &mut self.players;
         Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))
     }

@@ -1,4 +1,4 @@
-//! The loop: one stage after the other, one generation after the other.
+//! The loop over generations and their stages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,15 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use serde_json::json;
 
 use super::error::SelfTrainError;
-use super::event::{Event, Stage, Summary, Surroundings};
+use super::event::{Context, Event, Stage, Summary};
 use super::folder::{Folder, State, remove};
 use super::generation::{Draw, Generation, Step, name_of};
 use super::generator::{GeneratorSettings, Played, generate};
-use super::progress::Teller;
+use super::log::LogLine;
+use super::presets::knows_more_than_pieces;
+use super::reporter::Reporter;
 use super::self_play::{ADJUDICATION, FILTER_NODES, GameFile, HASH, SelfPlay};
-use super::settings::{FitSettings, Settings, Source, knows_more_than_pieces};
+use super::settings::{Comparison, Method, Regression, Settings, Source};
 use super::tuning::tuned;
 use super::window::Window;
 use crate::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
@@ -36,52 +38,54 @@ use crate::data::prepare::{self, prepare};
 use crate::data::samples::SampleFile;
 use crate::data::score::ScoreSide;
 use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
-use crate::fit::regression::{self, Data, Target};
+use crate::fit::regression::{self as fit, Data, Target};
 use crate::learn::folder::Folder as RunFolder;
 use crate::learn::settings::Settings as RunSettings;
 use crate::learn::training;
 
-/// Steps in a pass of a fit, where there are positions enough: the first generations have few.
-const FEWEST_STEPS: usize = 32;
-/// Positions of a step at least.
+/// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
+const FEWEST_UPDATES: usize = 32;
+/// Smallest number of positions of an update.
 const SMALLEST_BATCH: usize = 256;
 
-/// When games of matches end early. What is five pawns ahead in the eyes of both sides wins nearly always, but how often it does is
-/// part of what a match is to tell: with that for a limit weights seemed 17 Elo stronger than with this (L24).
+/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how often such an
+/// advantage wins is part of what a match measures.
 const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
     folder: Folder,
-    /// For the generations to come.
+    /// The settings of the generations to come.
     settings: Settings,
     state: State,
     log: Log,
     stop: &'a AtomicBool,
-    teller: Teller<'a>,
-    /// Until when seconds have been counted.
+    reporter: Reporter<'a>,
+    /// The end of the time that [`State::seconds`] has.
     ticked: Instant,
 }
 
 impl<'a> Loop<'a> {
-    /// Where `state` says.
     pub fn new(
         folder: Folder,
         settings: Settings,
         state: State,
-        surroundings: Surroundings<'a>,
+        context: Context<'a>,
     ) -> Result<Loop<'a>, SelfTrainError> {
         let log = Log::open(&folder.log(), state.log_bytes).map_err(SelfTrainError::file("write", &folder.log()))?;
-        let (teller, now) = (Teller::new(surroundings.report), Instant::now());
-        Ok(Loop { folder, settings, state, log, stop: surroundings.stop, teller, ticked: now })
+        let (reporter, ticked) = (Reporter::new(context.on_event), Instant::now());
+        Ok(Loop { folder, settings, state, log, stop: context.stop, reporter, ticked })
     }
 
-    /// Works on to the last generation, or until it is stopped.
+    /// Runs up to the last generation, or until it is stopped.
     pub fn run(mut self) -> Result<Summary, SelfTrainError> {
         self.folder.clean()?;
+        if !self.state.is_over(&self.settings) {
+            self.reporter.note(self.settings.to_string());
+        }
         while !self.state.is_over(&self.settings) {
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
-            if !self.stages(&generation)? {
+            if !self.generation(&generation)? {
                 break;
             }
         }
@@ -94,60 +98,54 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// What is left of a generation. False if it was stopped.
-    fn stages(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        loop {
+    /// Runs the remaining stages of a generation. False if it was stopped.
+    fn generation(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+        let stages = generation.settings.stages(generation.number);
+        // The state may name a stage that only other settings have.
+        while let Some(stage) = stages.iter().copied().find(|stage| *stage >= self.state.stage) {
+            self.state.stage = stage;
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(false);
             }
-            self.teller.begin(&self.state, &self.settings);
-            let done = match self.state.stage {
-                Stage::Games => self.games(generation)?,
-                Stage::Positions => self.positions(generation)?,
-                Stage::Labels => self.labels(generation)?,
-                Stage::Training => self.training(generation)?,
-                Stage::Scale => self.scale(generation)?,
-                Stage::Tuning => self.tuning(generation)?,
-                Stage::Match => self.match_with_best(generation)?,
-                Stage::Anchor => self.anchor(generation)?,
-            };
-            if !done {
+            self.reporter.begin(&self.state, &stages, self.settings.generations);
+            if !self.stage(stage, generation)? {
                 return Ok(false);
             }
-            let stage = self.state.stage;
-            let seconds = self.teller.begun.elapsed().as_secs_f64();
-            self.write_log(&json!({ "stage": stage, "of": generation.number, "took": seconds }))?;
-            self.state.stage = match stage {
-                Stage::Games => Stage::Positions,
-                Stage::Positions => Stage::Labels,
-                Stage::Labels => Stage::Training,
-                Stage::Training => Stage::Scale,
-                Stage::Scale => Stage::Tuning,
-                Stage::Tuning => Stage::Match,
-                Stage::Match => Stage::Anchor,
-                Stage::Anchor => Stage::Games,
-            };
-            if stage == Stage::Anchor {
-                self.state.generation += 1;
-                // It was that of the generation which is over.
-                self.state.accuracy = None;
+            let seconds = self.reporter.begun.elapsed().as_secs_f64();
+            self.write_log(&LogLine::Stage { stage, generation: generation.number, seconds })?;
+            match stages.iter().copied().find(|next| *next > stage) {
+                Some(next) => self.state.stage = next,
+                None => break,
             }
             self.save()?;
-            if stage == Stage::Anchor {
-                return Ok(true);
-            }
+        }
+        self.state.generation += 1;
+        self.state.stage = Stage::Games;
+        self.state.accuracy = None;
+        self.save()?;
+        Ok(true)
+    }
+
+    /// Runs a stage. False if it was stopped.
+    fn stage(&mut self, stage: Stage, generation: &Generation) -> Result<bool, SelfTrainError> {
+        match (stage, &generation.settings.method) {
+            (Stage::Games, Method::Regression(_)) => self.unbalanced_games(generation),
+            (Stage::Games, Method::Comparison(_)) => self.games(generation),
+            (Stage::Positions, _) => self.positions(generation),
+            (Stage::Labels, Method::Comparison(comparison)) => self.labels(generation, comparison),
+            (Stage::Labels, Method::Regression(_)) => Ok(true),
+            (Stage::Training, Method::Regression(regression)) => self.regression(generation, regression),
+            (Stage::Training, Method::Comparison(comparison)) => self.comparison(generation, comparison),
+            (Stage::Scale, _) => self.scale(generation),
+            (Stage::Tuning, _) => self.tuning(generation),
+            (Stage::Match, _) => self.match_with_best(generation),
+            (Stage::RegressionMatch, _) => self.regression_match(generation),
         }
     }
 
-    /// Games of the best weights.
+    /// Plays games of the best weights from balanced openings, for a comparison training.
     fn games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
-        if settings.source != Source::SelfPlay {
-            return Ok(true);
-        }
-        if settings.fit.is_some() {
-            return self.unbalanced_games(generation);
-        }
         let event = format!("Dyad self-training, generation {}", generation.number);
         let plan = SelfPlay {
             weights: generation.best.clone(),
@@ -160,9 +158,10 @@ impl<'a> Loop<'a> {
             positions: settings.positions,
             positions_per_game: settings.positions_per_game,
         };
-        let (teller, path) = (&mut self.teller, generation.folder.games());
-        let done =
-            controlled(self.stop, |control| plan.run(&path, control, |done| teller.tell(done, settings.positions)))?;
+        let (reporter, path) = (&mut self.reporter, generation.folder.games());
+        let done = controlled(self.stop, |control| {
+            plan.run(&path, control, |done| reporter.report(done, settings.positions))
+        })?;
         if done {
             let synced = fs::File::open(&path).and_then(|file| file.sync_all());
             synced.map_err(SelfTrainError::file("write", &path))?;
@@ -170,7 +169,7 @@ impl<'a> Loop<'a> {
         Ok(done)
     }
 
-    /// Games that begin anywhere, with either side ahead: their positions show what exchanges decide.
+    /// Plays games of the best weights from unbalanced openings, for a regression: their positions show what material is worth.
     fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
@@ -178,35 +177,39 @@ impl<'a> Loop<'a> {
             games: settings.positions.div_ceil(per_game),
             nodes: settings.nodes_of(generation.number),
             variant: settings.variant,
-            natural: settings.natural,
+            natural: settings.policy_openings,
             seed: generation.seed(Draw::Games),
             ..GeneratorSettings::default()
         };
-        let (teller, path) = (&mut self.teller, generation.folder.games());
+        let (reporter, path) = (&mut self.reporter, generation.folder.games());
         let mut report =
-            |played: Played| teller.tell(settings.positions.min(played.games * per_game), settings.positions);
+            |played: Played| reporter.report(settings.positions.min(played.games * per_game), settings.positions);
         let done = controlled(self.stop, |control| {
             generate(&plan, &generation.best, &[], &path, settings.threads, control, &mut report)
         })?;
         Ok(done)
     }
 
-    /// Positions drawn from the games.
+    /// Draws positions from the games.
     fn positions(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
-        let out = generation.folder.positions();
+        let (games, scores, filters, is_labeled) = match &settings.method {
+            Method::Regression(regression) => {
+                let filters = if regression.leaves { Filters::with_scores() } else { Filters::still_with_scores() };
+                (generation.folder.games(), Some(ScoreSide::Mover), filters, false)
+            }
+            Method::Comparison(comparison) => {
+                let (games, scores) = match &comparison.source {
+                    Source::SelfPlay => (generation.folder.games(), Some(ScoreSide::Mover)),
+                    Source::Games(path) => (path.clone(), comparison.scores),
+                };
+                (games, scores, Filters { no_checks: true, ..Filters::default() }, comparison.is_labeled())
+            }
+        };
+        let out = if is_labeled { generation.folder.positions() } else { generation.folder.labeled() };
         if out.exists() {
             return Ok(true);
         }
-        let (games, scores) = match &settings.source {
-            Source::SelfPlay => (generation.folder.games(), Some(ScoreSide::Mover)),
-            Source::Games(path) => (path.clone(), settings.scores),
-        };
-        let filters = match settings.fit {
-            Some(fit) if fit.leaves => Filters::with_scores(),
-            Some(_) => Filters::still_with_scores(),
-            None => Filters { no_checks: true, ..Filters::default() },
-        };
         let draw = prepare::Settings {
             inputs: vec![games],
             scores,
@@ -215,15 +218,15 @@ impl<'a> Loop<'a> {
             seed: generation.seed(Draw::Positions),
             ..prepare::Settings::default()
         };
-        let (teller, mut broken) = (&mut self.teller, 0);
+        let (reporter, mut broken) = (&mut self.reporter, 0);
         let mut report = |event: prepare::Event| match event {
             prepare::Event::Broken(_) => broken += 1,
-            prepare::Event::Progress { positions, .. } => teller.tell(positions, 0),
+            prepare::Event::Progress { positions, .. } => reporter.report(positions, 0),
         };
         let mut job = prepare::Job { threads: settings.threads, stop: self.stop, report: &mut report };
         let Some((summary, _)) = unless_stopped(prepare(&draw, &out, &mut job))? else { return Ok(false) };
         if broken > 0 {
-            self.teller.note(format!("{broken} games could not be read and were left out"));
+            self.reporter.note(format!("{broken} games could not be read and were left out"));
         }
         match summary.count - summary.tests {
             0 => {
@@ -234,9 +237,8 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// The desired moves.
-    fn labels(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let settings = &generation.settings;
+    /// Finds the desired moves by search.
+    fn labels(&mut self, generation: &Generation, comparison: &Comparison) -> Result<bool, SelfTrainError> {
         let out = generation.folder.labeled();
         let input = generation.folder.positions();
         if out.exists() {
@@ -244,18 +246,14 @@ impl<'a> Loop<'a> {
             remove(&input)?;
             return Ok(true);
         }
-        if settings.source != Source::SelfPlay || settings.fit.is_some() {
-            fs::rename(&input, &out).map_err(SelfTrainError::file("rename", &input))?;
-            return Ok(true);
-        }
         let samples = SampleFile::open(&input)?;
-        let search = settings.labels();
+        let search = comparison.labels();
         let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
-        let (teller, stop) = (&mut self.teller, self.stop);
+        let (reporter, stop) = (&mut self.reporter, self.stop);
         let labeled = controlled(stop, |control| {
             let make = || OwnEngine::new(generation.best.clone(), &search, control);
-            let mut report = |done: usize, of: usize| teller.tell(done as u64, of as u64);
-            let mut job = label::Job { threads: settings.threads, stop, report: &mut report };
+            let mut report = |done: usize, of: usize| reporter.report(done as u64, of as u64);
+            let mut job = label::Job { threads: generation.settings.threads, stop, report: &mut report };
             label(&samples, &out, &search, &by, make, &mut job)
         });
         if unless_stopped(labeled)?.is_none() {
@@ -265,62 +263,59 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// New weights.
-    fn training(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+    /// Trains new weights by comparison.
+    fn comparison(&mut self, generation: &Generation, comparison: &Comparison) -> Result<bool, SelfTrainError> {
         let window = self.window(generation)?;
-        if let Some(fit) = &generation.settings.fit {
-            return self.fit(generation, fit, &window);
-        }
         let start = self.folder.base(self.state.best);
-        if !self.train(generation, &window, Step::Training, start)? {
+        if !self.train(generation, comparison, &window, Step::Training, start)? {
             return Ok(false);
         }
-        if !generation.is_refined(&window) {
+        if !generation.is_fine_tuned(&window) {
             return Ok(true);
         }
         let start = generation.trained(Step::Training)?;
-        self.train(generation, &window, Step::Refinement, start)
+        self.train(generation, comparison, &window, Step::FineTuning, start)
     }
 
-    /// Fits weights to the positions, anew in each generation: those that played the games agree with their own searches too well
-    /// to learn from them. It begins with those at the start, or with the pieces alone where these know more. From the beginning
-    /// again if it was stopped.
-    fn fit(&mut self, generation: &Generation, fit: &FitSettings, window: &Window) -> Result<bool, SelfTrainError> {
+    /// Fits weights to the positions, from the initial weights, or from the piece values where these know more: weights that played
+    /// the games agree too well with their own searches to learn from them. A regression that was stopped starts again.
+    fn regression(&mut self, generation: &Generation, regression: &Regression) -> Result<bool, SelfTrainError> {
         let out = generation.folder.fitted();
         if out.exists() {
             return Ok(true);
         }
+        let window = self.window(generation)?;
         let (number, threads) = (generation.number, generation.settings.threads);
-        let led;
-        let all = if fit.leaves {
+        let resolved;
+        let all = if regression.leaves {
             let leaves = at_leaves(window.samples(), &generation.best, threads, self.stop);
             let Some(leaves) = unless_stopped(leaves)? else { return Ok(false) };
-            led = leaves;
-            &led
+            resolved = leaves;
+            &resolved
         } else {
             window.samples()
         };
-        let target = Target { result_share: fit.result_share, pawns: pawns_of_e(all)? };
-        let (data, usual) = (Data::of(all, &target)?, regression::Settings::default());
-        let mut settings = regression::Settings {
+        let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
+        let (data, usual) = (Data::of(all, &target)?, fit::Settings::default());
+        let mut settings = fit::Settings {
             target,
-            epochs: fit.passes,
-            // To the end, where its steps are small.
-            patience: fit.passes,
-            batch: (data.train.len() / FEWEST_STEPS).clamp(SMALLEST_BATCH, usual.batch),
+            epochs: regression.passes,
+            // No early stop: the last steps are the small ones.
+            patience: regression.passes,
+            batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
             seed: generation.seed(Draw::Training),
             ..usual
         };
-        settings.set_group(PAIRS.name, |group| group.l2 = fit.pairs);
-        let (teller, of) = (&mut self.teller, data.train.len() as u64);
-        let mut report = |event: regression::Event| {
+        settings.set_group(PAIRS.name, |group| group.l2 = regression.pairs_l2);
+        let (reporter, of) = (&mut self.reporter, data.train.len() as u64);
+        let mut report = |event: fit::Event| {
             if let Some(done) = event.done(of) {
-                teller.tell(done, u64::from(fit.passes) * of);
+                reporter.report(done, u64::from(regression.passes) * of);
             }
         };
-        let knows_more = knows_more_than_pieces(&generation.oldest);
-        let start = if knows_more { Weights::material() } else { Weights::clone(&generation.oldest) };
-        let fitted = regression::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
+        let knows_more = knows_more_than_pieces(&generation.initial);
+        let start = if knows_more { Weights::material() } else { Weights::clone(&generation.initial) };
+        let fitted = fit::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
         let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
         let made = json!({
             "by": "dyad selftrain",
@@ -334,68 +329,73 @@ impl<'a> Loop<'a> {
         if knows_more {
             scale_like(&mut weights, &generation.best, &data.train, target.pawns)?;
         } else {
-            // All sets are scaled to the same worth of the pieces. What a value is worth beside that stays with them: fitted to
-            // the scores of searches with the weights themselves, it could grow from one generation to the next.
+            // The scale of the initial weights, by which all generations have the same piece values. A scale fitted to scores
+            // of searches with the weights themselves could grow from generation to generation.
             weights.units = start.units;
         }
         weights.save(&out)?;
         Ok(true)
     }
 
-    /// Begins a step or resumes it. False if it was stopped.
+    /// Begins or resumes a step of a comparison training. False if it was stopped.
     fn train(
         &mut self,
         generation: &Generation,
+        comparison: &Comparison,
         window: &Window,
         step: Step,
         start: PathBuf,
     ) -> Result<bool, SelfTrainError> {
         let folder = generation.run(step);
-        let teller = &mut self.teller;
+        let reporter = &mut self.reporter;
         let mut progress = |progress: &training::Progress| {
             let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
-            teller.accuracy = progress.accuracy.or(teller.accuracy);
-            teller.tell(past + progress.done, u64::from(progress.iterations) * progress.of);
+            reporter.accuracy = progress.accuracy.or(reporter.accuracy);
+            reporter.report(past + progress.done, u64::from(progress.iterations) * progress.of);
         };
         let surroundings = training::TrainContext { examples: window, stop: self.stop, progress: &mut progress };
         let summary = if RunFolder::holds_run(&folder) {
             let threads = |saved: &mut RunSettings| saved.machine.threads = generation.settings.threads;
             training::resume(&folder, &threads, surroundings)?
         } else {
-            training::begin(&generation.training_settings(window, step, start)?, &folder, surroundings)?
+            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, surroundings)?
         };
-        self.state.accuracy = teller.accuracy;
+        self.state.accuracy = reporter.accuracy;
         Ok(summary.finished)
     }
 
-    /// The positions to learn from.
+    /// Loads the positions to learn from.
     fn window(&self, generation: &Generation) -> Result<Window, SelfTrainError> {
-        let first = generation.settings.first_of(generation.number);
+        let first = generation.settings.window_start(generation.number);
         let files: Vec<PathBuf> =
             (first..=generation.number).map(|number| self.folder.generation(number).labeled()).collect();
         Ok(Window::load(&files, pawn(&generation.base) / 100.0)?)
     }
 
-    /// What the values of the new weights mean.
+    /// Interpolates and scales the new weights.
     fn scale(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let out = match generation.tuning_pairs {
             0 => generation.folder.weights(),
             _ => generation.folder.trained(),
         };
-        self.teller.tell_stage();
+        self.reporter.report_stage();
         if !out.exists() {
             let window = self.window(generation)?;
-            let mut scaled = |step, out: PathBuf| {
-                let trained = Weights::load(&generation.trained(step)?)?;
-                let weights = generation.part_of_the_way(trained, window.learned())?;
+            let mut scaled = |trained: PathBuf, out: PathBuf| {
+                let weights = generation.interpolated(Weights::load(&trained)?, window.learned())?;
                 self.save_scaled(weights, &out, generation, &window)
             };
-            if generation.is_refined(&window) {
-                scaled(Step::Training, generation.folder.base())?;
-                scaled(Step::Refinement, out)?;
-            } else {
-                scaled(Step::Training, out)?;
+            match &generation.settings.method {
+                Method::Regression(_) => scaled(generation.folder.fitted(), out)?,
+                Method::Comparison(_) if generation.is_fine_tuned(&window) => {
+                    scaled(generation.trained(Step::Training)?, generation.folder.base())?;
+                    scaled(generation.trained(Step::FineTuning)?, out)?;
+                }
+                Method::Comparison(_) => scaled(generation.trained(Step::Training)?, out)?,
             }
+        }
+        if generation.tuning_pairs == 0 {
+            self.state.interpolation = None;
         }
         generation.tidy()?;
         Ok(true)
@@ -413,35 +413,41 @@ impl<'a> Loop<'a> {
         if generation.settings.keep_scale {
             weights.units.win_rate = generation.base.units.win_rate;
         } else if !calibrate_by_points(&mut weights, window.samples().iter())? {
-            self.teller.note("the results say nothing of the scale: it stays as it was".to_string());
+            self.reporter.note("the scale stays as it was: the games have no results to fit it to".to_string());
         }
         Ok(weights.save(out)?)
     }
 
-    /// How far the new weights go, where games say it.
+    /// Tunes the new weights by games.
     fn tuning(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let out = generation.folder.weights();
-        if out.exists() {
-            return Ok(true);
-        }
-        let (file, weights) = match generation.settings.fit {
-            Some(_) => (self.folder.weights(0), &generation.oldest),
-            None => (self.folder.weights(self.state.best), &generation.best),
+        let (file, weights) = match generation.settings.method {
+            Method::Regression(_) => (self.folder.weights(0), &generation.initial),
+            Method::Comparison(_) => (self.folder.weights(self.state.best), &generation.best),
         };
-        // The weights at the start may be those of another training, whose share says nothing here.
-        let before = (generation.number > 1).then(|| self.folder.weights(generation.number - 1));
+        let interpolation = self.last_interpolation(generation)?;
         let window = self.window(generation)?;
-        let (teller, stop) = (&mut self.teller, self.stop);
+        let (reporter, stop) = (&mut self.reporter, self.stop);
         let tuned = controlled(stop, |control| {
-            let mut progress = |done, of| teller.tell(done, of);
-            tuned(generation, (&file, weights), before.as_deref(), &window, control, &mut progress)
+            let mut progress = |done, of| reporter.report(done, of);
+            tuned(generation, (&file, weights), interpolation, &window, control, &mut progress)
         })?;
-        let Some(weights) = tuned else { return Ok(false) };
-        self.save_scaled(weights, &out, generation, &window)?;
+        let Some(tuned) = tuned else { return Ok(false) };
+        self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
+        self.state.interpolation = tuned.interpolation;
         Ok(true)
     }
 
-    /// Whether the new weights are stronger.
+    /// The interpolation coefficient that the tuning of the generation before found. Release 0.2.0 and earlier have it in the weights
+    /// alone.
+    fn last_interpolation(&self, generation: &Generation) -> Result<Option<f64>, SelfTrainError> {
+        if self.state.interpolation.is_some() || generation.number == 1 {
+            return Ok(self.state.interpolation);
+        }
+        let before = Weights::load(&self.folder.weights(generation.number - 1))?;
+        Ok(before.meta.provenance["tuned"]["toward:*:trained.json"].as_f64())
+    }
+
+    /// Plays the new weights against the best ones, and adopts them if they win.
     fn match_with_best(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let new = Weights::load(&self.folder.weights(generation.number))?;
         let sprt = generation.settings.sprt().map_err(SelfTrainError::Settings)?;
@@ -450,7 +456,7 @@ impl<'a> Loop<'a> {
             return Ok(false);
         };
         let number = generation.number;
-        self.teller.say(Event::Match { generation: number, anchor: false, record: record.clone() });
+        self.reporter.emit(Event::Match { generation: number, regression: false, record: record.clone() });
         let adopted = has_won(&record);
         if adopted {
             let new = self.folder.weights(number);
@@ -459,39 +465,34 @@ impl<'a> Loop<'a> {
             write_atomic(&path, &bytes).map_err(SelfTrainError::file("write", &path))?;
             self.state.best = number;
             self.state.adopted += 1;
-            self.teller.say(Event::Adopted { generation: number, path, record: record.clone() });
+            self.reporter.emit(Event::Adopted { generation: number, path, record: record.clone() });
         } else {
-            self.teller.say(Event::Rejected { generation: number, record: record.clone() });
+            self.reporter.emit(Event::Rejected { generation: number, record: record.clone() });
         }
         self.tick();
-        self.write_log(&json!({
-            "generation": number,
-            "seconds": self.state.seconds,
-            "agreement": self.state.accuracy,
-            "adopted": adopted,
-            "match": record,
-        }))?;
+        let (seconds, accuracy) = (self.state.seconds, self.state.accuracy);
+        self.write_log(&LogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
         Ok(true)
     }
 
-    /// The best weights against the oldest.
-    fn anchor(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
-        let every = generation.settings.anchor_every;
-        if every == 0 || !generation.number.is_multiple_of(every) || self.state.best == 0 {
+    /// Plays the best weights against generation 0.
+    fn regression_match(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
+        if self.state.best == 0 {
             return Ok(true);
         }
         let best = Weights::load(&self.folder.weights(self.state.best))?;
-        let oldest = generation.oldest.clone();
+        let initial = generation.initial.clone();
         let name = name_of(self.state.best);
-        let Some(record) = self.play(generation, (&name, Arc::new(best)), ("start", oldest), None)? else {
+        let Some(record) = self.play(generation, (&name, Arc::new(best)), ("start", initial), None)? else {
             return Ok(false);
         };
-        self.write_log(&json!({ "anchor": generation.number, "seconds": self.state.seconds, "match": record }))?;
-        self.teller.say(Event::Match { generation: generation.number, anchor: true, record });
+        let (number, seconds) = (generation.number, self.state.seconds);
+        self.write_log(&LogLine::RegressionMatch { generation: number, seconds, record: record.clone() })?;
+        self.reporter.emit(Event::Match { generation: number, regression: true, record });
         Ok(true)
     }
 
-    /// Plays a match, or what is left of it; nothing if it was stopped.
+    /// Plays or resumes a match; `None` if it was stopped.
     fn play(
         &mut self,
         generation: &Generation,
@@ -502,13 +503,13 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let (path, draw) = match sprt {
             Some(_) => (generation.folder.match_games(), Draw::Match),
-            None => (generation.folder.anchor_games(), Draw::Anchor),
+            None => (generation.folder.regression_games(), Draw::RegressionMatch),
         };
         let budget = SearchLimits::Nodes(settings.match_nodes);
         let contestant = |name: &str, weights| MatchPlayer { hash: HASH, ..MatchPlayer::new(name, weights, budget) };
         let recipe = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(generation.seed(draw)) };
         let openings = RandomOpenings::new(recipe, opening_filter(other.clone(), FILTER_NODES))
-            .with_policy(settings.natural, other.clone());
+            .with_policy(settings.policy_openings, other.clone());
         let played = Match {
             players: [contestant(name, weights), contestant(other_name, other)],
             pairs: settings.match_games.div_ceil(2),
@@ -519,20 +520,20 @@ impl<'a> Loop<'a> {
         };
         let mut file = GameFile::open(&path)?;
         let before: Vec<_> = file.games.iter().filter_map(|game| game.result).collect();
-        let (teller, of) = (&mut self.teller, 2 * played.pairs);
-        teller.tell(before.len() as u64, of);
+        let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
+        reporter.report(before.len() as u64, of);
         let (event, date) = (format!("Dyad self-training, match of generation {}", generation.number), today());
         let record = controlled(self.stop, |control| {
             played.resume(&before, openings, control, |game, standing| {
                 file.write(&played.pgn(game, &event, &date), &path)?;
-                teller.tell_match(game.number + 1, of, standing);
+                reporter.report_match(game.number + 1, of, standing);
                 Ok(())
             })
         })?;
         Ok((record.end != MatchEnd::Stopped).then_some(record))
     }
 
-    fn write_log(&mut self, line: &serde_json::Value) -> Result<(), SelfTrainError> {
+    fn write_log(&mut self, line: &LogLine) -> Result<(), SelfTrainError> {
         let appended = self.log.append(line);
         appended.map_err(SelfTrainError::file("write", &self.folder.log()))
     }
@@ -550,8 +551,7 @@ impl<'a> Loop<'a> {
     }
 }
 
-/// Whether a match was won: its test accepted that the new weights are stronger, or at its last game this was
-/// the likelier of the two hypotheses.
+/// Whether a match is won: the SPRT accepted H1, or H1 is the likelier hypothesis after the last game.
 fn has_won(record: &MatchRecord) -> bool {
     match record.decision {
         Some(Decision::H1) => true,
@@ -560,7 +560,7 @@ fn has_won(record: &MatchRecord) -> bool {
     }
 }
 
-/// The result of a job; nothing if it was stopped.
+/// The result of a job; `None` if it was stopped.
 fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     match result {
         Err(Error::Stopped) => Ok(None),

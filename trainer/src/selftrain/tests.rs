@@ -11,27 +11,38 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
 fn tiny() -> Settings {
+    tiny_by(Method::Comparison(tiny_comparison()))
+}
+
+fn tiny_comparison() -> Comparison {
+    // Fine-tuning from the positions of two generations on.
+    Comparison { label_nodes: 80, batch: 20, iterations: 1, fine_tune_from: 200, ..Comparison::default() }
+}
+
+fn tiny_by(method: Method) -> Settings {
     Settings {
         nodes: 40,
-        label_nodes: 80,
         positions: 150,
         generations: 2,
-        batch: 20,
         match_games: 6,
         match_nodes: 40,
         positions_per_game: 10,
-        iterations: 1,
         window: 2,
-        anchor_every: 1,
-        // The positions of two generations.
-        refine_from: 200,
-        ..Settings::default()
+        regression_match_every: 1,
+        method,
+        ..Settings::preset(Preset::Scratch, MethodName::Comparison)
     }
+}
+
+/// A training from the games of a file.
+fn from_games(games: &Path, scores: Option<ScoreSide>) -> Settings {
+    let source = Source::Games(games.to_path_buf());
+    Settings { generations: 1, ..tiny_by(Method::Comparison(Comparison { source, scores, ..tiny_comparison() })) }
 }
 
 /// Whether there are generations left to do.
 fn is_unfinished(folder: &Path) -> bool {
-    standing(folder).is_ok_and(|(state, settings)| !state.is_over(&settings))
+    saved(folder).is_ok_and(|(state, settings)| !state.is_over(&settings))
 }
 
 /// Runs from the pieces alone to the end, or to the event with this number.
@@ -47,11 +58,11 @@ fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, ev
         count += 1;
         stop.store(count >= last, Ordering::Relaxed);
     };
-    let surroundings = Surroundings { stop: &stop, report: &mut report };
-    let threads = |saved: &mut Settings| saved.threads = settings.threads;
+    let context = Context { stop: &stop, on_event: &mut report };
+    let threads = Overrides { threads: Some(settings.threads), ..Overrides::default() };
     let summary = match is_unfinished(folder) {
-        true => resume(folder, &threads, surroundings),
-        false => begin(settings, start, folder, surroundings),
+        true => resume(folder, &threads, context),
+        false => begin(settings, start, folder, context),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -92,11 +103,11 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
     let last_anchor = events.iter().rev().find_map(|event| match event {
-        Event::Match { anchor: true, record, .. } => Some(record.clone()),
+        Event::Match { regression: true, record, .. } => Some(record.clone()),
         _ => None,
     });
-    let Overview { generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
-    assert_eq!((generation, counted as usize), (3, adopted));
+    let Overview { method, generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
+    assert_eq!((method, generation, counted as usize), (MethodName::Comparison, 3, adopted));
     // The log rounds in the last place.
     assert_eq!(gained.is_some(), last_anchor.is_some());
     let [told, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
@@ -122,7 +133,7 @@ fn stops_anywhere_and_threads_change_nothing() {
         if summary.finished {
             break;
         }
-        stages.insert(folder::standing(&broken).unwrap().0.stage);
+        stages.insert(folder::saved(&broken).unwrap().0.stage);
         legs += 1;
     }
     assert!(legs > 10 && stages.len() >= 5, "{legs} {stages:?}");
@@ -131,20 +142,20 @@ fn stops_anywhere_and_threads_change_nothing() {
     assert!(games(&whole) == games(&broken));
 }
 
-/// From pieces alone every still position of unbalanced games is a lesson: the weights learn, the pieces together and
-/// the scale stay, nothing is left of what is on the way, and neither stops nor threads change a weight.
+/// From the piece values every quiescent position of unbalanced games is used: the weights learn, piece values and scale stay,
+/// intermediate files are removed, and neither stops nor threads change a weight. No stage and no setting of comparison training
+/// shows.
 #[test]
-fn a_fit_learns_from_what_searches_said() {
+fn a_regression_learns_from_search_scores() {
+    let method = Method::Regression(Regression { passes: 6, growth: 2, ..Regression::default() });
     let settings = |threads| Settings {
-        fit: Some(FitSettings { passes: 6, growth: 2, ..FitSettings::default() }),
         keep_scale: true,
-        // So few games that none is kept for tests, by which the weights at the start might stay the best.
+        // So few games that none is kept for tests, by which the initial weights might stay the best.
         positions: 320,
         positions_per_game: 40,
-        refine_from: 0,
         sprt: HOPELESS,
         threads,
-        ..tiny()
+        ..tiny_by(method.clone())
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     run_until(&whole, &settings(2), usize::MAX, &mut Vec::new());
@@ -168,27 +179,71 @@ fn a_fit_learns_from_what_searches_said() {
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
     RunData::load(&whole).unwrap();
+    let stages = events.iter().filter_map(|event| match event {
+        Event::Progress(progress) => Some((progress.stage, progress.stages.clone())),
+        _ => None,
+    });
+    let own = [Stage::Games, Stage::Positions, Stage::Training, Stage::Scale, Stage::Match, Stage::RegressionMatch];
+    assert!(stages.clone().count() > 10 && stages.clone().all(|(stage, all)| all == own && own.contains(&stage)));
+    let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
+    assert!(log.contains("\"stage\":\"scale\"") && !log.contains("labels"), "{log}");
+    let file = fs::read_to_string(whole.join("settings.json")).unwrap();
+    assert!(file.contains("\"passes\": 6") && !file.contains("label-nodes"), "{file}");
 }
 
-/// Where the start knows more, the fit begins with the pieces all the same, at the scale of the scores, and all generations are
-/// learned from. The new weights are a mean with the oldest, though others are the best by then, by shares that games find or that
-/// grow with the positions.
+/// Release 0.2.0 had a stage of labels in a regression too, which moved the positions, and one of a match against generation 0 in
+/// each generation.
 #[test]
-fn good_weights_are_fitted_anew_and_averaged() {
-    let settings = |tuning_pairs, threads| Settings {
-        fit: Some(FitSettings { passes: 3, equal_at: 300, ..Settings::from_good_weights().fit.unwrap() }),
-        step: 0.6,
-        natural: 0.5,
+fn a_regression_of_an_earlier_release_is_resumed() {
+    let settings = Settings {
         keep_scale: true,
         positions: 320,
         positions_per_game: 40,
-        refine_from: 0,
+        sprt: HOPELESS,
+        regression_match_every: 0,
+        ..tiny_by(Method::Regression(Regression { passes: 2, ..Regression::default() }))
+    };
+    let [whole, old] = [(); 2].map(|()| Temporary::new());
+    run_until(&whole, &settings, usize::MAX, &mut Vec::new());
+    let generation = old.join("generation-001");
+    let mut events = 0;
+    while !generation.join("labeled.samples").exists() {
+        events += 1;
+        run_until(&old, &settings, events, &mut Vec::new());
+    }
+    fs::rename(generation.join("labeled.samples"), generation.join("positions.samples")).unwrap();
+    with_state(&old, |state| state["stage"] = "labels".into());
+    while saved(&old).unwrap().0.generation == 1 {
+        events += 1;
+        run_until(&old, &settings, events, &mut Vec::new());
+    }
+    assert!(generation.join("labeled.samples").exists() && !generation.join("positions.samples").exists());
+    with_state(&old, |state| {
+        state["generation"] = 1.into();
+        state["stage"] = "anchor".into();
+    });
+    run_until(&old, &settings, usize::MAX, &mut Vec::new());
+    assert!(weights(&whole) == weights(&old));
+}
+
+/// From good weights the regression starts from the piece values all the same, at the scale of the scores, and learns from all
+/// generations. The new weights are interpolated with the initial ones, even if others are the best by then, by a coefficient that
+/// games find or that grows with the positions.
+#[test]
+fn good_weights_are_interpolated_with_a_regression() {
+    let Method::Regression(improve) = Settings::preset(Preset::Improve, MethodName::Regression).method else {
+        panic!("a regression")
+    };
+    let method = Method::Regression(Regression { passes: 3, half_at: 300, max_interpolation: 0.6, ..improve });
+    let settings = |tuning_pairs, threads| Settings {
+        policy_openings: 0.5,
+        keep_scale: true,
+        positions: 320,
+        positions_per_game: 40,
         tuning_pairs,
-        // No pairs, the default elsewhere, would be taken for what nobody has set.
-        follow_start: false,
         sprt: EASY,
         threads,
-        ..tiny()
+        ..tiny_by(method.clone())
     };
     let start = Weights::clone(&Weights::embedded());
     let [whole, broken, scheduled] = [(); 3].map(|()| Temporary::new());
@@ -222,7 +277,11 @@ fn good_weights_are_fitted_anew_and_averaged() {
             }
         }
     }
-    // What another training found says nothing in a new one.
+    let (state, _) = saved(&whole).unwrap();
+    let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap().meta.provenance;
+    assert_eq!(state.interpolation, found["tuned"]["toward:*:trained.json"].as_f64());
+    assert_eq!(saved(&scheduled).unwrap().0.interpolation, None);
+    // A new training does not start from the coefficient of another one.
     let other = Temporary::new();
     let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
     run_from(&found, &other, &Settings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
@@ -232,8 +291,10 @@ fn good_weights_are_fitted_anew_and_averaged() {
     let share = (positions as f64 / (positions + 300) as f64).min(0.6);
     let begun = fs::read_to_string(path.join("tuning/settings.json")).unwrap();
     assert!(begun.contains(&format!("trained.json, float, {share}, 0, 1, ")), "{begun}");
+    // Neither does a stop change one, nor a state of release 0.2.0, which has the coefficient in the weights alone.
     let (mut legs, mut events) = (0, Vec::new());
     while !run_from(&start, &broken, &settings(40, 1 + legs % 2), 1 + legs, &mut events).finished {
+        with_state(&broken, |state| drop(state.as_object_mut().unwrap().remove("interpolation")));
         legs += 1;
     }
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
@@ -251,10 +312,13 @@ fn good_weights_change_by_parts_of_the_way() {
     let folder = Temporary::new();
     let start = Weights::clone(&Weights::embedded());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
-    let Settings { groups, hold, step, keep_scale, .. } = Settings::comparing_from_good_weights();
-    let settings =
-        Settings { groups, hold, step, keep_scale, sprt: HOPELESS, refine_from: 0, follow_start: false, ..tiny() };
-    begin(&settings, &start, &folder, Surroundings { stop: &stop, report: &mut report }).unwrap();
+    let Method::Comparison(improve) = Settings::preset(Preset::Improve, MethodName::Comparison).method else {
+        panic!("a comparison")
+    };
+    let Comparison { groups, hold, interpolation, .. } = improve;
+    let method = Method::Comparison(Comparison { groups, hold, interpolation, fine_tune_from: 0, ..tiny_comparison() });
+    let settings = Settings { keep_scale: true, sprt: HOPELESS, ..tiny_by(method) };
+    begin(&settings, &start, &folder, Context { stop: &stop, on_event: &mut report }).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
         let weights = Weights::load(&path).unwrap();
@@ -272,22 +336,28 @@ fn good_weights_change_by_parts_of_the_way() {
 #[test]
 fn games_say_how_far_good_weights_go() {
     let start = Weights::clone(&Weights::embedded());
-    let settings = |threads| Settings {
-        sprt: HOPELESS,
-        refine_from: Settings::default().refine_from,
-        tuning_pairs: 3,
+    let Method::Comparison(improve) = Settings::preset(Preset::Improve, MethodName::Comparison).method else {
+        panic!("a comparison")
+    };
+    let method = Method::Comparison(Comparison {
+        label_nodes: 80,
+        batch: 20,
+        iterations: 1,
         // So few positions move weights only in large steps.
         optimizer: OptimizerSettings::Adam { rate: 6.0, beta1: 0.9, beta2: 0.999 },
-        anchor_every: 0,
+        ..improve
+    });
+    let settings = |threads| Settings {
+        sprt: HOPELESS,
+        keep_scale: true,
+        tuning_pairs: 3,
+        regression_match_every: 0,
         threads,
-        ..tiny()
+        ..tiny_by(method.clone())
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
-    begin(&settings(2), &start, &whole, Surroundings { stop: &stop, report: &mut report }).unwrap();
-    let saved = standing(&whole).unwrap().1;
-    assert_eq!((saved.step, saved.keep_scale, saved.nodes), (0.5, true, 40));
-    assert_eq!((saved.sprt, saved.tuning_pairs), (HOPELESS, 3));
+    begin(&settings(2), &start, &whole, Context { stop: &stop, on_event: &mut report }).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
         let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
@@ -307,10 +377,10 @@ fn games_say_how_far_good_weights_go() {
                 stop.store(*done > 0 || heard == 1, Ordering::Relaxed);
             }
         };
-        let surroundings = Surroundings { stop: &stop, report: &mut report };
+        let context = Context { stop: &stop, on_event: &mut report };
         match std::mem::replace(begun, true) {
-            true => resume(&broken, &|_| (), surroundings),
-            false => begin(&settings(1), &start, &broken, surroundings),
+            true => resume(&broken, &Overrides::default(), context),
+            false => begin(&settings(1), &start, &broken, context),
         }
     };
     let (mut begun, mut legs) = (false, 0);
@@ -327,7 +397,7 @@ fn games_of_a_file_teach_their_moves() {
     run_until(&source, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
     let folder = Temporary::new();
     let games = source.join("generation-001/games.pgn");
-    let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
+    let settings = from_games(&games, None);
     let summary = run_until(&folder, &settings, usize::MAX, &mut Vec::new());
     assert!(summary.finished);
     let generation = folder.join("generation-001");
@@ -350,7 +420,7 @@ fn games_of_a_file_teach_their_moves() {
     // Nobody but who has the file can say from whose side its scores are.
     let scored = [ScoreSide::Mover, ScoreSide::White].map(|side| {
         let folder = Temporary::new();
-        run_until(&folder, &Settings { scores: Some(side), ..settings.clone() }, 6, &mut Vec::new());
+        run_until(&folder, &from_games(&games, Some(side)), 6, &mut Vec::new());
         let samples = crate::data::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
         all(&samples.unwrap())
     });
@@ -366,19 +436,19 @@ fn games_of_a_file_teach_their_moves() {
 fn other_games_take_the_place_of_those_that_teach_nothing() {
     let (path, others) = (Temporary::new(), Temporary::folder());
     let games = others.join("other-games.pgn");
-    let settings = Settings { source: Source::Games(games.clone()), generations: 1, ..tiny() };
+    let settings = from_games(&games, None);
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Event| ();
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    let error = begin(&settings, &Weights::material(), &path, context).unwrap_err().to_string();
     assert!(error.contains("other-games") && !path.exists(), "{error}");
     fs::write(&games, "no game\n").unwrap();
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &path, surroundings).unwrap_err().to_string();
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    let error = begin(&settings, &Weights::material(), &path, context).unwrap_err().to_string();
     assert!(error.contains("no position was found"), "{error}");
-    let own = |settings: &mut Settings| settings.source = Source::SelfPlay;
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    assert!(resume(&path, &own, surroundings).unwrap().finished);
+    let own = Overrides { source: Some(Source::SelfPlay), ..Overrides::default() };
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    assert!(resume(&path, &own, context).unwrap().finished);
     assert!(path.join("generation-001/games.pgn").exists());
 }
 
@@ -387,8 +457,8 @@ fn a_folder_belongs_to_one_process() {
     let path = Temporary::new();
     let held = Folder::take(&path).unwrap();
     let stop = AtomicBool::new(false);
-    let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
-    let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
+    let context = Context { stop: &stop, on_event: &mut |_| () };
+    let error = begin(&tiny(), &Weights::material(), &path, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
     let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
     assert_eq!(error.to_string(), expected);
@@ -405,11 +475,11 @@ fn what_cannot_be_done_is_said() {
     let mut ignore = |_: &Event| ();
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &below, surroundings).unwrap_err();
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    let error = begin(&tiny(), &Weights::material(), &below, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    let error = resume(&below, &|_| (), surroundings).unwrap_err();
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    let error = resume(&below, &Overrides::default(), context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
     assert!(!is_unfinished(&below) && best(&below).is_none());
     fs::remove_file(&path).unwrap();
@@ -420,15 +490,15 @@ fn what_cannot_be_done_is_said() {
         fs::create_dir_all(&path).unwrap();
         let unfinished = format!("settings.json.{}.tmp", std::process::id());
         std::os::unix::fs::symlink("/dev/full", path.join(unfinished)).unwrap();
-        let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-        let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err().to_string();
+        let context = Context { stop: &stop, on_event: &mut ignore };
+        let error = begin(&tiny(), &Weights::material(), &path, context).unwrap_err().to_string();
         assert!(error.contains("settings.json") && error.contains("No space left"), "{error}");
         fs::remove_dir_all(&path).unwrap();
     }
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
-    let surroundings = Surroundings { stop: &stop, report: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &path, surroundings).unwrap_err();
+    let context = Context { stop: &stop, on_event: &mut ignore };
+    let error = begin(&tiny(), &Weights::material(), &path, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
 }
 
@@ -455,8 +525,8 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let stop = AtomicBool::new(false);
     let refused = |word: &str| {
         let before = contents(&path);
-        let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
-        let error = resume(&path, &|settings| settings.generations = 2, surroundings).unwrap_err();
+        let context = Context { stop: &stop, on_event: &mut |_| () };
+        let error = resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, context).unwrap_err();
         assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}, not {word}");
         assert!(contents(&path) == before, "something was changed");
@@ -505,8 +575,8 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     fs::write(&settings, &good_settings).unwrap();
     let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
     with("seconds", seconds["seconds"].clone());
-    let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
-    assert!(resume(&path, &|settings| settings.generations = 1, surroundings).unwrap().finished);
+    let context = Context { stop: &stop, on_event: &mut |_| () };
+    assert!(resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, context).unwrap().finished);
 }
 
 #[test]
@@ -546,8 +616,8 @@ fn with_state(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 fn a_folder_of_somebody_else_is_left_alone() {
     let stop = AtomicBool::new(true);
     let begin = |path: &Path| {
-        let surroundings = Surroundings { stop: &stop, report: &mut |_| () };
-        begin(&tiny(), &Weights::material(), path, surroundings).map_err(|error| error.to_string())
+        let context = Context { stop: &stop, on_event: &mut |_| () };
+        begin(&tiny(), &Weights::material(), path, context).map_err(|error| error.to_string())
     };
     let path = Temporary::folder();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
@@ -580,7 +650,7 @@ fn from_so_many_positions_on_a_training_is_refined() {
     let file = |name: &str| folder.join(name);
     assert!(!file("generation-001/refinement").exists() && !file("generation-001/base.json").exists());
     let run = |name: &str| saved_settings(&file(name)).unwrap();
-    assert_eq!(run("generation-002/training").batch, settings.batch);
+    assert_eq!(run("generation-002/training").batch, 20);
     let refinement = run("generation-002/refinement");
     assert_eq!((refinement.objective, refinement.iterations), (ObjectiveSettings::Perceptron, 1));
     let load = |name: &str| Weights::load(&file(name)).unwrap();
@@ -590,11 +660,12 @@ fn from_so_many_positions_on_a_training_is_refined() {
 
 #[test]
 fn settings_are_checked_and_survive_their_json() {
-    let settings = Settings { source: Source::Games("some.pgn".into()), ..tiny() };
+    let settings = from_games(Path::new("some.pgn"), None);
     let text = serde_json::to_string(&settings).unwrap();
     assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
-    assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
-    assert_eq!(Settings::default().check(), Ok(()));
+    let plain = Settings::preset(Preset::Scratch, MethodName::Comparison);
+    assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), plain);
+    assert_eq!(plain.check(), Ok(()));
     for (text, word) in [
         (r#"{"nodes": 0}"#, "nodes"),
         (r#"{"threads": 0}"#, "threads"),

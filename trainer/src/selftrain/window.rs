@@ -1,4 +1,4 @@
-//! The positions that a generation learns from: its own and those of some generations before it.
+//! The positions that a generation learns from: its own and those of the generations before it.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::learn::examples::{Example, Examples};
 pub(super) struct Window {
     samples: Vec<Packed>,
     identity: u64,
-    /// What a centipawn of their scores is in the units of the weights that learn.
+    /// A centipawn of the scores in units of the weights that learn.
     centipawn: f64,
 }
 
 impl Window {
-    /// Reads these files.
+    /// Reads sample files.
     pub fn load(files: &[PathBuf], centipawn: f64) -> Result<Window, Error> {
         let mut window = Window { samples: Vec::new(), identity: 0, centipawn };
         for path in files {
@@ -34,7 +34,7 @@ impl Window {
         &self.samples
     }
 
-    /// How many of them are not for tests.
+    /// Number of training samples, without test samples.
     pub fn learned(&self) -> u64 {
         self.samples.iter().filter(|sample| !sample.is_test()).count() as u64
     }

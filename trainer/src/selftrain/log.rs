@@ -1,0 +1,57 @@
+//! The log of a self-training: one JSON object a line.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Stage;
+use crate::arena::matches::MatchRecord;
+
+/// A line of `log.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum LogLine {
+    /// A stage is done.
+    Stage {
+        /// The stage.
+        stage: Stage,
+        /// The generation.
+        #[serde(rename = "of")]
+        generation: u32,
+        /// Seconds that the stage took since it began or was resumed.
+        #[serde(rename = "took")]
+        seconds: f64,
+    },
+    /// The match of a generation against the best weights is done.
+    Generation {
+        /// The generation.
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        #[serde(default = "unknown")]
+        seconds: f64,
+        /// Move-match accuracy on test positions, 0 to 1.
+        #[serde(rename = "agreement", default)]
+        accuracy: Option<f64>,
+        /// Whether the new weights are the best ones now.
+        #[serde(default)]
+        adopted: bool,
+        /// The match.
+        #[serde(rename = "match")]
+        record: MatchRecord,
+    },
+    /// A regression match of the best weights against generation 0 is done.
+    RegressionMatch {
+        /// The generation.
+        #[serde(rename = "anchor")]
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        #[serde(default = "unknown")]
+        seconds: f64,
+        /// The match.
+        #[serde(rename = "match")]
+        record: MatchRecord,
+    },
+}
+
+/// Release 0.1.0 did not log all times.
+fn unknown() -> f64 {
+    f64::NAN
+}

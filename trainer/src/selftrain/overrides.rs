@@ -1,0 +1,486 @@
+//! Single settings by name: what a user gives on top of a preset, and the form of a run's `settings.json`.
+
+use std::collections::BTreeMap;
+
+use dyad_engine::eval::Weights;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::presets::Preset;
+use super::settings::{Comparison, Method, MethodName, Regression, Settings, Source};
+use crate::arena::openings::Variant;
+use crate::data::score::ScoreSide;
+use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
+
+/// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Overrides {
+    /// The preset that the other values are laid over.
+    pub preset: Option<Preset>,
+    /// [`Settings::method`].
+    pub method: Option<MethodName>,
+    /// [`Comparison::source`].
+    pub source: Option<Source>,
+    /// [`Comparison::scores`].
+    pub scores: Option<ScoreSide>,
+    /// [`Settings::variant`].
+    pub variant: Option<Variant>,
+    /// [`Settings::policy_openings`].
+    pub natural: Option<f64>,
+    /// [`Settings::seed`].
+    pub seed: Option<u64>,
+    /// [`Comparison::depth`].
+    pub depth: Option<u32>,
+    /// [`Settings::nodes`].
+    pub nodes: Option<u64>,
+    /// [`Comparison::label_nodes`].
+    pub label_nodes: Option<u64>,
+    /// [`Settings::positions`].
+    pub positions: Option<u64>,
+    /// [`Settings::generations`].
+    pub generations: Option<u32>,
+    /// [`Settings::threads`].
+    pub threads: Option<usize>,
+    /// [`Comparison::batch`].
+    pub batch: Option<usize>,
+    /// [`Settings::match_games`].
+    pub match_games: Option<u64>,
+    /// [`Settings::match_nodes`].
+    pub match_nodes: Option<u64>,
+    /// [`Settings::sprt`].
+    pub sprt: Option<[f64; 4]>,
+    /// [`Settings::regression_match_every`].
+    pub anchor_every: Option<u32>,
+    /// [`Settings::positions_per_game`].
+    pub positions_per_game: Option<usize>,
+    /// [`Settings::window`].
+    pub window: Option<u32>,
+    /// [`Comparison::iterations`].
+    pub iterations: Option<u32>,
+    /// [`Comparison::min_margin`].
+    pub decided: Option<u32>,
+    /// The settings of a [`Regression`].
+    pub fit: Option<RegressionOverrides>,
+    /// [`Comparison::objective`].
+    pub objective: Option<ObjectiveSettings>,
+    /// [`Comparison::optimizer`].
+    pub optimizer: Option<OptimizerSettings>,
+    /// [`Comparison::groups`].
+    pub groups: Option<BTreeMap<String, GroupSettings>>,
+    /// [`Comparison::fine_tune_from`].
+    pub refine_from: Option<u64>,
+    /// [`Comparison::hold`].
+    pub hold: Option<L2Target>,
+    /// [`Comparison::anneal`].
+    pub anneal: Option<bool>,
+    /// [`Settings::keep_scale`].
+    pub keep_scale: Option<bool>,
+    /// [`Comparison::interpolation`] or [`Regression::max_interpolation`].
+    pub step: Option<f64>,
+    /// [`Settings::tuning_pairs`].
+    pub tuning_pairs: Option<u64>,
+}
+
+/// Values for some settings of a [`Regression`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RegressionOverrides {
+    /// [`Regression::result_share`].
+    pub result_share: Option<f64>,
+    /// [`Regression::passes`].
+    pub passes: Option<u32>,
+    /// [`Regression::growth`].
+    pub growth: Option<u32>,
+    /// [`Regression::pairs_l2`].
+    pub pairs: Option<f64>,
+    /// [`Regression::half_at`].
+    pub equal_at: Option<u64>,
+    /// [`Regression::leaves`].
+    pub leaves: Option<bool>,
+}
+
+/// The keys that only comparison training has, except `source`.
+const OF_COMPARISON: [&str; 12] = [
+    "scores",
+    "depth",
+    "label-nodes",
+    "batch",
+    "iterations",
+    "decided",
+    "objective",
+    "optimizer",
+    "groups",
+    "refine-from",
+    "hold",
+    "anneal",
+];
+/// The key that only a regression has.
+const OF_REGRESSION: &str = "fit";
+/// The key of [`Overrides::method`].
+const METHOD: &str = "method";
+
+impl Overrides {
+    /// The method: the one that is asked for, or the one of the games.
+    #[must_use]
+    pub fn method(&self) -> MethodName {
+        self.method.unwrap_or(match self.source {
+            Some(Source::Games(_)) => MethodName::Comparison,
+            _ => MethodName::Regression,
+        })
+    }
+
+    /// The key of a value that `method` has no setting for.
+    #[must_use]
+    pub fn misplaced(&self, method: MethodName) -> Option<&'static str> {
+        let json = Json::from(self.clone());
+        let given = |key: &str| json.get(key).is_some();
+        match method {
+            MethodName::Comparison => Some(OF_REGRESSION).filter(|key| given(key)),
+            MethodName::Regression if matches!(self.source, Some(Source::Games(_))) => Some("source"),
+            MethodName::Regression => OF_COMPARISON.into_iter().find(|key| given(key)),
+        }
+    }
+}
+
+/// Only the values that are set.
+impl From<Overrides> for Json {
+    fn from(overrides: Overrides) -> Json {
+        let mut json = serde_json::to_value(overrides).expect("plain data");
+        json.get_mut(OF_REGRESSION).into_iter().for_each(drop_nulls);
+        drop_nulls(&mut json);
+        json
+    }
+}
+
+fn drop_nulls(json: &mut Json) {
+    if let Some(fields) = json.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+}
+
+/// Replaces a setting by a value that is given.
+fn put<T>(setting: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *setting = value;
+    }
+}
+
+impl Settings {
+    /// The settings of a training from `start`: the preset and the method that `overrides` names, or else the preset for
+    /// `start` and regression for self-play, comparison for games of a file; and `overrides` laid over it.
+    ///
+    /// # Errors
+    /// Names a setting that the method does not have, or that is out of its bounds.
+    pub fn resolve(start: &Weights, overrides: &Overrides) -> Result<Settings, String> {
+        let preset = overrides.preset.unwrap_or_else(|| Preset::of(start));
+        let mut settings = Settings::preset(preset, overrides.method());
+        settings.apply(overrides)?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Replaces the settings that `overrides` has values for. [`Overrides::preset`] is not looked at.
+    ///
+    /// # Errors
+    /// When `overrides` names another method, or a setting that the method does not have.
+    pub fn apply(&mut self, overrides: &Overrides) -> Result<(), String> {
+        let method = self.method.name();
+        if let Some(other) = overrides.method.filter(|other| *other != method) {
+            return Err(format!("method: this training is by {method}, and {other} needs a training of its own"));
+        }
+        if let Some(key) = overrides.misplaced(method) {
+            return Err(format!("{key} {}", misplaced_for(method)));
+        }
+        let given = overrides.clone();
+        put(&mut self.variant, given.variant);
+        put(&mut self.policy_openings, given.natural);
+        put(&mut self.seed, given.seed);
+        put(&mut self.nodes, given.nodes);
+        put(&mut self.positions, given.positions);
+        put(&mut self.positions_per_game, given.positions_per_game);
+        put(&mut self.window, given.window);
+        put(&mut self.generations, given.generations);
+        put(&mut self.threads, given.threads);
+        put(&mut self.match_games, given.match_games);
+        put(&mut self.match_nodes, given.match_nodes);
+        put(&mut self.sprt, given.sprt);
+        put(&mut self.regression_match_every, given.anchor_every);
+        put(&mut self.keep_scale, given.keep_scale);
+        put(&mut self.tuning_pairs, given.tuning_pairs);
+        match &mut self.method {
+            Method::Regression(own) => {
+                put(&mut own.max_interpolation, given.step);
+                let given = given.fit.unwrap_or_default();
+                put(&mut own.result_share, given.result_share);
+                put(&mut own.passes, given.passes);
+                put(&mut own.growth, given.growth);
+                put(&mut own.pairs_l2, given.pairs);
+                put(&mut own.half_at, given.equal_at);
+                put(&mut own.leaves, given.leaves);
+            }
+            Method::Comparison(own) => {
+                put(&mut own.source, given.source);
+                own.scores = given.scores.or(own.scores);
+                put(&mut own.depth, given.depth);
+                put(&mut own.label_nodes, given.label_nodes);
+                put(&mut own.batch, given.batch);
+                put(&mut own.iterations, given.iterations);
+                put(&mut own.min_margin, given.decided);
+                put(&mut own.objective, given.objective);
+                put(&mut own.optimizer, given.optimizer);
+                put(&mut own.groups, given.groups);
+                put(&mut own.fine_tune_from, given.refine_from);
+                put(&mut own.hold, given.hold);
+                put(&mut own.anneal, given.anneal);
+                put(&mut own.interpolation, given.step);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a setting cannot be used with `method`.
+#[must_use]
+pub fn misplaced_for(method: MethodName) -> &'static str {
+    match method {
+        MethodName::Regression => {
+            "belongs to comparison training (method comparison), and this training is a regression"
+        }
+        MethodName::Comparison => "belongs to regression (method regression), and this training is by comparison",
+    }
+}
+
+/// All settings as values.
+impl From<Settings> for Overrides {
+    fn from(settings: Settings) -> Overrides {
+        let method = settings.method.name();
+        let common = Overrides {
+            method: Some(method),
+            variant: Some(settings.variant).filter(|variant| !variant.is_standard()),
+            natural: Some(settings.policy_openings),
+            seed: Some(settings.seed),
+            nodes: Some(settings.nodes),
+            positions: Some(settings.positions),
+            positions_per_game: Some(settings.positions_per_game),
+            window: Some(settings.window),
+            generations: Some(settings.generations),
+            threads: Some(settings.threads),
+            match_games: Some(settings.match_games),
+            match_nodes: Some(settings.match_nodes),
+            sprt: Some(settings.sprt),
+            anchor_every: Some(settings.regression_match_every),
+            keep_scale: Some(settings.keep_scale),
+            tuning_pairs: Some(settings.tuning_pairs),
+            ..Overrides::default()
+        };
+        match settings.method {
+            Method::Regression(own) => Overrides {
+                step: Some(own.max_interpolation),
+                fit: Some(RegressionOverrides {
+                    result_share: Some(own.result_share),
+                    passes: Some(own.passes),
+                    growth: Some(own.growth),
+                    pairs: Some(own.pairs_l2),
+                    equal_at: Some(own.half_at),
+                    leaves: Some(own.leaves),
+                }),
+                ..common
+            },
+            Method::Comparison(own) => Overrides {
+                source: Some(own.source),
+                scores: own.scores,
+                depth: Some(own.depth),
+                label_nodes: Some(own.label_nodes),
+                batch: Some(own.batch),
+                iterations: Some(own.iterations),
+                decided: Some(own.min_margin),
+                objective: Some(own.objective),
+                optimizer: Some(own.optimizer),
+                groups: Some(own.groups),
+                refine_from: Some(own.fine_tune_from),
+                hold: Some(own.hold),
+                anneal: Some(own.anneal),
+                step: Some(own.interpolation),
+                ..common
+            },
+        }
+    }
+}
+
+/// What `settings.json` holds.
+impl From<Settings> for Json {
+    fn from(settings: Settings) -> Json {
+        Overrides::from(settings).into()
+    }
+}
+
+/// Reads `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, and its file has the
+/// keys of comparison training too, without a meaning. A key that a release did not know has the value here that it had then.
+impl TryFrom<Json> for Settings {
+    type Error = String;
+
+    fn try_from(mut saved: Json) -> Result<Settings, String> {
+        drop_nulls(&mut saved);
+        let fields = saved.as_object_mut().ok_or("expected an object")?;
+        fields.remove("follow-start");
+        let has_fit = fields.contains_key(OF_REGRESSION);
+        if has_fit && !fields.contains_key(METHOD) {
+            fields.retain(|key, _| !OF_COMPARISON.contains(&key.as_str()));
+        }
+        let overrides: Overrides = serde_json::from_value(saved).map_err(|error| error.to_string())?;
+        let usual = if has_fit { MethodName::Regression } else { MethodName::Comparison };
+        let mut settings = Settings {
+            method: match overrides.method.unwrap_or(usual) {
+                MethodName::Regression => Method::Regression(Regression::default()),
+                MethodName::Comparison => Method::Comparison(Comparison::default()),
+            },
+            ..Settings::preset(Preset::Scratch, MethodName::Comparison)
+        };
+        settings.apply(&overrides)?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Overrides {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// A value is obeyed, the preset's own value included, and nothing else changes; or it is refused by its name.
+    #[test]
+    fn every_setting_is_obeyed_or_refused() {
+        let regression = [
+            (r#"{"fit": {"result-share": 0.25}}"#, "result-share"),
+            (r#"{"fit": {"passes": 9}}"#, "passes"),
+            (r#"{"fit": {"growth": 2}}"#, "growth"),
+            (r#"{"fit": {"pairs": 5.0}}"#, "pairs"),
+            (r#"{"fit": {"equal-at": 7}}"#, "equal-at"),
+            (r#"{"fit": {"leaves": true}}"#, "leaves"),
+        ];
+        let comparison = [
+            (r#"{"scores": "white"}"#, "scores"),
+            (r#"{"depth": 3}"#, "depth"),
+            (r#"{"label-nodes": 77}"#, "label-nodes"),
+            (r#"{"batch": 77}"#, "batch"),
+            (r#"{"iterations": 7}"#, "iterations"),
+            (r#"{"decided": 7}"#, "decided"),
+            (r#"{"objective": {"kind": "perceptron"}}"#, "objective"),
+            (r#"{"optimizer": {"kind": "plain", "rate": 0.5}}"#, "optimizer"),
+            (r#"{"groups": {}}"#, "groups"),
+            (r#"{"refine-from": 7}"#, "refine-from"),
+            (r#"{"hold": "start"}"#, "hold"),
+            (r#"{"anneal": true}"#, "anneal"),
+        ];
+        let common = [
+            (r#"{"variant": "chess960"}"#, "variant"),
+            (r#"{"natural": 0.25}"#, "natural"),
+            (r#"{"seed": 7}"#, "seed"),
+            (r#"{"nodes": 300}"#, "nodes"),
+            (r#"{"positions": 20001}"#, "positions"),
+            (r#"{"positions-per-game": 7}"#, "positions-per-game"),
+            (r#"{"window": 7}"#, "window"),
+            (r#"{"generations": 7}"#, "generations"),
+            (r#"{"threads": 7}"#, "threads"),
+            (r#"{"match-games": 76}"#, "match-games"),
+            (r#"{"match-nodes": 77}"#, "match-nodes"),
+            (r#"{"sprt": [0.0, 5.0, 0.1, 0.1]}"#, "sprt"),
+            (r#"{"anchor-every": 7}"#, "anchor-every"),
+            (r#"{"step": 0.25}"#, "step"),
+            (r#"{"tuning-pairs": 7}"#, "tuning-pairs"),
+        ];
+        let keep_scale = |method| match method {
+            MethodName::Regression => (r#"{"keep-scale": false}"#, "keep-scale"),
+            MethodName::Comparison => (r#"{"keep-scale": true}"#, "keep-scale"),
+        };
+        for method in MethodName::ALL {
+            let plain = Settings::preset(Preset::Scratch, method);
+            let (own, other) = match method {
+                MethodName::Regression => (&regression[..], &comparison[..]),
+                MethodName::Comparison => (&comparison[..], &regression[..]),
+            };
+            for (text, key) in own.iter().chain(&common).copied().chain([keep_scale(method)]) {
+                let mut changed = plain.clone();
+                changed.apply(&parse(text)).unwrap();
+                let json = Json::from(changed.clone());
+                let mut expected = Json::from(plain.clone());
+                for (name, value) in Json::from(parse(text)).as_object().unwrap() {
+                    match value.as_object().filter(|_| name == OF_REGRESSION) {
+                        Some(values) => values.iter().for_each(|(name, value)| expected["fit"][name] = value.clone()),
+                        None => expected[name] = value.clone(),
+                    }
+                }
+                assert!(json.to_string().contains(&format!("\"{key}\"")), "{json}");
+                assert_eq!(json, expected, "{text}");
+                // Given again, it changes nothing, and the file has all of it.
+                let again = Settings::try_from(json).unwrap();
+                assert_eq!(again, changed, "{text}");
+                assert!(key == "nodes" || changed != plain, "{text}");
+            }
+            for (text, _) in other {
+                let error = plain.clone().apply(&parse(text)).unwrap_err();
+                let key = parse(text).misplaced(method).unwrap();
+                assert!(error.starts_with(key) && error.contains("this training is "), "{error}");
+            }
+        }
+        let games = parse(r#"{"source": {"games": "a.pgn"}, "method": "regression"}"#);
+        let error = Settings::resolve(&Weights::material(), &games).unwrap_err();
+        assert!(error.starts_with("source belongs to comparison training"), "{error}");
+        let error =
+            Settings::preset(Preset::Improve, MethodName::Regression).apply(&parse(r#"{"method": "comparison"}"#));
+        assert!(error.unwrap_err().starts_with("method: this training is by regression"));
+        let default = parse(r#"{"nodes": 300}"#);
+        assert_eq!(Settings::resolve(&Weights::material(), &default).unwrap().nodes, 300);
+        assert_eq!(Settings::resolve(&Weights::embedded(), &default).unwrap().nodes, 300);
+        assert!(serde_json::from_str::<Overrides>(r#"{"follow-start": false}"#).is_err());
+    }
+
+    #[test]
+    fn start_games_and_method_choose_the_preset() {
+        let (good, material) = (Weights::embedded(), Weights::material());
+        let games = || Overrides { source: Some(Source::Games("games.pgn".into())), ..Overrides::default() };
+        let comparison = || Overrides { method: Some(MethodName::Comparison), ..Overrides::default() };
+        let from_file = |preset| {
+            let mut settings = Settings::preset(preset, MethodName::Comparison);
+            let Method::Comparison(own) = &mut settings.method else { panic!("a comparison") };
+            own.source = Source::Games("games.pgn".into());
+            settings
+        };
+        for (start, overrides, expected) in [
+            (&material, Overrides::default(), Settings::preset(Preset::Scratch, MethodName::Regression)),
+            (&*good, Overrides::default(), Settings::preset(Preset::Improve, MethodName::Regression)),
+            (&material, comparison(), Settings::preset(Preset::Scratch, MethodName::Comparison)),
+            (&*good, comparison(), Settings::preset(Preset::Improve, MethodName::Comparison)),
+            (&material, games(), from_file(Preset::Scratch)),
+            (&*good, games(), from_file(Preset::Improve)),
+            (&*good, Overrides { preset: Some(Preset::Scratch), ..games() }, from_file(Preset::Scratch)),
+        ] {
+            assert_eq!(Settings::resolve(start, &overrides), Ok(expected), "{overrides:?}");
+        }
+    }
+
+    /// The settings of runs that release 0.2.0 began.
+    #[test]
+    fn settings_of_earlier_releases_are_read() {
+        let fitted = include_str!("../../../tests/data/selftrain-0.2.0-fit.json");
+        let settings: Settings = serde_json::from_str(fitted).unwrap();
+        let improve = Settings::preset(Preset::Improve, MethodName::Regression);
+        assert_eq!(settings, Settings { seed: 5, threads: 2, generations: 2, ..improve });
+        assert!(!Json::from(settings).to_string().contains("label-nodes"));
+        let compared = include_str!("../../../tests/data/selftrain-0.2.0-comparison.json");
+        let settings: Settings = serde_json::from_str(compared).unwrap();
+        let Method::Comparison(Comparison { source, depth, label_nodes, batch, .. }) = &settings.method else {
+            panic!("{settings}")
+        };
+        assert_eq!((settings.nodes, settings.sprt, settings.match_games), (300, [-10.0, 30.0, 0.05, 0.05], 120));
+        assert_eq!((source, depth, label_nodes, batch), (&Source::SelfPlay, &2, &2_000, &256));
+        // Release 0.1.0 knew fewer keys.
+        let settings: Settings =
+            serde_json::from_str(r#"{"source": "self-play", "nodes": 77, "fit": {"passes": 3}}"#).unwrap();
+        assert_eq!(settings.method, Method::Regression(Regression { passes: 3, ..Regression::default() }));
+        assert_eq!((settings.nodes, settings.keep_scale), (77, false));
+    }
+}

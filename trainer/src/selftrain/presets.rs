@@ -1,0 +1,181 @@
+//! Presets: complete settings by the weights a training starts from and by its method.
+//!
+//! `docs/experiments.md` has the measurements behind the numbers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Comparison, Method, MethodName, Regression, Settings};
+use crate::arena::openings::Variant;
+use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
+
+/// What a training starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// The piece values alone: large steps.
+    Scratch,
+    /// Weights that know more than piece values and piece-square tables: small steps, and matches that detect small gains.
+    Improve,
+}
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Preset; 2] = [Preset::Scratch, Preset::Improve];
+
+    /// The preset for a training that starts from `start`.
+    #[must_use]
+    pub fn of(start: &Weights) -> Preset {
+        if knows_more_than_pieces(start) { Preset::Improve } else { Preset::Scratch }
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Preset::Scratch => "scratch",
+            Preset::Improve => "improve",
+        })
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Preset, String> {
+        let named = Preset::ALL.into_iter().find(|preset| preset.to_string() == text);
+        named.ok_or_else(|| format!("expected scratch or improve, found '{text}'"))
+    }
+}
+
+impl Settings {
+    /// The settings of a preset.
+    #[must_use]
+    pub fn preset(preset: Preset, method: MethodName) -> Settings {
+        match (method, preset) {
+            (MethodName::Regression, Preset::Scratch) => regression_from_scratch(),
+            (MethodName::Regression, Preset::Improve) => regression_to_improve(),
+            (MethodName::Comparison, Preset::Scratch) => comparison_from_scratch(),
+            (MethodName::Comparison, Preset::Improve) => comparison_to_improve(),
+        }
+    }
+}
+
+/// Comparison training from the piece values. Games are short and positions few, so that generations are quick.
+fn comparison_from_scratch() -> Settings {
+    Settings {
+        variant: Variant::Standard,
+        policy_openings: 0.0,
+        seed: 1,
+        nodes: 300,
+        positions: 20_000,
+        positions_per_game: 16,
+        window: 16,
+        generations: 0,
+        threads: 1,
+        match_games: 120,
+        match_nodes: 1_000,
+        sprt: [-10.0, 30.0, 0.05, 0.05],
+        regression_match_every: 5,
+        keep_scale: false,
+        tuning_pairs: 0,
+        method: Method::Comparison(Comparison::default()),
+    }
+}
+
+/// Regression from the piece values.
+///
+/// Everything is still to be learned, so the number of positions matters most: each quiescent position of the games is used,
+/// with the score of the search that chose its move. The weights keep the scale they start with; a scale fitted to the results of
+/// quick games, which are seldom drawn, would make values too large for the search.
+fn regression_from_scratch() -> Settings {
+    Settings {
+        nodes: 250,
+        positions: 200_000,
+        positions_per_game: 64,
+        window: 32,
+        keep_scale: true,
+        method: Method::Regression(Regression::default()),
+        ..comparison_from_scratch()
+    }
+}
+
+/// Regression from good weights.
+///
+/// A regression from the piece values to the search scores of millions of positions is nearly as strong as the weights that
+/// played, and its errors are others: the interpolation of both is stronger than either. A match that detects small gains decides
+/// (`docs/training.md`).
+fn regression_to_improve() -> Settings {
+    Settings {
+        policy_openings: 0.5,
+        nodes: 1_000,
+        positions: 1_500_000,
+        positions_per_game: 128,
+        match_games: 2_000,
+        match_nodes: 4_000,
+        sprt: [0.0, 10.0, 0.05, 0.05],
+        window: 12,
+        keep_scale: true,
+        tuning_pairs: 500,
+        method: Method::Regression(Regression {
+            result_share: 0.0,
+            growth: 1,
+            pairs_l2: 100.0,
+            half_at: 15_000_000,
+            max_interpolation: 0.67,
+            leaves: true,
+            ..Regression::default()
+        }),
+        ..comparison_from_scratch()
+    }
+}
+
+/// Comparison training from good weights.
+///
+/// The scale stays, and a tuning by games decides how much of the training's result is taken over. Moves and values of deeper
+/// searches are learned, all compared within their siblings; material and tempo stay, since comparisons and scores drive both
+/// one way (`docs/training.md`).
+fn comparison_to_improve() -> Settings {
+    let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
+    let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
+    Settings {
+        nodes: 1_000,
+        positions: 50_000,
+        match_games: 2_000,
+        match_nodes: 2_000,
+        sprt: [0.0, 10.0, 0.05, 0.05],
+        keep_scale: true,
+        tuning_pairs: 3_000,
+        method: Method::Comparison(Comparison {
+            label_nodes: 5_000,
+            min_margin: 0,
+            objective: ObjectiveSettings::Listwise {
+                temperature: 130.0,
+                move_weight: 1.0,
+                result_weight: 0.5,
+                score_weight: 1.0,
+                bound_weight: 1.0,
+                outcome_scale: 400.0,
+            },
+            optimizer: OptimizerSettings::Adam { rate: 0.3, beta1: 0.9, beta2: 0.999 },
+            groups: BTreeMap::from([frozen("material"), frozen("tempo"), ("pairs".to_string(), pairs)]),
+            fine_tune_from: 0,
+            hold: L2Target::Start,
+            anneal: true,
+            interpolation: 0.5,
+            ..Comparison::default()
+        }),
+        ..comparison_from_scratch()
+    }
+}
+
+/// Whether weights are more than piece values and piece-square tables.
+pub(super) fn knows_more_than_pieces(weights: &Weights) -> bool {
+    let others = GROUPS.iter().filter(|group| ![MATERIAL.start, PIECE_SQUARE.start].contains(&group.start));
+    others.flat_map(|group| &weights.ints()[group.range()]).any(|weight| *weight != [0; 2])
+}

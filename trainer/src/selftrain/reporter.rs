@@ -1,0 +1,101 @@
+//! Reports events, and progress at most once a second.
+
+use std::time::{Duration, Instant};
+
+use super::event::{Event, Progress, Stage};
+use super::folder::State;
+use crate::arena::matches::MatchScore;
+
+/// Time between two reports of progress; tests receive all of them, so that they can stop anywhere.
+const REPORT_EVERY: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
+
+/// Reports events.
+pub(super) struct Reporter<'a> {
+    on_event: &'a mut dyn FnMut(&Event),
+    /// Start of the stage, or of its resumption.
+    pub begun: Instant,
+    /// The last report of progress.
+    reported: Option<Instant>,
+    /// What was done of the stage when it began or was resumed.
+    first: Option<u64>,
+    generation: u32,
+    generations: u32,
+    stages: Vec<Stage>,
+    stage: Stage,
+    /// The latest move-match accuracy.
+    pub accuracy: Option<f64>,
+}
+
+impl Reporter<'_> {
+    pub fn new(on_event: &mut dyn FnMut(&Event)) -> Reporter<'_> {
+        Reporter {
+            on_event,
+            begun: Instant::now(),
+            reported: None,
+            first: None,
+            generation: 0,
+            generations: 0,
+            stages: Vec::new(),
+            stage: Stage::Games,
+            accuracy: None,
+        }
+    }
+
+    /// Begins or resumes the stage of `state`.
+    pub fn begin(&mut self, state: &State, stages: &[Stage], generations: u32) {
+        self.begun = Instant::now();
+        self.first = None;
+        self.generation = state.generation;
+        self.generations = generations;
+        self.stages = stages.to_vec();
+        self.stage = state.stage;
+        self.accuracy = state.accuracy;
+    }
+
+    pub fn emit(&mut self, event: Event) {
+        (self.on_event)(&event);
+    }
+
+    pub fn note(&mut self, text: String) {
+        self.emit(Event::Note(text));
+    }
+
+    /// Reports the current stage alone.
+    pub fn report_stage(&mut self) {
+        self.progress(0, 0, None);
+    }
+
+    /// Reports that `done` of `of` positions or games are done; `of` is 0 if unknown.
+    pub fn report(&mut self, done: u64, of: u64) {
+        self.progress(done, of, None);
+    }
+
+    /// Reports progress of a match with its score.
+    pub fn report_match(&mut self, done: u64, of: u64, standing: &MatchScore) {
+        self.progress(done, of, Some(*standing));
+    }
+
+    fn progress(&mut self, done: u64, of: u64, standing: Option<MatchScore>) {
+        let begins = self.first.is_none();
+        let first = *self.first.get_or_insert(done);
+        if !begins && self.reported.is_some_and(|reported| reported.elapsed() < REPORT_EVERY) {
+            return;
+        }
+        self.reported = Some(Instant::now());
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let rate = if seconds > 0.0 { (done - first.min(done)) as f64 / seconds } else { 0.0 };
+        let left = (rate > 0.0 && of >= done).then(|| (of - done) as f64 / rate).filter(|_| of > 0);
+        self.emit(Event::Progress(Progress {
+            stage: self.stage,
+            stages: self.stages.clone(),
+            generation: self.generation,
+            generations: self.generations,
+            done,
+            of,
+            positions_per_second: rate,
+            accuracy: self.accuracy,
+            seconds_left: left,
+            standing,
+        }));
+    }
+}
