@@ -9,7 +9,7 @@ use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::base::json_lines::Log;
-use dyad_trainer::levels::calibrate::{Finding, Rival, corrected, errors};
+use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
 use serde_json::Value as Json;
 
 use super::level::model_or_embedded;
@@ -44,7 +44,7 @@ pub struct Arguments {
 /// A match that is to be played.
 struct Planned {
     level: f64,
-    rival: Rival,
+    rival: Opponent,
     /// What `dyad match` calls the opponent.
     opponent: String,
     /// What the log calls it.
@@ -63,20 +63,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let (mut log, mut known) = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
     let control = control_on_interrupt();
-    let mut findings = Vec::new();
+    let mut level_matches = Vec::new();
     for match_ in planned {
-        let finding = match take(&mut known, &match_, &model, arguments)? {
-            Some(finding) => finding,
+        let level_match = match take(&mut known, &match_, &model, arguments)? {
+            Some(level_match) => level_match,
             None => {
-                let finding = play(&match_, &model, arguments, &control)?;
-                log.append(&finding).and_then(|()| log.sync()).map_err(Error::file("write", &arguments.log))?;
-                finding
+                let level_match = play(&match_, &model, arguments, &control)?;
+                log.append(&level_match).and_then(|()| log.sync()).map_err(Error::file("write", &arguments.log))?;
+                level_match
             }
         };
-        findings.push(finding);
+        level_matches.push(level_match);
     }
-    print!("{}", table(&findings));
-    let errors = errors(&findings);
+    print!("{}", table(&level_matches));
+    let errors = errors(&level_matches);
     let Some(out) = &arguments.out else { return Ok(()) };
     let calibration = corrected(&model.calibration, &errors)?;
     for (before, after) in model.calibration.iter().zip(&calibration) {
@@ -90,14 +90,14 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
     let programs = arguments.program.iter().flat_map(|program| {
         arguments.levels.iter().map(move |&elo| Planned {
             level: elo.into(),
-            rival: Rival::Program(elo.into()),
+            rival: Opponent::Program(elo.into()),
             opponent: format!("uci:{program},UCI_LimitStrength=true,UCI_Elo={elo}"),
             name: program.clone(),
         })
     });
     let steps = arguments.steps.windows(2).map(|step| Planned {
         level: step[1].into(),
-        rival: Rival::Level(step[0].into()),
+        rival: Opponent::Level(step[0].into()),
         opponent: level(step[0].into(), arguments.model.as_deref()),
         name: format!("level {}", step[0]),
     });
@@ -111,19 +111,19 @@ fn level(elo: f64, model: Option<&Path>) -> String {
 
 /// The match as it was played before, if it was, out of `known`.
 fn take(
-    known: &mut Vec<Finding>,
+    known: &mut Vec<LevelMatch>,
     match_: &Planned,
     model: &MoveModel,
     arguments: &Arguments,
-) -> Result<Option<Finding>, String> {
+) -> Result<Option<LevelMatch>, String> {
     let budget = arguments.games.budget()?.to_string();
     let played = model.calibrated(match_.level);
     let settings = settings(arguments)?;
-    let same = |finding: &Finding| {
-        (finding.level, finding.rival) == (match_.level, match_.rival)
-            && (&finding.name, &finding.budget) == (&match_.name, &budget)
-            && finding.played == played
-            && finding.settings == settings
+    let same = |level_match: &LevelMatch| {
+        (level_match.level, level_match.rival) == (match_.level, match_.rival)
+            && (&level_match.name, &level_match.budget) == (&match_.name, &budget)
+            && level_match.played == played
+            && level_match.settings == settings
     };
     Ok(known.iter().position(same).map(|index| known.remove(index)))
 }
@@ -142,7 +142,7 @@ fn play(
     model: &MoveModel,
     arguments: &Arguments,
     control: &Control,
-) -> Result<Finding, Box<dyn std::error::Error>> {
+) -> Result<LevelMatch, Box<dyn std::error::Error>> {
     let own = level(match_.level, arguments.model.as_deref());
     let played = arguments.games.to_match([&own, &match_.opponent])?;
     let openings = arguments.games.openings(&played)?;
@@ -157,7 +157,7 @@ fn play(
     if record.end == MatchEnd::Stopped {
         return Err("stopped; the same command resumes it with this match".into());
     }
-    Ok(Finding {
+    Ok(LevelMatch {
         level: match_.level,
         played: model.calibrated(match_.level),
         rival: match_.rival,
@@ -169,28 +169,28 @@ fn play(
 }
 
 /// What the matches say, as a table of Markdown.
-fn table(findings: &[Finding]) -> String {
+fn table(level_matches: &[LevelMatch]) -> String {
     let mut text =
         "| level | against | limits | games | score | Elo, 95 % | pairs |\n|---|---|---|---|---|---|---|\n".to_string();
     let mut off: Vec<f64> = Vec::new();
-    for finding in findings {
-        let against = match finding.rival {
-            Rival::Program(elo) => {
-                off.push(finding.difference().0.abs());
-                format!("{}, {elo}", program_name(&finding.name))
+    for level_match in level_matches {
+        let against = match level_match.rival {
+            Opponent::Program(elo) => {
+                off.push(level_match.difference().0.abs());
+                format!("{}, {elo}", program_name(&level_match.name))
             }
-            Rival::Level(_) => finding.name.clone(),
+            Opponent::Level(_) => level_match.name.clone(),
         };
-        let (score, elo) = (finding.tally.score(), finding.tally.elo());
+        let (score, elo) = (level_match.tally.score(), level_match.tally.elo());
         text += &format!(
             "| {} | {against} | {} | {} | {:.1} % | {:+.0} +- {:.0} | {:?} |\n",
-            finding.level,
-            finding.budget,
-            finding.tally.games(),
+            level_match.level,
+            level_match.budget,
+            level_match.tally.games(),
             100.0 * score.value,
             elo.value,
             elo.error(),
-            finding.tally.pentanomial,
+            level_match.tally.pentanomial,
         );
     }
     if !off.is_empty() {

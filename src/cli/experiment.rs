@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dyad_trainer::experiment::catalog;
 use dyad_trainer::experiment::plan::{Inputs, Scale};
-use dyad_trainer::experiment::run::{Event, Surroundings, run as run_plan};
+use dyad_trainer::experiment::run::{Event, RunContext, run as run_plan};
 
 use super::progress::Progress;
 use super::{Outcome, stop_on_interrupt, threads};
@@ -84,8 +84,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let threads = threads("threads", asked)?;
     let revision = env!("DYAD_REVISION");
-    let surroundings = Surroundings { revision, threads, stop: &stop_on_interrupt(), report: &mut report };
-    let results = run_plan(&plan, &out, surroundings)?;
+    let context = RunContext { revision, threads, stop: &stop_on_interrupt(), report: &mut report };
+    let results = run_plan(&plan, &out, context)?;
     drop(progress);
     println!("{}: {} steps are done, see {}", plan.name, results.len(), out.join("report.html").display());
     Ok(())

@@ -432,7 +432,7 @@ fn print_tables(ratings: &[f64], rows: &[Row]) {
     }
     head("Mates in one that are played, %", ["positions with one", "people", "model"].map(str::to_string).to_vec());
     for row in rows {
-        let [people, model] = row.mated.map(|share| format!("{:.1}", 100.0 * share));
+        let [people, model] = row.mate_rates.map(|share| format!("{:.1}", 100.0 * share));
         line(row, vec![row.mates.to_string(), people, model]);
     }
     let columns = |&loss: &f64| [format!("{}: people", counted(loss as u64, "pawn", "pawns")), "model".to_string()];

@@ -1,4 +1,4 @@
-//! What can go wrong with data, said so that a user can repair it.
+//! The error type of the trainer.
 
 use std::fmt;
 use std::io;
@@ -29,20 +29,20 @@ pub enum Error {
     Engine(String),
     /// Settings that contradict each other or the data.
     Settings(String),
-    /// There is nothing of what was looked for; says where.
+    /// Nothing was found; says where.
     Nothing(String),
     /// The job was stopped before it was done.
     Stopped,
 }
 
 impl Error {
-    /// A refusal of the system, for `map_err`.
+    /// An I/O error, for `map_err`.
     pub fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
         let path = path.to_path_buf();
         move |source| Error::File { doing, path, source }
     }
 
-    /// A fault in a file's content.
+    /// An error in a file's content.
     pub fn content(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::Content { path: path.to_path_buf(), place: place.into(), problem: problem.into() }
     }

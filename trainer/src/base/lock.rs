@@ -1,8 +1,8 @@
-//! A folder that one process works in at a time.
+//! Folder locks: one process at a time works in a folder.
 //!
-//! Two processes that train in one folder would mix their logs and overwrite each other's files. So whoever works in a
-//! folder holds a file in it, `lock`, by a lock of the operating system. That is let go when its process ends, however
-//! that happens, so what is left of a crash is never in the way. The file says which process it was.
+//! Two processes that train in one folder would mix their logs and overwrite each other's files. So a process locks a
+//! file `lock` in its folder with a lock of the operating system, which is released when the process ends, for any
+//! reason; a crash never leaves a stale lock. The file contains the process number.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -23,11 +23,11 @@ pub struct FolderLock {
 /// Why a folder could not be had.
 #[derive(Debug)]
 pub enum LockError {
-    /// Somebody else works in it.
+    /// Another process works in it.
     InUse {
         /// The folder.
         folder: PathBuf,
-        /// Who, as far as it is known.
+        /// The process, if known.
         by: String,
     },
     /// A file of another program has the name of the lock.

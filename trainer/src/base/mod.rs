@@ -1,8 +1,8 @@
-//! What every room of the trainer stands on.
+//! Basics for all modules of the trainer.
 //!
-//! Work spread over threads must give the same result as on one, files must survive a machine that stops, and errors
-//! must say what was wrong and where. The answers are here and nowhere else: an ordered parallel map, atomic files,
-//! folders with one owner, hashes of data, one error type. This room knows none of the others.
+//! Work on several threads must give the same result as on one, files must survive a crash, and errors must name the
+//! problem and its place. This module provides an ordered parallel map, atomic files, folder locks, data hashes and one
+//! error type. It uses no other module.
 
 pub mod atomic;
 pub mod error;

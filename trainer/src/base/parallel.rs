@@ -1,11 +1,10 @@
-//! Work on many threads with results in the order of the work: what all jobs of the trainer share their work with.
+//! Parallel work with results in the order of the items.
 //!
-//! Sums of floats, files written and duplicates dropped all depend on order, and none of them may depend on
-//! the number of threads. So each thread takes the next item when it is idle, and what it makes is
-//! handed on only when everything before it has been. No more than a fixed number of items is ever under
-//! way, so one slow item cannot fill the memory with what follows it. The first error, of whatever part, ends the work
-//! and is returned: [`ordered_for_each`] is for work that ends with its items, [`ordered_map`] for work that may be over
-//! before.
+//! Floating-point sums, output files and removed duplicates depend on order, but must not depend on the number of
+//! threads. So an idle thread takes the next item, and its result is passed on only after all earlier ones. The number
+//! of items in progress is bounded, so a slow item cannot fill the memory with later results. The first error, of any
+//! part, ends the work and is returned. [`ordered_for_each`] is for work that ends with its items, [`ordered_map`] for
+//! work that may end before.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -20,7 +19,7 @@ use crossbeam::channel::{bounded, unbounded};
 use dyad_engine::control::Control;
 use dyad_engine::engine::MAX_THREADS;
 
-/// Refuses a number of threads, or of anything else that takes a thread each, that nobody can mean. Errors call it `name`.
+/// Checks a number of threads; errors call it `name`.
 ///
 /// # Errors
 /// When it is not 1 to [`MAX_THREADS`].
@@ -31,7 +30,7 @@ pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
     }
 }
 
-/// The flag is looked at so often where a job cannot do it by itself.
+/// Polling interval of the flag.
 const WATCH_EVERY: Duration = Duration::from_millis(30);
 
 /// Runs `body` with a control that stops with the flag, in the middle of a search.
@@ -158,7 +157,7 @@ where
             waiting.insert(index, result);
             while let Some(result) = waiting.remove(&next) {
                 next += 1;
-                // Once the last item is handed out nobody takes permits any more.
+                // After the last item no thread takes permits any more.
                 let _ = permit_in.send(());
                 let end = match result {
                     Ok(result) => result.and_then(&mut take),
@@ -235,7 +234,7 @@ mod tests {
                 0u64..1_000,
                 || state.map_or(Ok(()), |_| Err("state".to_string())),
                 |(), n| {
-                    // The later of two faults is found first.
+                    // The later of two errors occurs first.
                     thread::sleep(Duration::from_micros(if n == work { 2_000 } else { 0 }));
                     if n >= work { Err(format!("work {n}")) } else { Ok(n) }
                 },

@@ -54,9 +54,8 @@ impl Drop for Temporary {
     }
 }
 
-/// A program that speaks UCI, as a script of the shell: `options` are the lines it tells before `uciok`, `go` is what
-/// it does when it is to search, with the line before it in `$position`. What it was told is in a file beside it, named
-/// `.log` more.
+/// A UCI engine as a shell script: `options` are the lines it prints before `uciok`, `go` is its reaction to a search,
+/// with the last position command in `$position`. Its input is logged to a file next to it, with the extension `.log`.
 #[cfg(unix)]
 pub fn fake_engine(name: &str, options: &str, go: &str) -> PathBuf {
     use std::io::Write;
@@ -70,7 +69,7 @@ pub fn fake_engine(name: &str, options: &str, go: &str) -> PathBuf {
          uci) echo '{options}'; echo uciok ;;\nisready) echo readyok ;;\nposition*) position=$line ;;\n\
          go*) {go} ;;\nquit) exit ;;\nesac\ndone\n"
     );
-    // Nobody can start a file that is open to be written, and what this process has open its children have.
+    // A file open for writing cannot be executed, and child processes inherit open files.
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat >\"$0\" && chmod +x \"$0\""]).arg(&path).stdin(Stdio::piped());
     let mut shell = shell.spawn().expect("there is a shell");
@@ -85,7 +84,7 @@ pub fn engines() -> PathBuf {
     std::env::temp_dir().join(format!("dyad-engines-{}", std::process::id()))
 }
 
-/// Where a [`fake_engine`] keeps what it was told.
+/// Path of the input log of a [`fake_engine`].
 #[cfg(unix)]
 pub fn log_of(engine: &Path) -> PathBuf {
     engine.with_added_extension("log")

@@ -1,4 +1,4 @@
-//! The file of a network, which is a checkpoint too: a line of JSON that tells what follows, then all numbers, then a checksum.
+//! Network files, also used as checkpoints: a JSON header line, all numbers, a checksum.
 
 use std::path::Path;
 
@@ -12,20 +12,20 @@ use crate::base::error::Error;
 use crate::deepchess::network::{ANSWERS, INPUTS, Layer, Network, Sizes};
 
 const FORMAT: &str = "dyad-network-1";
-/// Units of a layer at most: far more than anybody trains.
+/// Maximum number of units of a layer.
 const LARGEST: usize = 65_536;
-/// Layers at most.
+/// Maximum number of layers.
 const MOST_LAYERS: usize = 16;
-/// Bytes of a file at most.
+/// Maximum file size in bytes.
 const LARGEST_FILE: u64 = 256 << 20;
 
-/// What the first line says.
+/// The header.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Header {
     format: String,
     sizes: Sizes,
-    /// What the writer keeps beside the numbers.
+    /// Additional data of the writer.
     note: Json,
 }
 
@@ -37,7 +37,7 @@ impl Network {
         Sizes { encoder: of(&self.encoder), comparator: of(&self.comparator) }
     }
 
-    /// A name for exactly what it answers: eight hexadecimal digits.
+    /// Identity of the network: eight hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> String {
         let mut crc = crc32fast::Hasher::new();
@@ -67,7 +67,7 @@ impl Network {
     /// Reads the file.
     ///
     /// # Errors
-    /// When it cannot be read, or is none or damaged.
+    /// When it cannot be read, is no network, or is damaged.
     pub fn load(path: &Path) -> Result<Network, Error> {
         Network::load_with(path).map(|(network, _)| network)
     }
@@ -127,7 +127,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_network_is_read_as_it_was_written_and_no_other() {
+    fn networks_are_read_back_and_damage_is_detected() {
         let folder = Temporary::folder();
         let path = folder.join("net.bin");
         let network = Network::random(&Sizes { encoder: vec![4, 3], comparator: vec![3, 2] }, 5);

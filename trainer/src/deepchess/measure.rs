@@ -1,4 +1,4 @@
-//! How often a network tells the position of a won game from that of a lost one.
+//! How often a network ranks the position of a won game above that of a lost one.
 
 use std::time::Instant;
 
@@ -12,25 +12,25 @@ use crate::deepchess::network::{Bits, Network, chance};
 use crate::deepchess::training::{Positions, Split};
 use crate::fit::auc::Proportion;
 
-/// What was found.
+/// The measured pair accuracy.
 #[derive(Clone, Copy, Debug)]
 pub struct PairAccuracy {
-    /// The share of pairs told apart.
+    /// The proportion of pairs ordered correctly.
     pub accuracy: Proportion,
-    /// Pairs that were drawn.
+    /// Number of pairs.
     pub pairs: u64,
-    /// Test positions they were drawn from.
+    /// Number of test positions.
     pub positions: usize,
-    /// Games these come from.
+    /// Number of games.
     pub games: usize,
-    /// Pairs answered in a second, by all threads.
+    /// Pairs per second, all threads together.
     pub pairs_per_second: f64,
 }
 
-/// Pairs answered at a time.
+/// Pairs per batch.
 const BATCH: u64 = 256;
 
-/// Draws pairs of test positions, in random order, and asks the network.
+/// Measures the network on random pairs of test positions.
 ///
 /// # Errors
 /// When the samples cannot be read, or have no such positions.
@@ -62,7 +62,7 @@ pub fn pair_accuracy(
     Ok(PairAccuracy { accuracy, pairs, positions, games, pairs_per_second })
 }
 
-/// How many of so many pairs are answered right.
+/// Number of pairs ordered correctly among `pairs` random ones.
 fn answers(network: &Network, positions: &Positions, pairs: u64, seed: u64) -> f64 {
     let mut random = Pcg64::seed_from_u64(seed);
     let (mut first, mut second, mut order) = (Vec::new(), Vec::new(), Vec::new());

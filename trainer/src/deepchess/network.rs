@@ -1,8 +1,8 @@
 //! The network: layers with the ReLU, two copies of the encoder side by side, a comparator on top.
 //!
-//! The input is 773 bits, of which at most 37 are set, so the first layer is a sum of the rows of those bits; all others
-//! are products of matrices, a batch of positions at a time. Both copies of the encoder share their weights: the first and
-//! the second positions of all pairs go through it as one batch.
+//! The input is 773 bits, of which at most 37 are set, so the first layer is a sum of the rows of those bits; all
+//! others are products of matrices, a batch of positions at a time. Both copies of the encoder share their weights: the
+//! first and the second positions of all pairs go through it as one batch.
 
 use dyad_engine::board::{Board, Color, Piece};
 use ndarray::linalg::general_mat_mul;
@@ -31,7 +31,7 @@ impl Bits {
         if board.side_to_move() == Color::White {
             bits.push(768);
         }
-        // A rook that castles stands beside its king on one side or the other: the two rights of each color.
+        // A castling rook is on one side of its king or the other: the two rights of each color.
         for (at, color) in [(769, Color::White), (771, Color::Black)] {
             for rook in board.castling_rooks() & board.colored(color, Piece::Rook) {
                 bits.push(at + u16::from(rook.get_file() < board.king(color).get_file()));

@@ -1,12 +1,12 @@
-//! Alpha-beta on positions: nothing has a value, and a network says which of two positions is better.
+//! Alpha-beta on positions: a network compares two positions, and none has a value.
 //!
-//! As in the paper, alpha and beta are positions: the best that either player is sure of. A new position that is better than
-//! alpha takes its place, one that is better than beta ends the node. Mates and draws are known without the network: a mate
-//! is better or worse than any position, a draw is worth what the initial position is. The network is asked both ways round,
-//! so that of two positions at most one is better. Around it is what any such search has: iterative deepening, captures until
-//! the position is quiet, the best move of the last iteration first.
+//! As in the paper, alpha and beta are positions: the best that either player is sure of. A position better than alpha
+//! replaces it; one better than beta ends the node. Mates and draws are known without the network: a mate is better or
+//! worse than any position, a draw equals the initial position. The network is asked in both orders, so that at most
+//! one of two positions is better. Around it is the usual search: iterative deepening, quiescence search, the best move
+//! of the last iteration first.
 //!
-//! For people, and for nobody else, the chance that a position is better than the initial one is told as centipawns.
+//! The probability that a position is better than the initial one is reported as centipawns, for display only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use ndarray::Array2;
 
 use crate::deepchess::network::{Bits, Network};
 
-/// What a line leads to.
+/// The outcome of a line.
 #[derive(Clone, Debug, PartialEq)]
 enum Worth {
     /// This color mates at this ply.
@@ -34,7 +34,7 @@ enum Worth {
 /// The search was ended.
 struct Ended;
 
-/// What a search ended with: the worth and the moves that lead to it.
+/// The outcome of a search with its line.
 type Found = Result<(Worth, Vec<ChessMove>), Ended>;
 
 /// Vectors and moves that are kept: beyond these memory is for other things.
@@ -50,7 +50,7 @@ pub struct ComparisonEngine {
     /// The best move found in a position.
     best: HashMap<u64, ChessMove>,
     draw: Arc<[f32]>,
-    /// The positions before the one that is searched, from the last move that cannot be taken back.
+    /// Keys of the positions since the last irreversible move.
     keys: Vec<u64>,
     nodes: u64,
     seldepth: usize,
@@ -62,7 +62,7 @@ pub struct ComparisonEngine {
 struct Bounds {
     nodes: u64,
     until: Option<Instant>,
-    /// The first iteration is always searched to its end, unless somebody stops it.
+    /// The first iteration is always completed, unless stopped.
     binding: bool,
 }
 
@@ -187,7 +187,7 @@ impl ComparisonEngine {
         Ok(best.unwrap_or_else(|| (alpha.expect("without one the first move is the best").clone(), Vec::new())))
     }
 
-    /// Captures, and all answers to a check, until nobody wants to go on.
+    /// Quiescence search: captures, and all replies to a check.
     fn quiescence(
         &mut self,
         board: &Board,
@@ -234,7 +234,7 @@ impl ComparisonEngine {
         self.best.insert(board.key(), mv);
     }
 
-    /// What people are told of a worth, for the player to move.
+    /// The displayed score of an outcome, for the side to move.
     fn score(&self, worth: &Worth, us: Color) -> Score {
         match worth {
             Worth::Mate(winner, ply) => {
@@ -387,7 +387,7 @@ impl ComparisonEngine {
     }
 }
 
-/// A score as a value of search, which nobody compares.
+/// A score as a value of the search, for display only.
 fn shown(score: Score) -> i32 {
     match score {
         Score::Cp(centipawns) => centipawns,
@@ -413,7 +413,7 @@ mod tests {
     use dyad_engine::board::COLORS;
     use ndarray::Array1;
 
-    /// A network that counts: vectors hold White's material and Black's, and who is further ahead is better.
+    /// A network that compares material: vectors have White's and Black's material, and the larger lead is better.
     fn counting() -> Arc<Network> {
         let mut network = Network::random(&Sizes { encoder: vec![2], comparator: vec![2, 2] }, 1).zeros_like();
         for (kind, worth) in [1.0, 3.0, 3.0, 5.0, 9.0, 0.0].into_iter().enumerate() {

@@ -1,15 +1,16 @@
-//! From positions with results to a network, in stages: each layer of Pos2Vec as an autoencoder, then everything end to end.
+//! From positions with results to a network, in stages: each layer of Pos2Vec as an autoencoder, then everything end to
+//! end.
 //!
-//! *Autoencoder.* A layer learns to give its input back through one more layer that is thrown away afterwards; the loss is half
-//! of the squared difference. The layer above then learns the same of what this one gives.
+//! *Autoencoder.* A layer learns to give its input back through one more layer that is thrown away afterwards; the loss
+//! is half of the squared difference. The layer above then learns the same of what this one gives.
 //!
-//! *End to end.* Each pair is a position from a game that White won and one from a game that Black won, in random order, and the
-//! comparator says which is which; the loss is the cross-entropy. Each epoch pairs all positions anew. A network that is
-//! distilled learns the answers of its teacher, as probabilities, in place of the results.
+//! *End to end.* Each pair is a position from a game that White won and one from a game that Black won, in random
+//! order, and the comparator says which is which; the loss is the cross-entropy. Each epoch pairs all positions anew. A
+//! network that is distilled learns the answers of its teacher, as probabilities, in place of the results.
 //!
-//! A batch is cut into parts of a fixed size, each on whatever thread is idle, and what they teach is summed in their order: the
-//! network does not depend on the number of threads. Momentum begins at rest in each epoch, so a checkpoint is the network
-//! at the end of one.
+//! A batch is cut into parts of a fixed size, each processed by an idle thread, and their gradients are summed in
+//! order: the network does not depend on the number of threads. Momentum starts at zero in each epoch, so a checkpoint
+//! is the network at the end of one.
 
 use std::convert::Infallible;
 use std::fs;
@@ -53,11 +54,11 @@ pub struct NetworkSettings {
     pub encoder_rate: [f32; 2],
     /// Rate and its factor after each epoch, end to end.
     pub rate: [f32; 2],
-    /// Share of the last step in the next one, end to end.
+    /// Momentum, end to end.
     pub momentum: f32,
 }
 
-/// How test positions are told from those of training.
+/// How positions are split into training and test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
@@ -119,13 +120,13 @@ impl Positions {
     }
 }
 
-/// How to work.
+/// Threads, stop flag and progress.
 pub struct Job<'a> {
     /// Threads.
     pub threads: usize,
     /// Ends it after the epoch's current step; it is resumed from the last epoch.
     pub stop: &'a AtomicBool,
-    /// Told how many steps are done, of how many in all.
+    /// Called with the number of steps done and the total.
     pub report: &'a mut dyn FnMut(u64, u64),
 }
 
@@ -155,10 +156,10 @@ pub struct Trained {
     pub positions: usize,
 }
 
-/// What a checkpoint keeps beside the network.
+/// The state in a checkpoint besides the network.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct MatchScore {
+struct TrainingState {
     key: String,
     epochs: Vec<Epoch>,
     seconds: f64,
@@ -167,7 +168,7 @@ struct MatchScore {
 
 const CHECKPOINT: &str = "checkpoint.bin";
 
-/// Trains a network, or what is left of it by the checkpoint in `folder`.
+/// Trains a network, or resumes from the checkpoint in `folder`.
 ///
 /// # Errors
 /// When the samples cannot be used, the folder not be written, or it was stopped.
@@ -190,7 +191,7 @@ pub fn train(
     let (network, standing) = match path.exists() {
         true => {
             let (network, note) = Network::load_with(&path)?;
-            let standing: MatchScore =
+            let standing: TrainingState =
                 serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error.to_string()))?;
             if standing.key == key { (network, standing) } else { (Network::random(&sizes, seed), fresh(&key)) }
         }
@@ -207,12 +208,12 @@ pub fn train(
         _ => Err(Error::file("remove", &path)(error)),
     })?;
     let learned = positions.won.len() + positions.lost.len();
-    let MatchScore { epochs, seconds, .. } = standing;
+    let TrainingState { epochs, seconds, .. } = standing;
     Ok(Trained { network, epochs, seconds, pairs_per_second, positions: learned })
 }
 
-fn fresh(key: &str) -> MatchScore {
-    MatchScore { key: key.to_string(), ..MatchScore::default() }
+fn fresh(key: &str) -> TrainingState {
+    TrainingState { key: key.to_string(), ..TrainingState::default() }
 }
 
 /// In which order positions are seen.
@@ -262,7 +263,7 @@ struct Trainer<'a, 'b> {
     network: Network,
     order: Order<'a>,
     teacher: Option<&'a Network>,
-    standing: MatchScore,
+    standing: TrainingState,
     job: &'a mut Job<'b>,
     path: &'a Path,
 }

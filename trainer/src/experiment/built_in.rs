@@ -1,29 +1,30 @@
-//! `weights-default`: the weights that are built in, and their worth without 2-tuples, from own games and older weights.
+//! `weights-default`: the built-in weights, with and without 2-tuples, from self-play games and older weights.
 //!
-//! The games begin unbalanced as well as balanced and both sides search little, so that their positions show what
-//! exchanges decide. All weights are fitted anew, from the worth of the pieces alone, to what the searches of the games said of their positions, at the
-//! leaves of these positions' quiescence.
-//! What such a fit gets wrong and what weights of another origin get wrong are not the same, so the mean with those is better than
-//! either; with weights that come from such a fit themselves it hardly is (T47). (A tuning of that by short games gained in short
-//! games and lost in longer ones: T42.)
+//! The games start from unbalanced as well as balanced positions and use few nodes, so that their positions show what
+//! exchanges decide. Weights are fitted from material alone to the search scores of the games, with positions resolved
+//! by quiescence.
+//!
+//! The errors of such a fit and of weights of another origin differ, so their mean is better than either; with weights
+//! that come from such a fit themselves it hardly is (T47). (Tuning that mean by short games gained in short games and
+//! lost in longer ones: T42.)
 
 use dyad_engine::eval::layout::PAIRS;
 
 use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
-use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
 use crate::fit::regression::{Settings, Target};
 use crate::selftrain::generator::GeneratorSettings;
 
-/// The positions' evidence that holds a 2-tuple to zero: of millions of positions less than of thousands.
+/// L2 of the 2-tuples, in positions: little against millions of positions.
 const L2_OF_PAIRS: f64 = 100.0;
-/// The share of the results in what is to be predicted. The searches know better: half of it costs some 50 Elo (T38).
+/// Weight of the results in the target. The search scores are better: half of results costs some 50 Elo (T38).
 const RESULT_SHARE: f64 = 0.0;
-/// The share of a fit in the mean with weights of another origin, whose share is 1.
+/// Weight of a fit in the mean with weights of another origin, whose weight is 1.
 const SHARE_OF_FIT: f64 = 2.0;
-/// The positions of own games.
+/// Positions of the self-play games.
 const OWN: &str = "own";
-/// Those of the games that were given.
+/// Positions of the input games.
 const GIVEN: &str = "given";
 /// The fits: of all features, and without 2-tuples.
 const FITTED: &str = "fitted";
@@ -33,7 +34,7 @@ struct Numbers {
     games: u64,
     nodes: u64,
     passes: u32,
-    /// Positions of the games that were given.
+    /// Positions of the input games.
     positions: u64,
     match_nodes: u64,
     pairs: u64,
@@ -79,8 +80,8 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     };
     let rows = [FITTED, LINEAR].map(row).to_vec();
     let boards = [("pawn", 0), ("knight", 1), ("king", 5)];
-    let exhibits = vec![
-        Exhibit::Text {
+    let elements = vec![
+        PageElement::Text {
             text: "The fits begin with the pieces alone. The mean of twice a fit and weights of another origin makes the weights \
                    called trained and, without 2-tuples and with weights that have none, if they are given, linear."
                 .into(),
@@ -91,7 +92,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
             rows,
         ),
         table("Matches.", &["Match", "Score, % (95 % interval)", "Games"], matches),
-        Exhibit::Boards {
+        PageElement::Boards {
             caption: "What squares are worth in the middlegame, in centipawns.".into(),
             boards: boards.map(|(title, piece)| (title.into(), "trained".into(), piece, 0)).to_vec(),
         },
@@ -104,14 +105,14 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         seed,
         inputs,
         steps: build.steps,
-        exhibits,
+        elements,
     }
 }
 
 struct Build<'a> {
     steps: Vec<Step>,
     numbers: &'a Numbers,
-    /// The weights that play, at whose leaves is learned.
+    /// The weights that play and resolve the positions.
     player: &'a str,
     seed: u64,
 }
@@ -121,11 +122,12 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    /// Fits all groups, with or without the 2-tuples, at the player's leaves and to the scale of other weights.
+    /// Fits all groups, with or without the 2-tuples, with the player's quiescence leaves and the scale of other
+    /// weights.
     fn fit(&mut self, name: &str, pairs: bool, scale_like: &str) {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
-        // To the end, where its steps are small.
+        // Without early stopping, since the rate falls to the end.
         let mut settings = Settings { target, epochs: passes, patience: passes, seed, ..Settings::default() };
         settings.set_group(PAIRS.name, |group| (group.learn, group.l2) = (pairs, L2_OF_PAIRS));
         self.add(
@@ -140,7 +142,7 @@ impl Build<'_> {
         );
     }
 
-    /// The mean with other weights, where there are some.
+    /// The mean with other weights, if there are some.
     fn trained(&mut self, name: &str, fitted: &str, other: Option<&String>) {
         let other = other.map(|name| (name.clone(), 1.0));
         let weights = [(fitted.into(), SHARE_OF_FIT)].into_iter().chain(other).collect();

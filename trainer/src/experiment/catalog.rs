@@ -1,15 +1,15 @@
-//! The experiments by their names.
+//! The experiments by name.
 
 use crate::experiment::plan::{Inputs, Plan, Scale};
 use crate::experiment::{built_in, chess, deep, features, ranking};
 
-/// An experiment that can be asked for.
+/// An experiment of the catalog.
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it repeats or makes.
+    /// Description.
     pub about: &'static str,
-    /// What it must be given.
+    /// Required inputs.
     pub needs: &'static str,
     plan: fn(Scale, Inputs, u64) -> Plan,
 }
@@ -48,10 +48,10 @@ pub const ALL: [Entry; 5] = [
     },
 ];
 
-/// The plan of an experiment.
+/// Builds the plan of an experiment.
 ///
 /// # Errors
-/// When there is none of this name, or it is not given what it needs.
+/// When no experiment has this name, or a required input is missing.
 pub fn plan(name: &str, scale: Scale, inputs: Inputs, seed: u64) -> Result<Plan, String> {
     let entry = ALL.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = ALL.map(|entry| entry.name).join(", ");

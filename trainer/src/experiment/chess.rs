@@ -1,11 +1,11 @@
 //! `ct-chess`: Tseng, Chen and Wu (2018), Tables II to X.
 //!
-//! Their original program was tuned by hand for years; ours is trained from the same Table I on the same positions without
-//! 2-tuples, so that what 2-tuples add is all that differs.
+//! Their original program was hand-tuned for years; ours is trained from the same Table I on the same positions without
+//! 2-tuples, so that only the 2-tuples differ.
 
 use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
-use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, paper, scores, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
 use crate::learn::settings::Settings;
 
 /// Families that stand for the sub-functions with non-linear features: imbalance, king, passed, space, initiative.
@@ -34,7 +34,7 @@ struct Numbers {
     batch: usize,
     nodes: u64,
     pairs: u64,
-    /// Depths that are trained on the masters' own moves too.
+    /// Depths that are trained on the masters' own moves as well.
     own_moves: &'static [u32],
 }
 
@@ -76,7 +76,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let numbers = scale.pick(SCALES);
     let mut steps = steps(&numbers, &inputs);
     let mut matches = Vec::new();
-    let exhibits = exhibits(&numbers, scale.plies(), &mut matches);
+    let elements = elements(&numbers, scale.plies(), &mut matches);
     steps.extend(matches);
     Plan {
         name: "ct-chess".into(),
@@ -86,7 +86,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         seed,
         inputs,
         steps,
-        exhibits,
+        elements,
     }
 }
 
@@ -131,8 +131,8 @@ fn steps(numbers: &Numbers, inputs: &Inputs) -> Vec<Step> {
     steps
 }
 
-/// What is shown, and the matches that it takes.
-fn exhibits(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<Exhibit> {
+/// The elements of the page, and the matches they need.
+fn elements(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<PageElement> {
     let mut play = |a: &str, b: &str| {
         let name = format!("{a}-{b}");
         let (players, budget) = ([a.to_string(), b.to_string()], SearchLimits::Nodes(numbers.nodes));
@@ -164,7 +164,7 @@ fn exhibits(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<Exhib
 
     let versions = [
         ("base1", "All groups without 2-tuples, trained 2-ply from Table I"),
-        ("base2", "BASE1 without the groups that stand for the non-linear sub-functions, not trained anew"),
+        ("base2", "BASE1 without the groups that stand for the non-linear sub-functions, not retrained"),
     ];
     let described = |depth: u32| {
         let all = format!("All groups and 2-tuples, {depth}-ply training");
@@ -207,12 +207,17 @@ fn exhibits(numbers: &Numbers, plies: u32, matches: &mut Vec<Step>) -> Vec<Exhib
             series.push((format!("{label}, here"), here));
             series.push((format!("{label}, paper"), there));
         }
-        Exhibit::Chart { caption: caption.into(), x: "depth of training, plies".into(), y: "score, %".into(), series }
+        PageElement::Chart {
+            caption: caption.into(),
+            x: "depth of training, plies".into(),
+            y: "score, %".into(),
+            series,
+        }
     };
-    let heading = |text: &str| Exhibit::Heading { text: text.into() };
+    let heading = |text: &str| PageElement::Heading { text: text.into() };
     vec![
         heading("Versions"),
-        Exhibit::Text {
+        PageElement::Text {
             text: "Their ORI1 is a program tuned by hand for years, with non-linear sub-functions. BASE1 here is the linear \
                    evaluation with all groups, trained on the same positions and from the same Table I as the others, but \
                    without 2-tuples; BASE2 lacks the groups that stand for those sub-functions."

@@ -6,9 +6,9 @@ use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
 use crate::data::score::GameResult;
 use crate::deepchess::training::{NetworkSettings, Split};
-use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, scores, stem, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, scores, stem, table, text, value};
 
-/// What the paper reports of its large network on validation data, in percent.
+/// Validation accuracy of the paper's large network, in percent.
 const PAPER_ACCURACY: f64 = 98.0;
 
 struct Numbers {
@@ -67,7 +67,7 @@ const SCALES: [Numbers; 3] = [
 pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let numbers = scale.pick(SCALES);
     let (steps, opponents) = steps(&numbers, scale.plies(), &inputs);
-    let exhibits = exhibits(&opponents);
+    let elements = elements(&opponents);
     Plan {
         name: "deepchess".into(),
         title: "DeepChess: a network that compares positions".into(),
@@ -78,11 +78,11 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         seed,
         inputs,
         steps,
-        exhibits,
+        elements,
     }
 }
 
-/// The networks: their names, what they are, their layers.
+/// The networks: names, descriptions, layers.
 const NETWORKS: [(&str, &str, &[usize], &[usize]); 3] = [
     (
         "large",
@@ -106,7 +106,7 @@ const NETWORKS: [(&str, &str, &[usize], &[usize]); 3] = [
 
 fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<String>) {
     let step = |name: &str, work: Work| Step { name: name.into(), work };
-    // Ten positions of a decided game, none of the first five moves, none right after a capture.
+    // Ten positions of a decided game, not from the first five moves and not right after a capture.
     let filters = Filters {
         plies: [10, 10_000],
         results: vec![GameResult::WhiteWins, GameResult::BlackWins],
@@ -134,7 +134,7 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
         let pairs = Work::Pairs { network: name.into(), samples: "positions".into(), pairs: numbers.tested_pairs };
         steps.push(step(&format!("pairs-{name}"), pairs));
     }
-    steps.push(step("hand-set", Work::HandSet { tapered: true }));
+    steps.push(step("hand-set", Work::HandTuned { tapered: true }));
     let mut opponents: Vec<String> = vec!["material".into(), "hand-set".into()];
     opponents.extend(inputs.weights.iter().map(|path| stem(path)));
     opponents.push("default".into());
@@ -156,8 +156,8 @@ fn steps(numbers: &Numbers, plies: u32, inputs: &Inputs) -> (Vec<Step>, Vec<Stri
     (steps, opponents)
 }
 
-fn exhibits(opponents: &[String]) -> Vec<Exhibit> {
-    let heading = |text: &str| Exhibit::Heading { text: text.into() };
+fn elements(opponents: &[String]) -> Vec<PageElement> {
+    let heading = |text: &str| PageElement::Heading { text: text.into() };
     let dash = || text("-");
     let accuracy = |label: &str, there: Cell, step: &str, pairs: Cell| {
         let at = |name: &str| value(step, name, 1.0, 0);
@@ -187,7 +187,7 @@ fn exhibits(opponents: &[String]) -> Vec<Exhibit> {
             value(&format!("pairs-{name}"), "/pairs_per_second", 1.0, 0),
         ]
     };
-    // As many as the largest scale has: what there is not is left out of a chart.
+    // As many as the largest scale has; missing ones are left out of a chart.
     let curve = |(name, _, _, _): &(&str, &str, &[usize], &[usize])| {
         let epochs = SCALES[2].epochs as usize;
         let point = |epoch: usize| {
@@ -206,7 +206,7 @@ fn exhibits(opponents: &[String]) -> Vec<Exhibit> {
     vec![
         heading("Which of two positions was won?"),
         table(
-            "Share of pairs told apart, in percent with 95 % intervals: one position of a game that White won, one of a game \
+            "Pairs ordered correctly, in percent with 95 % intervals: one position of a game that White won, one of a game \
              that Black won. For an evaluation it is the area under the curve, over all pairs.",
             &["Who", "Paper, %", "Here, %", "Pairs", "Test positions", "Test games"],
             rows,
@@ -224,14 +224,14 @@ fn exhibits(opponents: &[String]) -> Vec<Exhibit> {
             ],
             NETWORKS.iter().map(cost).collect(),
         ),
-        Exhibit::Chart {
+        PageElement::Chart {
             caption: "Loss end to end; that of the distilled network is the cross-entropy with its teacher's answers.".into(),
             x: "epoch".into(),
             y: "cross-entropy, nats a pair".into(),
             series: NETWORKS.iter().map(curve).collect(),
         },
         heading("Play"),
-        Exhibit::Text {
+        PageElement::Text {
             text: "The network plays by alpha-beta over positions: it has no values, keeps the best position that either side \
                    is sure of, and asks whether a new one is better. Its opponents search as the engine does."
                 .into(),

@@ -3,14 +3,14 @@
 //! | there | here |
 //! |---|---|
 //! | MATL, LOC, MOB | `material`, `location`, `mobility` (of four piece types; theirs of two) |
-//! | AKA, attacks on squares beside the king | `king_attack`: one feature for each number, as theirs, told apart by whether there is a queen |
+//! | AKA, attacks on squares next to the king | `king_attack`: one feature for each number, as theirs, separate with and without a queen |
 //! | SPC, safe potential checks | `safe_checks`: one for each number, and by piece type |
-//! | COP, chasing an opponent's piece | `attacked`: by both piece types as theirs, told apart by how the piece is defended |
+//! | COP, chasing an opponent's piece | `attacked`: by both piece types as theirs, separate by the defense of the piece |
 //! | MATL2, LOC2 | `material_pairs`, `pairs` |
 
 use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
-use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, paper, scores, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
 use crate::learn::settings::Settings;
 
 const EVAL0: [&str; 3] = ["material", "location", "mobility"];
@@ -20,7 +20,7 @@ const COP: &str = "attacked";
 const MATL2: &str = "material_pairs";
 const LOC2: &str = "pairs";
 
-/// Table III: what each version has beyond EVAL0, its name there, and how many features it has there.
+/// Table III: the feature sets of each version beyond EVAL0, its name there, and its number of features there.
 const VERSIONS: [(&[&str], &str, u32); 14] = [
     (&[], "MATL+LOC+MOB", 226),
     (&[AKA], "EVAL0+AKA", 231),
@@ -37,15 +37,15 @@ const VERSIONS: [(&[&str], &str, u32); 14] = [
     (&[MATL2, LOC2], "EVAL0+MATL2+LOC2", 120_648),
     (&[AKA, SPC, COP, MATL2, LOC2], "EVAL7+MATL2+LOC2", 120_690),
 ];
-/// The last, with all features.
+/// The last version, with all features.
 const ALL: usize = 13;
-/// Fig. 3 has no numbers but this one, in the text.
+/// The only number of Fig. 3, in the text.
 const EVAL13_SCORE: f64 = 81.65;
 /// Fig. 4 in the text: EVAL13 with batches of 50, 100, 200 against no batches.
 const BATCHES: [(usize, f64); 3] = [(50, 50.56), (100, 50.21), (200, 49.53)];
 /// Fig. 6 in the text: 4- against 3-ply training of EVAL5, EVAL10 and EVAL13.
 const FOUR_PLY: [(usize, f64); 3] = [(5, 55.56), (10, 49.37), (13, 51.49)];
-/// Fig. 5 in the text: the least and the greatest speed-up by four threads, by batch.
+/// Fig. 5 in the text: the smallest and the largest speed-up by four threads, by batch.
 const SPEEDUPS: [(usize, &str); 3] = [(50, "2.87 to 3.59"), (100, "3.37 to 3.68"), (200, "3.57 to 3.7")];
 
 struct Numbers {
@@ -54,9 +54,9 @@ struct Numbers {
     iterations: u32,
     nodes: u64,
     pairs: u64,
-    /// Versions that are trained by other batches and depths too.
+    /// Versions trained with other batches and depths as well.
     varied: &'static [usize],
-    /// Versions whose training is timed, on how many positions.
+    /// Versions whose training is timed, and the number of positions.
     timed: &'static [usize],
     timed_positions: usize,
     threads: &'static [usize],
@@ -100,7 +100,7 @@ const SCALES: [Numbers; 3] = [
     },
 ];
 
-/// The batch of versions of which nothing else is said, and their depth.
+/// Default batch and depth of the versions.
 const BATCH: usize = 50;
 const DEPTH: u32 = 3;
 
@@ -111,7 +111,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
     let filters = Filters { plies: [10, 10_000], ..Filters::default() };
     let (count, test_percent) = (numbers.positions, numbers.test_percent);
     build.add("positions", Work::Prepare { games: inputs.games.clone(), filters, count, test_percent });
-    let exhibits = build.exhibits();
+    let elements = build.elements();
     Plan {
         name: "ct-features".into(),
         title: "Features, tapering, batches and depth in comparison training".into(),
@@ -120,7 +120,7 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         seed,
         inputs,
         steps: build.steps,
-        exhibits,
+        elements,
     }
 }
 
@@ -146,7 +146,7 @@ impl Build<'_> {
         EVAL0.iter().chain(VERSIONS[version].0).map(|&name| name.into()).collect()
     }
 
-    /// Trains a version and says what it is called.
+    /// Trains a version and returns its name.
     fn train(&mut self, version: usize, batch: usize, depth: u32, untapered: bool) -> String {
         let mut name = format!("eval{version}");
         if batch != BATCH {
@@ -172,8 +172,8 @@ impl Build<'_> {
         (format!("{a} vs. {b}"), there, name)
     }
 
-    fn exhibits(&mut self) -> Vec<Exhibit> {
-        let heading = |text: &str| Exhibit::Heading { text: text.into() };
+    fn elements(&mut self) -> Vec<PageElement> {
+        let heading = |text: &str| PageElement::Heading { text: text.into() };
         let versions: Vec<String> = (0..=ALL).map(|version| self.train(version, BATCH, DEPTH, false)).collect();
         let described = versions.iter().zip(VERSIONS).enumerate().map(|(number, (name, (_, sets, features)))| {
             vec![
@@ -206,8 +206,8 @@ impl Build<'_> {
             heading("Training and tapering"),
             scores("EVAL0: trained against set by hand, with tapering (*) and without, as Table IV.", &tapering),
             heading("Feature sets"),
-            scores("Each version against EVAL0, as Fig. 3. The paper tells only one of its numbers.", &sets),
-            Exhibit::Chart {
+            scores("Each version against EVAL0, as Fig. 3. The paper gives only one of its numbers.", &sets),
+            PageElement::Chart {
                 caption: "Score of EVAL1 to EVAL13 against EVAL0, with 95 % intervals, as Fig. 3.".into(),
                 x: "version".into(),
                 y: "score, %".into(),
@@ -229,8 +229,8 @@ impl Build<'_> {
     /// Table IV.
     fn tapering(&mut self, trained: &str) -> Vec<Row> {
         let untapered = self.train(0, BATCH, DEPTH, true);
-        self.add("hand-set", Work::HandSet { tapered: true });
-        self.add("hand-set-untapered", Work::HandSet { tapered: false });
+        self.add("hand-set", Work::HandTuned { tapered: true });
+        self.add("hand-set-untapered", Work::HandTuned { tapered: false });
         let rows = [
             ("trained vs. hand-tuned", untapered.as_str(), "hand-set-untapered", 82.94),
             ("trained* vs. hand-tuned*", trained, "hand-set", 86.58),
@@ -241,7 +241,7 @@ impl Build<'_> {
     }
 
     /// Fig. 4.
-    fn batches(&mut self) -> (Vec<Row>, Exhibit) {
+    fn batches(&mut self) -> (Vec<Row>, PageElement) {
         let (mut rows, mut series) = (Vec::new(), Vec::new());
         for &version in self.numbers.varied {
             let without = self.train(version, 1, DEPTH, false);
@@ -257,11 +257,11 @@ impl Build<'_> {
         series.push(("EVAL13, paper".into(), BATCHES.map(|(batch, there)| (batch as f64, paper(there))).to_vec()));
         let caption = "Score with batches against without, with 95 % intervals, as Fig. 4.".to_string();
         let (x, y) = ("positions in a batch".into(), "score, %".into());
-        (rows, Exhibit::Chart { caption, x, y, series })
+        (rows, PageElement::Chart { caption, x, y, series })
     }
 
     /// Fig. 6.
-    fn depths(&mut self) -> (Vec<Row>, Exhibit) {
+    fn depths(&mut self) -> (Vec<Row>, PageElement) {
         let (mut rows, mut series) = (Vec::new(), Vec::new());
         for &version in self.numbers.varied {
             let mut points = Vec::new();
@@ -275,11 +275,11 @@ impl Build<'_> {
             series.push((format!("EVAL{version}"), points));
         }
         let caption = "Score of d-ply against (d-1)-ply training, with 95 % intervals, as Fig. 6.".to_string();
-        (rows, Exhibit::Chart { caption, x: "d, plies".into(), y: "score, %".into(), series })
+        (rows, PageElement::Chart { caption, x: "d, plies".into(), y: "score, %".into(), series })
     }
 
     /// Fig. 5.
-    fn speeds(&mut self) -> Exhibit {
+    fn speeds(&mut self) -> PageElement {
         let mut rows = Vec::new();
         for &version in self.numbers.timed {
             for (batch, there) in SPEEDUPS {

@@ -1,4 +1,4 @@
-//! Steps of the experiment that makes the built-in weights: own games, fits to them, and means.
+//! Steps of the experiment that makes the built-in weights: self-play games, fits, and means.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::plan::Step;
 use super::run::Event;
-use super::work::{BOOK_PLIES, Made, SAMPLES, Workshop, samples_made, save};
+use super::work::{BOOK_PLIES, SAMPLES, StepOutput, StepRunner, samples_made, save};
 use crate::arena::openings;
 use crate::base::error::Error;
 use crate::base::parallel::controlled;
@@ -21,18 +21,18 @@ use crate::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e
 use crate::fit::regression::{self, Data, Settings, Target};
 use crate::selftrain::generator::{GeneratorSettings, Played, generate};
 
-/// The games, until their positions are drawn.
+/// The games, until their positions are sampled.
 const OWN_GAMES: &str = "games.pgn";
 
-impl Workshop<'_, '_> {
-    /// Plays the games, or what is left of them, and draws their positions.
+impl StepRunner<'_, '_> {
+    /// Plays the remaining games and samples their positions.
     pub(super) fn own_games(
         &mut self,
         folder: &Path,
         weights: &str,
         settings: &GeneratorSettings,
         filters: &Filters,
-    ) -> Result<Made, Error> {
+    ) -> Result<StepOutput, Error> {
         let (weights, games, out) = (self.weights(weights)?, folder.join(OWN_GAMES), folder.join(SAMPLES));
         let openings = match &self.plan.inputs.openings {
             Some(path) => openings::read(path, BOOK_PLIES)?,
@@ -40,10 +40,10 @@ impl Workshop<'_, '_> {
         };
         if !out.exists() {
             let report = &mut self.report;
-            let mut tell = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
+            let mut on_event = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
             let threads = self.threads;
             let finished = controlled(self.stop, |control| {
-                generate(settings, &weights, &openings, &games, threads, control, &mut tell)
+                generate(settings, &weights, &openings, &games, threads, control, &mut on_event)
             })?;
             if !finished {
                 return Err(Error::Stopped);
@@ -57,14 +57,14 @@ impl Workshop<'_, '_> {
             };
             self.draw(&draw, &out, settings.games)?;
         }
-        // Their positions hold all that is needed of them, in a fifth of the space.
+        // The positions contain all that is needed, in a fifth of the space.
         if games.exists() {
             fs::remove_file(&games).map_err(Error::file("remove", &games))?;
         }
         samples_made(&out, json!({ "own-games": settings.games, "weights": weights.id() }))
     }
 
-    /// Fits weights to samples at the leaves of other weights; from the beginning again if it was stopped.
+    /// Fits weights to samples resolved by quiescence with other weights; restarted if it was stopped.
     pub(super) fn fit(
         &mut self,
         step: &Step,
@@ -72,7 +72,7 @@ impl Workshop<'_, '_> {
         settings: &Settings,
         chances: &str,
         scale_of: &str,
-    ) -> Result<Made, Error> {
+    ) -> Result<StepOutput, Error> {
         let all = self.samples(samples)?.load()?;
         let all = at_leaves(&all, &self.weights(leaves)?, self.threads, self.stop)?;
         let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
@@ -80,14 +80,14 @@ impl Workshop<'_, '_> {
         let data = Data::of(&all, &target)?;
         drop(all);
         let (report, of) = (&mut self.report, data.train.len() as u64);
-        let mut tell = |event: regression::Event| {
+        let mut on_event = |event: regression::Event| {
             if let Some(done) = event.done(of) {
                 report(Event::Progress { done, of: u64::from(settings.epochs) * of });
             }
         };
         let start = Weights::material();
         let fitted =
-            regression::fit(&settings, &data, &FloatWeights::from(&start), self.threads, self.stop, &mut tell)?;
+            regression::fit(&settings, &data, &FloatWeights::from(&start), self.threads, self.stop, &mut on_event)?;
         if fitted.stopped {
             return Err(Error::Stopped);
         }
@@ -103,7 +103,7 @@ impl Workshop<'_, '_> {
         let weights = Weights::from_floats(&fitted.weights, made);
         let mut weights = weights.map_err(|error| unusable(error.to_string()))?;
         let unit = 1.0 / fitted.weights.gamma().map_err(|error| unusable(error.to_string()))?;
-        // What a value is worth in results comes from these games, what search takes it for from the scores.
+        // The win rate comes from these games, the search scale from the scores.
         if !calibrate_by_file(&mut weights, &self.samples(chances)?)? {
             calibrate_by_scores(&mut weights, unit, target.pawns);
         }
@@ -116,8 +116,8 @@ impl Workshop<'_, '_> {
         Ok(made)
     }
 
-    /// The mean of sets.
-    pub(super) fn mean(&self, step: &Step, shares: &[(String, f64)]) -> Result<Made, Error> {
+    /// The weighted mean of sets of weights.
+    pub(super) fn mean(&self, step: &Step, shares: &[(String, f64)]) -> Result<StepOutput, Error> {
         let sets = shares.iter().map(|(name, _)| self.weights(name)).collect::<Result<Vec<_>, _>>()?;
         let of: Vec<Json> = sets
             .iter()

@@ -1,11 +1,10 @@
-//! The papers by one command: an experiment from games to a page with the papers' figures beside those found here. And the
-//! weights that are built in, by one command too.
+//! Experiments: each repeats a paper with one command, from games to a page that compares the paper's results with
+//! those found here; one makes the built-in weights.
 //!
-//! An experiment is data ([`plan`]): a list of steps and of what is shown. The [`catalog`] has one for each paper. [`run`]
-//! carries out a plan in a folder that one process works in at a time, step after step; each step is a call of a tool of
-//! another room ([`work`]), and what it found is kept with what it depended on, so that a run that was killed anywhere goes on
-//! behind the last step that is done, and inside of a labeling, a training or a match where that stood. [`page`] shows
-//! what is known so far.
+//! An experiment is data ([`plan`]): a list of steps, and the figures and tables to show. The [`catalog`] has one for
+//! each paper. [`run`] executes a plan in a folder, one process at a time. Each step calls a tool of another module
+//! ([`work`]), and its result is saved with what it depends on, so that a killed run continues after the last finished
+//! step, and within a labeling, a training or a match. [`page`] shows the results so far.
 
 mod built_in;
 pub mod catalog;
@@ -13,7 +12,7 @@ mod chess;
 mod deep;
 mod features;
 mod fitted;
-mod hand_set;
+mod hand_tuned;
 pub mod page;
 pub mod plan;
 mod ranking;

@@ -1,6 +1,6 @@
-//! The page of an experiment: the paper's figures and those found here, side by side.
+//! The page of an experiment: the results of the paper and those found here, side by side.
 //!
-//! It shows what is known so far; what a step has yet to find is a dash. It is one file of HTML that needs nothing else.
+//! It shows the results so far, with dashes for missing ones, as one self-contained HTML file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,18 +11,18 @@ use dyad_engine::eval::layout::{HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{Weights, pairs};
 
 use crate::arena::statistics::{Estimate, MatchResults};
-use crate::experiment::plan::{Cell, Exhibit, Plan};
+use crate::experiment::plan::{Cell, PageElement, Plan};
 use crate::experiment::run::Results;
 use crate::experiment::work::weights;
 use crate::page::figures::{Axes, Board, Series, boards, chart};
 use crate::page::html::{Page, flatten};
 
-/// A chart, in pixels.
+/// Size of a chart in pixels.
 const CHART: (u32, u32) = (560, 300);
-/// What is not known yet.
+/// Placeholder for a missing result.
 const UNKNOWN: &str = "-";
 
-/// The page, as HTML.
+/// Builds the page as HTML.
 #[must_use]
 pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
     let mut writer = Writer { plan, results, folder, weights: BTreeMap::new() };
@@ -43,8 +43,8 @@ pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
         "Intervals are those of 95 %. In matches they come from pairs of games, each from one opening with both colors; one \
          that holds 50 % proves nothing. A line of the paper holds here if our interval lies wholly on its side of 50 %.",
     );
-    for exhibit in &plan.exhibits {
-        writer.exhibit(&mut page, exhibit);
+    for element in &plan.elements {
+        writer.element(&mut page, element);
     }
     page.heading("How it was made");
     page.folded("Every step, its result and its hash", |page| writer.steps(page));
@@ -62,22 +62,22 @@ struct Writer<'a> {
     plan: &'a Plan,
     results: &'a Results,
     folder: &'a Path,
-    /// Those that were read.
+    /// Weights already loaded.
     weights: BTreeMap<String, Option<Arc<Weights>>>,
 }
 
 impl Writer<'_> {
-    fn exhibit(&mut self, page: &mut Page, exhibit: &Exhibit) {
-        match exhibit {
-            Exhibit::Heading { text } => page.heading(text),
-            Exhibit::Text { text } => page.paragraph(text),
-            Exhibit::Table { caption, head, rows } => {
+    fn element(&mut self, page: &mut Page, element: &PageElement) {
+        match element {
+            PageElement::Heading { text } => page.heading(text),
+            PageElement::Text { text } => page.paragraph(text),
+            PageElement::Table { caption, head, rows } => {
                 let head: Vec<&str> = head.iter().map(String::as_str).collect();
                 let rows: Vec<Vec<String>> =
-                    rows.iter().map(|row| row.iter().map(|cell| self.words(cell)).collect()).collect();
+                    rows.iter().map(|row| row.iter().map(|cell| self.cell_text(cell)).collect()).collect();
                 page.table(caption, &head, &rows);
             }
-            Exhibit::Chart { caption, x, y, series } => {
+            PageElement::Chart { caption, x, y, series } => {
                 let all: Vec<Series> = series.iter().map(|(name, points)| self.series(name, points)).collect();
                 let axes = Axes { x, y, from_zero: false, whole: true };
                 match chart(&axes, &all, CHART) {
@@ -85,11 +85,11 @@ impl Writer<'_> {
                     drawn => page.charts(&[drawn], caption),
                 }
             }
-            Exhibit::Boards { caption, boards: wanted } => {
+            PageElement::Boards { caption, boards: wanted } => {
                 let drawn: Vec<Board> = wanted
                     .iter()
                     .filter_map(|(title, weights, piece, stage)| {
-                        Some(squares(title, &*self.known(weights)?, *piece, *stage))
+                        Some(squares(title, &*self.load_weights(weights)?, *piece, *stage))
                     })
                     .collect();
                 if drawn.is_empty() {
@@ -102,17 +102,17 @@ impl Writer<'_> {
     }
 
     fn series(&mut self, name: &str, points: &[(f64, Cell)]) -> Series {
-        let known: Vec<(f64, Estimate)> =
+        let numbers: Vec<(f64, Estimate)> =
             points.iter().filter_map(|(x, cell)| Some((*x, self.number(cell)?))).collect();
-        let intervals = known.iter().filter(|(_, found)| found.high > found.low);
+        let intervals = numbers.iter().filter(|(_, found)| found.high > found.low);
         Series {
             intervals: intervals.map(|&(x, Estimate { low, high, .. })| (x, low, high)).collect(),
-            ..Series::marked(name, known.iter().map(|(x, found)| (*x, found.value)).collect())
+            ..Series::marked(name, numbers.iter().map(|(x, found)| (*x, found.value)).collect())
         }
     }
 
-    /// The weights of this name, if they are there.
-    fn known(&mut self, name: &str) -> Option<Arc<Weights>> {
+    /// The weights of this name, if available.
+    fn load_weights(&mut self, name: &str) -> Option<Arc<Weights>> {
         let is_step = self.plan.steps.iter().any(|step| step.name == name);
         if is_step && !self.results.contains_key(name) {
             return None;
@@ -121,7 +121,7 @@ impl Writer<'_> {
         self.weights.entry(name.to_string()).or_insert_with(|| weights(plan, folder, name).ok()).clone()
     }
 
-    /// A number with its interval, which is the number itself where there is none.
+    /// A number with its interval; a number without one has an empty interval.
     fn number(&mut self, cell: &Cell) -> Option<Estimate> {
         let exact = |value: f64| Estimate { value, low: value, high: value };
         match cell {
@@ -155,7 +155,7 @@ impl Writer<'_> {
                 Some(exact(of(step)? / of(by)?)).filter(|found| found.value.is_finite())
             }
             Cell::Weight { weights, group, index, stage, centipawns } => {
-                let weights = self.known(weights)?;
+                let weights = self.load_weights(weights)?;
                 let all = weights.group(group)?;
                 let sum: f64 = match index {
                     Some(index) => all.get(*index)?[*stage].into(),
@@ -179,17 +179,17 @@ impl Writer<'_> {
         })
     }
 
-    fn words(&mut self, cell: &Cell) -> String {
-        let known = self.number(cell);
+    fn cell_text(&mut self, cell: &Cell) -> String {
+        let numbers = self.number(cell);
         match cell {
             Cell::Text { text } => text.clone(),
             Cell::Paper { value, decimals } => format!("{value:.decimals$}"),
             Cell::Score { .. } => {
                 let interval = |found: Estimate| format!("{:.1} ({:.1} to {:.1})", found.value, found.low, found.high);
-                known.map_or_else(|| UNKNOWN.into(), interval)
+                numbers.map_or_else(|| UNKNOWN.into(), interval)
             }
-            Cell::Games { .. } => known.map_or_else(|| UNKNOWN.into(), |found| format!("{:.0}", found.value)),
-            Cell::Total { .. } => known.map_or_else(|| UNKNOWN.into(), |found| format!("{:.1}", found.value)),
+            Cell::Games { .. } => numbers.map_or_else(|| UNKNOWN.into(), |found| format!("{:.0}", found.value)),
+            Cell::Total { .. } => numbers.map_or_else(|| UNKNOWN.into(), |found| format!("{:.1}", found.value)),
             Cell::Verdict { step, paper } => {
                 self.score(step, false).map_or_else(|| UNKNOWN.into(), |found| verdict(found, *paper).into())
             }
@@ -202,10 +202,10 @@ impl Writer<'_> {
                     }
                     text
                 };
-                known.map_or_else(|| UNKNOWN.into(), write)
+                numbers.map_or_else(|| UNKNOWN.into(), write)
             }
-            Cell::Ratio { .. } => known.map_or_else(|| UNKNOWN.into(), |found| format!("{:.2}", found.value)),
-            Cell::Weight { .. } => known.map_or_else(|| UNKNOWN.into(), |found| format!("{:.0}", found.value)),
+            Cell::Ratio { .. } => numbers.map_or_else(|| UNKNOWN.into(), |found| format!("{:.2}", found.value)),
+            Cell::Weight { .. } => numbers.map_or_else(|| UNKNOWN.into(), |found| format!("{:.0}", found.value)),
         }
     }
 
@@ -227,7 +227,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a score says of the paper's.
+/// Compares a score with the paper's.
 fn verdict(found: Estimate, paper: f64) -> &'static str {
     let above = paper > 50.0;
     match (found.low > 50.0, found.high < 50.0) {
@@ -249,7 +249,7 @@ fn verdict(found: Estimate, paper: f64) -> &'static str {
     }
 }
 
-/// Centipawns in a unit: a pawn of the middlegame is 100.
+/// Centipawns per unit: a middlegame pawn is 100.
 fn unit(weights: &Weights) -> Option<f64> {
     let pawn = f64::from(weights.ints()[MATERIAL.nth(0)][0]);
     (pawn > 0.0).then_some(100.0 / pawn)

@@ -1,9 +1,9 @@
-//! An experiment as data: steps in their order, and what is shown of what they found.
+//! Experiments as data: a list of steps, and the figures and tables of the page.
 //!
-//! A step is one call of a tool that exists: positions are prepared or labeled, weights trained, a match played, a measure
-//! taken. It names what it uses by the names of other steps. Tables and figures are made of cells that name the step whose
-//! result they show, beside what the paper reports. So a plan can be written to a file, compared with the one that a folder
-//! was begun with, and carried out by a runner that knows no experiment.
+//! A step is one call of an existing tool: preparing or labeling positions, training weights, playing a match,
+//! measuring. It refers to its inputs by the names of other steps. Tables and figures are made of cells that name the
+//! step whose result they show, next to what the paper reports. So a plan can be saved to a file, compared with the
+//! saved one, and executed by a runner that knows no experiment.
 
 use std::path::PathBuf;
 
@@ -16,35 +16,35 @@ use crate::fit::regression::Settings as Fit;
 use crate::learn::settings::Settings as Training;
 use crate::selftrain::generator::GeneratorSettings;
 
-/// What a user brings.
+/// Inputs from the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Inputs {
     /// Games of strong players.
     pub games: Vec<PathBuf>,
-    /// Games by rating band, the weakest first: a file a band, called by its stem.
+    /// Games by rating band, the weakest first: one file per band, named by its stem.
     pub bands: Vec<PathBuf>,
-    /// Openings of the matches; random ones without.
+    /// Openings of the matches; random ones if `None`.
     pub openings: Option<PathBuf>,
-    /// Weights that are compared besides those built in, called by the stems of their files.
+    /// Weights to compare besides the built-in ones, named by the stems of their files.
     pub weights: Vec<PathBuf>,
 }
 
-/// How large an experiment is. Scales differ in numbers alone.
+/// The size of an experiment. Scales differ in numbers alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Seconds: every table and figure, and no evidence.
+    /// Seconds: every table and figure, without significance.
     Tiny,
     /// About an hour of one processor.
     Small,
-    /// The papers' own numbers: days.
+    /// The numbers of the papers: days.
     Full,
 }
 
 impl Scale {
-    /// After so many plies games of matches are drawn: 400, as in the Chinese-chess paper, and 40 at the tiny scale,
-    /// whose games are no evidence.
+    /// Plies after which games of matches are drawn: 400, as in the Chinese chess paper, and 40 at the tiny scale,
+    /// whose games are not significant.
     #[must_use]
     pub fn plies(self) -> u32 {
         self.pick([40, 400, 400])
@@ -65,36 +65,37 @@ impl Scale {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Plan {
-    /// What the command calls it.
+    /// Name on the command line.
     pub name: String,
     /// Heading of its page.
     pub title: String,
-    /// Which paper it repeats.
+    /// The paper it repeats.
     pub paper: String,
     /// Its scale.
     pub scale: Scale,
-    /// Seed of all draws.
+    /// Random seed.
     pub seed: u64,
-    /// What it is given.
+    /// Inputs.
     pub inputs: Inputs,
-    /// What is done, each after what it uses.
+    /// Steps, each after its inputs.
     pub steps: Vec<Step>,
-    /// What is shown.
-    pub exhibits: Vec<Exhibit>,
+    /// Elements of the page.
+    #[serde(rename = "exhibits")]
+    pub elements: Vec<PageElement>,
 }
 
 /// A named piece of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Step {
-    /// By which others use it: letters, digits, `-` and `_`.
+    /// Name for references from other steps: letters, digits, `-` and `_`.
     pub name: String,
-    /// What is done.
+    /// The work.
     pub work: Work,
 }
 
-/// What a step does. Weights are named by a step that makes some, `default`, `material`, or the stem of a file that was
-/// given.
+/// The work of a step. Weights are named by a step that makes them, `default`, `material`, or the stem of an input
+/// file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Work {
@@ -106,118 +107,119 @@ pub enum Work {
         filters: Filters,
         /// How many.
         count: u64,
-        /// Percent of the games that are kept for tests.
+        /// Percentage of the games held out for tests.
         test_percent: f64,
     },
-    /// Their desired moves by a search with the weights built in.
+    /// Labels positions with a search by the built-in weights.
     Label {
         /// The positions.
         samples: String,
-        /// Nodes for each.
+        /// Nodes per position.
         nodes: u64,
     },
     /// Comparison training from Table I.
     Train {
-        /// What it learns from.
+        /// Training samples.
         samples: String,
-        /// The families or groups that learn; all else stays as at the start.
+        /// Families or groups that learn; all others keep their initial weights.
         learn: Vec<String>,
-        /// How; its files and machine settings are filled in by the runner.
+        /// Settings; the runner fills in files and machine settings.
         settings: Box<Training>,
     },
-    /// Games of weights against themselves, and their positions with what the searches of the games said of them.
+    /// Self-play games, and their positions with search scores.
     OwnGames {
         /// The weights that play.
         weights: String,
-        /// How; half of the games begin after the openings that were given.
+        /// Settings; half of the games start from the input openings.
         settings: Box<GeneratorSettings>,
-        /// Which of their positions are kept.
+        /// Filters of the positions.
         filters: Filters,
     },
-    /// Weights fitted to scores and results, beginning with the pieces of Table I.
+    /// Weights fitted to scores and results, starting from the material of Table I.
     Fit {
-        /// What they are fitted to.
+        /// Samples to fit to.
         samples: String,
-        /// The weights to the leaves of whose quiescence all samples are led.
+        /// Weights whose quiescence resolves the samples.
         leaves: String,
-        /// How; the worth of a score in results is measured.
+        /// Settings; the scale of the scores is measured.
         settings: Box<Fit>,
-        /// The positions whose results say how often a value wins, if they are enough for it.
+        /// Samples whose results calibrate the win rate, if there are enough.
         chances: String,
-        /// The weights whose scale they take: both agree with the scores alike.
+        /// Weights whose scale is matched on the scores.
         scale_like: String,
     },
-    /// The mean of several sets in units of search.
+    /// The weighted mean of several sets in search units.
     Mean {
-        /// The sets and their shares; chances are those of the first.
+        /// The sets and their coefficients; the win rate is that of the first.
         weights: Vec<(String, f64)>,
     },
-    /// Weights that a person would write down: pieces, squares and mobility by formulas.
-    HandSet {
+    /// Hand-tuned weights: material, piece-square tables and mobility by formulas.
+    #[serde(rename = "hand-set")]
+    HandTuned {
         /// Whether middlegame and endgame differ.
         tapered: bool,
     },
-    /// Weights without some families or groups, not trained anew.
+    /// Weights without some families or groups, not retrained.
     Without {
         /// The weights.
         weights: String,
-        /// What is taken out.
+        /// Families or groups to remove.
         groups: Vec<String>,
-        /// By which the scale is fitted.
+        /// Samples that calibrate the scale.
         samples: String,
     },
-    /// Games of two players from the first one's view.
+    /// A match of two players, from the first one's view.
     Match {
         /// Weights, or networks.
         players: [String; 2],
-        /// What each may spend for a move.
+        /// Search limits per move.
         budget: SearchLimits,
         /// Pairs of games, each from one opening with both colors.
         pairs: u64,
-        /// After so many plies a game is drawn.
+        /// Plies after which a game is drawn.
         plies: u32,
     },
-    /// How weights order the moves of test positions by pairs: error, recall and precision.
+    /// Pairwise ranking of the moves of test positions: error, recall and precision.
     Ranking {
         /// The weights.
         weights: String,
         /// The positions.
         samples: String,
-        /// Plies of the search, as in training.
+        /// Search depth, as in training.
         depth: u32,
     },
-    /// The area under the curve that separates won from lost positions: the pair accuracy of an evaluation.
+    /// The area under the ROC curve for won against lost positions: the pair accuracy of an evaluation.
     Auc {
         /// The weights.
         weights: String,
-        /// The positions, of which the test positions count.
+        /// Samples, whose test positions are used.
         samples: String,
     },
     /// Networks that compare two positions.
     Network {
         /// Positions with results.
         samples: String,
-        /// How they are trained.
+        /// Settings of the training.
         settings: Box<NetworkSettings>,
-        /// The network to learn from: this one is distilled from it.
+        /// The teacher network to distill from.
         teacher: Option<String>,
     },
-    /// How often a network tells the position of the won game from that of the lost one.
+    /// How often a network ranks the position of a won game above that of a lost one.
     Pairs {
         /// The network.
         network: String,
-        /// The positions, of which the test positions count.
+        /// Samples, whose test positions are used.
         samples: String,
-        /// Pairs that are drawn.
+        /// Number of pairs.
         pairs: u64,
     },
-    /// Positions a second of a training by threads and batch: times are no part of what is repeatable.
+    /// Speed of a training by threads and batch; times are not repeatable.
     Speed {
-        /// What it learns from.
+        /// Training samples.
         samples: String,
-        /// What learns.
+        /// Families or groups that learn.
         learn: Vec<String>,
-        /// Depth, batch and all else that decides the training.
+        /// Depth, batch and all other settings of the training.
         settings: Box<Training>,
         /// Threads.
         threads: usize,
@@ -225,11 +227,11 @@ pub enum Work {
 }
 
 impl Work {
-    /// The names it uses, of steps and of weights.
+    /// The names of its inputs, steps and weights.
     #[must_use]
     pub fn uses(&self) -> Vec<&str> {
         match self {
-            Work::Prepare { .. } | Work::HandSet { .. } => Vec::new(),
+            Work::Prepare { .. } | Work::HandTuned { .. } => Vec::new(),
             Work::Label { samples, .. } | Work::Train { samples, .. } | Work::Speed { samples, .. } => vec![samples],
             Work::Without { weights, samples, .. }
             | Work::Ranking { weights, samples, .. }
@@ -245,8 +247,7 @@ impl Work {
         }
     }
 
-    /// Whether what it finds depends on the weights that are built into the program: by their name, or because they
-    /// judge openings or search.
+    /// Whether its result depends on the built-in weights: by name, or because they filter openings or search.
     #[must_use]
     pub fn uses_built_in(&self, inputs: &Inputs) -> bool {
         let judges = match self {
@@ -257,7 +258,7 @@ impl Work {
         judges || self.uses().contains(&"default")
     }
 
-    /// Whether it finds the same on every machine.
+    /// Whether its result is the same on every machine.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {
         match self {
@@ -268,23 +269,23 @@ impl Work {
     }
 }
 
-/// What is shown, from the top of the page.
+/// An element of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case")]
-pub enum Exhibit {
+pub enum PageElement {
     /// A heading.
     Heading {
-        /// Its words.
+        /// Its text.
         text: String,
     },
     /// A paragraph.
     Text {
-        /// Its words.
+        /// Its text.
         text: String,
     },
     /// A table; the first cell of a row is its name.
     Table {
-        /// Under what name.
+        /// Caption.
         caption: String,
         /// The columns.
         head: Vec<String>,
@@ -293,82 +294,82 @@ pub enum Exhibit {
     },
     /// A chart of lines.
     Chart {
-        /// What it shows.
+        /// Caption.
         caption: String,
-        /// The axis below, with its unit.
+        /// Label of the x axis, with its unit.
         x: String,
-        /// The axis at the left, with its unit.
+        /// Label of the y axis, with its unit.
         y: String,
         /// Names and points.
         series: Vec<(String, Vec<(f64, Cell)>)>,
     },
     /// Piece-square tables in centipawns.
     Boards {
-        /// What they show.
+        /// Caption.
         caption: String,
         /// Title, weights, piece type (0 is the pawn), 0 for the middlegame or 1 for the endgame.
         boards: Vec<(String, String, usize, usize)>,
     },
 }
 
-/// What stands in a table, or is a point of a chart.
+/// A cell of a table or a point of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Cell {
-    /// Words.
+    /// Text.
     Text {
-        /// What they are.
+        /// The text.
         text: String,
     },
     /// A number of the paper.
     Paper {
         /// The number.
         value: f64,
-        /// Digits behind the point.
+        /// Decimals.
         decimals: usize,
     },
-    /// What a match scored for its first player, in percent, with its interval.
+    /// Score of a match for its first player, in percent, with its interval.
     Score {
         /// The match.
         step: String,
-        /// Whether it is seen by the second player.
+        /// Whether to show it from the second player's view.
         reversed: bool,
     },
-    /// The share of the points of all these matches, in percent.
+    /// Fraction of the points of several matches, in percent.
     Total {
-        /// The matches, and whether each is seen by its second player.
+        /// The matches, and whether each is shown from the second player's view.
         steps: Vec<(String, bool)>,
     },
-    /// How many games that were.
+    /// Number of games of a match.
     Games {
         /// The match.
         step: String,
     },
-    /// Whether the interval lies on the paper's side of one half.
+    /// Whether the interval is on the same side of one half as the paper's score.
     Verdict {
         /// The match.
         step: String,
-        /// Percent in the paper.
+        /// Score in the paper, in percent.
         paper: f64,
     },
-    /// A number of a step's result, with its interval where there are `low` and `high` beside it.
+    /// A number of a step's result, with its interval if there are `low` and `high` next to it.
     Value {
         /// The step.
         step: String,
-        /// Where, as a JSON pointer.
+        /// JSON pointer into the result.
         at: String,
-        /// Multiplied by this.
+        /// Factor.
         factor: f64,
-        /// Digits behind the point.
+        /// Decimals.
         decimals: usize,
     },
-    /// A number of a step's result divided by the same number of another's.
+    /// Quotient of a number in two steps' results.
     Ratio {
-        /// The step of the dividend.
+        /// Step of the dividend.
         step: String,
-        /// The step of the divisor.
+        /// Step of the divisor.
         by: String,
-        /// Where it is in both results, as a JSON pointer.
+        /// JSON pointer into both results.
         at: String,
     },
     /// The mean weight of a group, or one weight of it, in centipawns where a pawn of the middlegame is 100, or in
@@ -378,7 +379,7 @@ pub enum Cell {
         weights: String,
         /// The group.
         group: String,
-        /// Which feature of it; the mean of all without.
+        /// Index of the feature; the mean of all if `None`.
         index: Option<usize>,
         /// 0 for the middlegame, 1 for the endgame.
         stage: usize,
@@ -387,36 +388,36 @@ pub enum Cell {
     },
 }
 
-/// Words in a table.
+/// A text cell.
 #[must_use]
 pub fn text(text: impl Into<String>) -> Cell {
     Cell::Text { text: text.into() }
 }
 
-/// Percent as the paper writes them.
+/// A percentage of the paper.
 #[must_use]
 pub fn paper(value: f64) -> Cell {
     Cell::Paper { value, decimals: 2 }
 }
 
-/// A number of a result.
+/// A number of a step's result.
 #[must_use]
 pub fn value(step: &str, at: &str, factor: f64, decimals: usize) -> Cell {
     Cell::Value { step: step.into(), at: at.into(), factor, decimals }
 }
 
-/// A table.
+/// A table element.
 #[must_use]
-pub fn table(caption: impl Into<String>, head: &[&str], rows: Vec<Vec<Cell>>) -> Exhibit {
-    Exhibit::Table { caption: caption.into(), head: head.iter().map(|&cell| cell.into()).collect(), rows }
+pub fn table(caption: impl Into<String>, head: &[&str], rows: Vec<Vec<Cell>>) -> PageElement {
+    PageElement::Table { caption: caption.into(), head: head.iter().map(|&cell| cell.into()).collect(), rows }
 }
 
 /// The columns of [`scores`].
 const SCORES: [&str; 5] = ["Match", "Paper, %", "Here, % (95 % interval)", "Games", "Does it hold?"];
 
-/// A table of matches in the form of the papers: who, what it scored there, and here.
+/// A table of matches: players, score in the paper, score here.
 #[must_use]
-pub fn scores(caption: impl Into<String>, rows: &[(String, Option<f64>, String)]) -> Exhibit {
+pub fn scores(caption: impl Into<String>, rows: &[(String, Option<f64>, String)]) -> PageElement {
     let row = |(label, there, step): &(String, Option<f64>, String)| {
         vec![
             text(label),
@@ -429,7 +430,7 @@ pub fn scores(caption: impl Into<String>, rows: &[(String, Option<f64>, String)]
     table(caption, &SCORES, rows.iter().map(row).collect())
 }
 
-/// The stem of a file, up to the first point: `amateur_1000` of `amateur_1000.pgn.zst`.
+/// The stem of a file name, up to the first dot: `amateur_1000` of `amateur_1000.pgn.zst`.
 #[must_use]
 pub fn stem(path: &std::path::Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -437,10 +438,10 @@ pub fn stem(path: &std::path::Path) -> String {
 }
 
 impl Plan {
-    /// Says what is wrong with a plan that cannot be carried out.
+    /// Checks the plan.
     ///
     /// # Errors
-    /// When a name is there twice, is none for a file, or is used before it is made.
+    /// When a name occurs twice, is not a valid file name, or is used before it is made.
     pub fn check(&self) -> Result<(), String> {
         let mut known: Vec<String> = ["default", "material"].map(String::from).to_vec();
         known.extend(self.inputs.weights.iter().map(|path| stem(path)));

@@ -1,17 +1,17 @@
 //! `ranking-svm`: Paulsen and Fürnkranz (2010), Tables 2 to 4, Figs. 1 and 2.
 //!
-//! The features of their Table 1 and piece-square tables, learned by a ranking SVM from the moves of players of each band, at
-//! the leaves of a search. In place of TSCP stands an evaluation set by hand. What they could not have: masters' games. Their
+//! The features of their Table 1 and piece-square tables, learned by a ranking SVM from the moves of players of each
+//! band, at the leaves of a search. A hand-tuned evaluation replaces TSCP. Games of masters are an addition. Their
 //! Table 5, games on a server against people, has no counterpart.
 
 use std::path::PathBuf;
 
 use crate::arena::play::SearchLimits;
 use crate::data::positions::Filters;
-use crate::experiment::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work, stem, table, text, value};
+use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
 use crate::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, Settings};
 
-/// The features of Table 1: what they are called there, the group here, its weight there, whether its mean stands for it.
+/// The features of Table 1: their name there, the group here, their weight there, and whether its mean represents it.
 const POSITIONAL: [(&str, &str, Option<usize>, f64); 7] = [
     ("double pawn", "pawn_doubled", None, -10.0),
     ("isolated pawn", "pawn_isolated", None, -20.0),
@@ -47,9 +47,10 @@ const SCALES: [Numbers; 3] = [
     Numbers { positions: 75_000, test_percent: 10.0, depth: 3, iterations: 20, pairs: 500 },
 ];
 
-/// L2 of the ranking SVM, which is what its C is: the share that every update takes off the weights. Material is not held.
+/// L2 of the ranking SVM, the counterpart of its C: the fraction that every update subtracts from the weights. Material
+/// has none.
 const L2: f64 = 1e-6;
-/// How far ahead the desired move shall be, in units: a sixth of a pawn.
+/// Required lead of the desired move, in units: a sixth of a pawn.
 const MARGIN: i32 = 30;
 
 /// The plan.
@@ -65,14 +66,14 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         steps.extend(of_band(&numbers, band, games));
     }
     let names: Vec<String> = bands.into_iter().map(|(band, _)| band).collect();
-    let mut exhibits = learned(&names);
-    steps.push(Step { name: "hand-set".into(), work: Work::HandSet { tapered: true } });
+    let mut elements = learned(&names);
+    steps.push(Step { name: "hand-set".into(), work: Work::HandTuned { tapered: true } });
     for depth in [1, 2, 4] {
-        // Theirs played from 2 plies on.
+        // Their program played from 2 plies on.
         let players: Vec<String> = names.iter().cloned().chain((depth > 1).then(|| "hand-set".into())).collect();
-        exhibits.push(round_robin(&players, depth, numbers.pairs, scale.plies(), &mut steps));
+        elements.push(round_robin(&players, depth, numbers.pairs, scale.plies(), &mut steps));
     }
-    exhibits.push(separation(&names));
+    elements.push(separation(&names));
     Plan {
         name: "ranking-svm".into(),
         title: "Evaluation functions from games of players of different strengths".into(),
@@ -84,13 +85,13 @@ pub(super) fn plan(scale: Scale, inputs: Inputs, seed: u64) -> Plan {
         seed,
         inputs,
         steps,
-        exhibits,
+        elements,
     }
 }
 
 fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
     let positions = format!("positions-{band}");
-    // About one position every ten plies, drawn where they took each tenth.
+    // About one position every ten plies, at random; they took each tenth.
     let filters = Filters { per_game: Some(7), ..Filters::default() };
     let (count, test_percent) = (numbers.positions, numbers.test_percent);
     let mut learn: Vec<String> = vec!["material".into(), "location".into()];
@@ -119,14 +120,14 @@ fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
     ]
 }
 
-/// The rating that a band is called by, if it is called by one.
+/// The rating in the name of a band, if there is one.
 fn rating(band: &str) -> Option<u32> {
     band.rsplit(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty())?.parse().ok()
 }
 
 /// Tables 2 and 3, Figs. 1 and 2.
-fn learned(bands: &[String]) -> Vec<Exhibit> {
-    let heading = |text: &str| Exhibit::Heading { text: text.into() };
+fn learned(bands: &[String]) -> Vec<PageElement> {
+    let heading = |text: &str| PageElement::Heading { text: text.into() };
     let data = |band: &String| {
         let positions = format!("positions-{band}");
         vec![
@@ -162,13 +163,13 @@ fn learned(bands: &[String]) -> Vec<Exhibit> {
     let head: Vec<&str> = ["Feature", "TSCP"].into_iter().chain(bands.iter().map(String::as_str)).collect();
     let pieces = PIECES.iter().enumerate().map(|(index, (label, there))| row(label, *there, "material", Some(index)));
     let positional = POSITIONAL.iter().map(|(label, group, index, there)| row(label, *there, group, *index));
-    // Those without a rating stand behind the others.
+    // Bands without a rating come last.
     let place = |number: usize, band: &str| rating(band).map_or(2_400.0 + number as f64, f64::from);
     let series = |label: &str, group: &str, index: Option<usize>| {
         let points = bands.iter().enumerate().map(|(number, band)| (place(number, band), weight(band, group, index)));
         (label.to_string(), points.collect())
     };
-    let chart = |caption: &str, series: Vec<(String, Vec<(f64, Cell)>)>| Exhibit::Chart {
+    let chart = |caption: &str, series: Vec<(String, Vec<(f64, Cell)>)>| PageElement::Chart {
         caption: caption.into(),
         x: "rating of the players (masters at the right)".into(),
         y: "weight, centipawns".into(),
@@ -178,7 +179,7 @@ fn learned(bands: &[String]) -> Vec<Exhibit> {
         let ends = [bands.first(), bands.last()];
         ends.into_iter().flatten().map(move |band| (band.clone(), band.clone(), piece, stage)).collect()
     };
-    let squares = |name: &str, piece: usize, stage: usize| Exhibit::Boards {
+    let squares = |name: &str, piece: usize, stage: usize| PageElement::Boards {
         caption: format!("Piece-square tables in centipawns, {name}, of the first and the last band, as Fig. 2."),
         boards: boards(piece, stage),
     };
@@ -243,7 +244,7 @@ fn match_name(a: &str, b: &str, depth: u32) -> String {
 }
 
 /// Table 4 at one depth.
-fn round_robin(players: &[String], depth: u32, pairs: u64, plies: u32, steps: &mut Vec<Step>) -> Exhibit {
+fn round_robin(players: &[String], depth: u32, pairs: u64, plies: u32, steps: &mut Vec<Step>) -> PageElement {
     for (number, a) in players.iter().enumerate() {
         for b in &players[number + 1..] {
             let (players, budget) = ([b.clone(), a.clone()], SearchLimits::Depth(depth));
@@ -279,9 +280,9 @@ fn round_robin(players: &[String], depth: u32, pairs: u64, plies: u32, steps: &m
 }
 
 /// Whether games of stronger players made the stronger program.
-fn separation(bands: &[String]) -> Exhibit {
+fn separation(bands: &[String]) -> PageElement {
     let (Some(lowest), Some(top)) = (bands.first(), bands.last()) else {
-        return Exhibit::Text { text: "There are no bands.".into() };
+        return PageElement::Text { text: "There are no bands.".into() };
     };
     let row = |(depth, there): (u32, f64)| {
         let step = match_name(top, lowest, depth);

@@ -1,15 +1,15 @@
-//! Carries out a plan in a folder.
+//! Executes a plan in a folder.
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan.json` | the plan it was begun with, and the checksums of the files it was given |
-//! | `steps/NAME.json` | what the step found, with a hash of all it depended on |
-//! | `steps/NAME/` | what it made: samples, weights, a training, games; in `key` the same hash |
+//! | `plan.json` | the plan, and the checksums of the input files |
+//! | `steps/NAME.json` | the result of the step, with a hash of everything it depends on |
+//! | `steps/NAME/` | its output: samples, weights, a training, games; in `key` the same hash |
 //! | `results.json`, `report.html` | all results; the page |
 //!
-//! A step whose file is there, for the same work and the same results of what it uses, is done. So the same command
-//! begins an experiment and resumes it. What a step has made so far is of use to the same work alone: for another one
-//! its folder is emptied first.
+//! A step whose file exists, for the same work and the same results of its inputs, is done. So the same command starts
+//! and resumes an experiment. Partial output of a step is used for the same work only: for another one its folder is
+//! emptied first.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,106 +29,106 @@ use crate::base::hash;
 use crate::base::lock::FolderLock;
 use crate::experiment::page;
 use crate::experiment::plan::{Inputs, Plan, Step};
-use crate::experiment::work::{Made, Workshop};
+use crate::experiment::work::{StepOutput, StepRunner};
 
 const PLAN: &str = "plan.json";
 const RESULTS: &str = "results.json";
 const PAGE: &str = "report.html";
 /// The folder of the steps.
 const STEPS: &str = "steps";
-/// What the content of a step's folder depends on.
+/// File with the key of a step's folder.
 const KEY: &str = "key";
 
-/// What a step found.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StepResult {
     /// Hash of the work and of the results it depends on.
     pub key: String,
-    /// Hash of what was made: equal in every run where the step is repeatable.
+    /// Hash of the output: equal in every run if the step is repeatable.
     pub hash: String,
-    /// Whether it is.
+    /// Whether the step is repeatable.
     pub repeatable: bool,
-    /// What was found.
+    /// The result.
     pub result: Json,
-    /// How long it took, since it was last begun or resumed.
+    /// Duration since the last start or resumption.
     pub seconds: f64,
-    /// Which program made it: version, revision and checksum.
+    /// The program that made it: version, revision and checksum.
     pub program: String,
 }
 
 /// All results by the names of their steps.
 pub type Results = BTreeMap<String, StepResult>;
 
-/// A file that was given.
+/// An input file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Given {
+struct InputFile {
     name: String,
     bytes: u64,
     crc32: String,
 }
 
-/// The plan as it is kept in the folder.
+/// The plan as saved in the folder.
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Begun {
+struct SavedPlan {
     plan: Plan,
-    files: Vec<Given>,
+    files: Vec<InputFile>,
 }
 
-/// What happens.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A step begins.
+    /// A step starts.
     Begin {
-        /// Its name.
+        /// Name of the step.
         step: &'a str,
-        /// From 1.
+        /// Number of the step, from 1.
         number: usize,
-        /// Of so many.
+        /// Number of steps.
         of: usize,
     },
-    /// How far it is.
+    /// Progress of the step.
     Progress {
-        /// So far.
+        /// Units done.
         done: u64,
-        /// Of so many, if that is known.
+        /// Total, or 0 if unknown.
         of: u64,
     },
-    /// It is done.
+    /// The step is done.
     Done {
-        /// Its name.
+        /// Name of the step.
         step: &'a str,
-        /// What it found.
+        /// Its result.
         result: &'a StepResult,
     },
 }
 
-/// What has no influence on what is found.
-pub struct Surroundings<'a> {
-    /// The revision that the program is built from.
+/// Inputs without influence on the results.
+pub struct RunContext<'a> {
+    /// Source revision of the program.
     pub revision: &'a str,
     /// Threads.
     pub threads: usize,
-    /// Ends the experiment when set; the same call resumes it.
+    /// Stops the experiment when set; the same call resumes it.
     pub stop: &'a AtomicBool,
-    /// Hears of what happens.
+    /// Called for each event.
     pub report: &'a mut dyn FnMut(Event<'_>),
 }
 
-/// Runs an experiment in a folder, or what is left of it.
+/// Runs or resumes an experiment in a folder.
 ///
 /// # Errors
-/// When the plan cannot be carried out, the folder holds another experiment or is in use, a step fails, or it was stopped.
-pub fn run(plan: &Plan, folder: &Path, surroundings: Surroundings) -> Result<Results, Error> {
+/// When the plan is not valid, the folder contains another experiment or is in use, a step fails, or it was stopped.
+pub fn run(plan: &Plan, folder: &Path, context: RunContext) -> Result<Results, Error> {
     plan.check().map_err(Error::Settings)?;
     fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
     let files = files(&plan.inputs)?;
     begin(plan, &files, folder)?;
-    let Surroundings { revision, threads, stop, report } = surroundings;
+    let RunContext { revision, threads, stop, report } = context;
     let program = program(revision);
     let mut results = Results::new();
     for (number, step) in (1..).zip(&plan.steps) {
@@ -141,31 +141,31 @@ pub fn run(plan: &Plan, folder: &Path, surroundings: Surroundings) -> Result<Res
         report(Event::Begin { step: &step.name, number, of: plan.steps.len() });
         let begun = Instant::now();
         begin_step(&folder.join(STEPS).join(&step.name), &key)?;
-        let mut workshop = Workshop { plan, folder: &folder.join(STEPS), threads, stop, report };
-        let Made { hash, result } = workshop.make(step)?;
+        let mut runner = StepRunner { plan, folder: &folder.join(STEPS), threads, stop, report };
+        let StepOutput { hash, result } = runner.make(step)?;
         let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
         let made = StepResult { key, hash, repeatable, result, seconds, program: program.clone() };
         write(&path, &made)?;
         report(Event::Done { step: &step.name, result: &made });
         results.insert(step.name.clone(), made);
-        show(plan, &files, folder, &results)?;
+        write_report(plan, &files, folder, &results)?;
         if stop.load(Ordering::Relaxed) && number < plan.steps.len() {
             return Err(Error::Stopped);
         }
     }
-    show(plan, &files, folder, &results)?;
+    write_report(plan, &files, folder, &results)?;
     Ok(results)
 }
 
-/// Keeps the plan, or compares it with the one that the folder was begun with.
-fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
+/// Saves the plan, or compares it with the saved one.
+fn begin(plan: &Plan, files: &[InputFile], folder: &Path) -> Result<(), Error> {
     let path = folder.join(PLAN);
-    let now = Begun { plan: plan.clone(), files: files.to_vec() };
+    let now = SavedPlan { plan: plan.clone(), files: files.to_vec() };
     if !path.exists() {
         return write(&path, &now);
     }
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
-    let begun: Begun =
+    let begun: SavedPlan =
         serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error.to_string()))?;
     let (before, after) = (&begun.plan, &now.plan);
     if (&before.name, before.scale, before.seed) != (&after.name, after.scale, after.seed) || begun.files != now.files {
@@ -178,11 +178,11 @@ fn begin(plan: &Plan, files: &[Given], folder: &Path) -> Result<(), Error> {
         );
         return Err(Error::Settings(problem));
     }
-    // Steps of a later program whose work is another one are done again; all others stay.
+    // Steps whose work differs in a later program are repeated; all others stay.
     if begun == now { Ok(()) } else { write(&path, &now) }
 }
 
-/// Leaves in a step's folder only what was made by the same work.
+/// Empties a step's folder unless its content was made by the same work.
 fn begin_step(folder: &Path, key: &str) -> Result<(), Error> {
     let path = folder.join(KEY);
     if atomic::read(&path).is_ok_and(|before| before == key.as_bytes()) {
@@ -196,7 +196,7 @@ fn begin_step(folder: &Path, key: &str) -> Result<(), Error> {
     write_atomic(&path, key.as_bytes()).map_err(Error::file("write", &path))
 }
 
-fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
+fn files(inputs: &Inputs) -> Result<Vec<InputFile>, Error> {
     let Inputs { games, bands, openings, weights } = inputs;
     let all = games.iter().chain(bands).chain(openings).chain(weights);
     all.map(|path| {
@@ -207,7 +207,7 @@ fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
             let count = file.read(&mut buffer).map_err(|error| Error::file("read", path)(error))?;
             if count == 0 {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                return Ok(Given { name, bytes, crc32: format!("{:08x}", crc.finalize()) });
+                return Ok(InputFile { name, bytes, crc32: format!("{:08x}", crc.finalize()) });
             }
             crc.update(&buffer[..count]);
             bytes += count as u64;
@@ -216,9 +216,9 @@ fn files(inputs: &Inputs) -> Result<Vec<Given>, Error> {
     .collect()
 }
 
-/// Stands for all that a step's result depends on.
-fn key(step: &Step, plan: &Plan, files: &[Given], results: &Results) -> String {
-    // Where files lie does not matter, only what is in them.
+/// Hash of everything that a step's result depends on.
+fn key(step: &Step, plan: &Plan, files: &[InputFile], results: &Results) -> String {
+    // The content of files matters, not their folders.
     let nameless = without_folders(serde_json::to_value(&step.work).expect("plain data"));
     let mut key = hash::fold_text(plan.seed, &nameless.to_string());
     for used in step.work.uses() {
@@ -271,7 +271,7 @@ fn program(revision: &str) -> String {
 }
 
 /// Writes the results and the page.
-fn show(plan: &Plan, files: &[Given], folder: &Path, results: &Results) -> Result<(), Error> {
+fn write_report(plan: &Plan, files: &[InputFile], folder: &Path, results: &Results) -> Result<(), Error> {
     let finished = results.len() == plan.steps.len();
     let hashes: BTreeMap<&String, &String> =
         results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect();

@@ -3,13 +3,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::catalog::{ALL, plan};
-use super::plan::{Cell, Exhibit, Inputs, Plan, Scale, Step, Work};
-use super::run::{Event, Results, Surroundings, run};
+use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
+use super::run::{Event, Results, RunContext, run};
 use crate::arena::play::SearchLimits;
 use crate::base::error::Error;
 use crate::base::testing::Temporary;
 
-/// Games of the engine against itself, which the tutorial is about; cut in two for bands.
+/// The self-play games of the tutorial, cut in two for bands.
 fn inputs(folder: &Path) -> Inputs {
     let games = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tutorial/games.pgn"));
     let text = fs::read_to_string(&games).unwrap();
@@ -23,7 +23,7 @@ fn inputs(folder: &Path) -> Inputs {
     Inputs { games: vec![games], bands: bands.to_vec(), ..Inputs::default() }
 }
 
-/// Runs, and stops with the event of this number.
+/// Runs, and stops at the event of this number.
 fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Result<Results, Error> {
     let stop = AtomicBool::new(false);
     let mut left = events;
@@ -33,15 +33,15 @@ fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Resul
             stop.fetch_or(left == 0, Ordering::Relaxed);
         }
     };
-    run(plan, folder, Surroundings { revision: "abc", threads, stop: &stop, report: &mut report })
+    run(plan, folder, RunContext { revision: "abc", threads, stop: &stop, report: &mut report })
 }
 
-/// The hashes of all that must be the same in every run.
+/// The hashes of all repeatable results.
 fn hashes(results: &Results) -> Vec<(&String, &String)> {
     results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect()
 }
 
-/// Runs an experiment whole and in pieces: every table and figure is there, and both found the same.
+/// Runs an experiment whole and in parts: every table and figure exists, and both give the same.
 fn check(name: &str) {
     let folder = Temporary::folder();
     let plan = plan(name, Scale::Tiny, inputs(&folder), 1).unwrap();
@@ -51,16 +51,16 @@ fn check(name: &str) {
 
     let page = fs::read_to_string(whole.join("report.html")).unwrap();
     let mut tables = 0;
-    for exhibit in &plan.exhibits {
+    for exhibit in &plan.elements {
         match exhibit {
-            Exhibit::Table { rows, .. } => {
+            PageElement::Table { rows, .. } => {
                 tables += 1;
                 assert!(!rows.is_empty());
             }
-            Exhibit::Chart { caption, .. } | Exhibit::Boards { caption, .. } => {
+            PageElement::Chart { caption, .. } | PageElement::Boards { caption, .. } => {
                 assert!(page.contains(&format!(". {caption}</figcaption>")), "{caption}");
             }
-            Exhibit::Heading { .. } | Exhibit::Text { .. } => {}
+            PageElement::Heading { .. } | PageElement::Text { .. } => {}
         }
     }
     assert_eq!(page.matches("<caption>").count(), tables + 2, "with the steps and the settings");
@@ -70,7 +70,7 @@ fn check(name: &str) {
     assert!(record["results"][&plan.steps[0].name]["program"].as_str().unwrap().contains("revision abc, executable "));
     assert_eq!(record["hashes"].as_object().unwrap().len(), hashes(&results).len());
 
-    // Stopped again and again, within steps and between them, later each time; on other threads besides.
+    // Stopped repeatedly, within steps and between them, later each time, with other thread counts.
     let mut events = 1;
     let resumed = loop {
         match run_until(&plan, &pieces, 2, events) {
@@ -80,7 +80,7 @@ fn check(name: &str) {
     };
     assert!(events > 3);
     assert_eq!(hashes(&results), hashes(&resumed));
-    // There is nothing left to do, and another experiment has no place there.
+    // Nothing is left to do, and another experiment is refused.
     assert_eq!(hashes(&run_until(&plan, &pieces, 1, 1).unwrap()), hashes(&resumed));
     let other = Plan { seed: 2, ..plan };
     let refused = run_until(&other, &pieces, 1, usize::MAX).unwrap_err().to_string();
@@ -112,9 +112,9 @@ fn weights_default() {
     check("weights-default");
 }
 
-/// A later program may ask for other work under the name of a step: what was made for the old one is not taken for it.
+/// A later program may have other work under the same step name: old output is not used for it.
 #[test]
-fn a_step_of_another_work_begins_anew() {
+fn a_step_with_other_work_starts_over() {
     let folder = Temporary::new();
     let plan = |nodes: u64, pairs: u64| {
         let players = ["material", "default"].map(String::from);
@@ -127,13 +127,13 @@ fn a_step_of_another_work_begins_anew() {
             seed: 1,
             inputs: Inputs::default(),
             steps: vec![Step { name: "games".into(), work }],
-            exhibits: Vec::new(),
+            elements: Vec::new(),
         }
     };
     let games = folder.join("steps/games/games.jsonl");
     let stopped = run_until(&plan(50, 5_000), &folder, 1, 3).unwrap_err();
     assert!(matches!(stopped, Error::Stopped) && fs::read_to_string(&games).unwrap().lines().count() >= 2);
-    // Games that are resumed are not played again.
+    // Resumed games are not played again.
     fs::write(&games, "\"1-0\"\n".repeat(2)).unwrap();
     let resumed = run_until(&plan(50, 5_000), &folder, 1, 3);
     assert!(resumed.is_err() && fs::read_to_string(&games).unwrap().starts_with(&"\"1-0\"\n".repeat(2)));
@@ -144,7 +144,7 @@ fn a_step_of_another_work_begins_anew() {
     assert_eq!(games_of(&folder), games_of(&anew));
 }
 
-/// Weights that are built in are not those of a later program.
+/// The built-in weights differ between releases.
 #[test]
 fn steps_that_the_built_in_weights_decide_are_known() {
     let games = |players: [&str; 2]| {
@@ -159,13 +159,13 @@ fn steps_that_the_built_in_weights_decide_are_known() {
         (games(["a", "default"]), &given, true),
         (Work::Label { samples: "a".into(), nodes: 1 }, &given, true),
         (Work::Mean { weights: vec![("default".into(), 1.0)] }, &given, true),
-        (Work::HandSet { tapered: true }, &drawn, false),
+        (Work::HandTuned { tapered: true }, &drawn, false),
     ] {
         assert_eq!(work.uses_built_in(inputs), expected, "{work:?}");
     }
 }
 
-/// The scales of an experiment are the same steps with other numbers, as far as these are no lists.
+/// The scales of an experiment have the same steps with other numbers, except for lists.
 #[test]
 fn plans_are_consistent_at_every_scale() {
     let folder = Temporary::folder();
@@ -199,10 +199,10 @@ fn plans_are_consistent_at_every_scale() {
 
 fn cells(plan: &Plan) -> Vec<&Cell> {
     let mut all = Vec::new();
-    for exhibit in &plan.exhibits {
+    for exhibit in &plan.elements {
         match exhibit {
-            Exhibit::Table { rows, .. } => all.extend(rows.iter().flatten()),
-            Exhibit::Chart { series, .. } => {
+            PageElement::Table { rows, .. } => all.extend(rows.iter().flatten()),
+            PageElement::Chart { series, .. } => {
                 all.extend(series.iter().flat_map(|(_, points)| points.iter().map(|(_, cell)| cell)));
             }
             _ => {}
@@ -212,14 +212,14 @@ fn cells(plan: &Plan) -> Vec<&Cell> {
 }
 
 #[test]
-fn a_plan_that_cannot_be_carried_out_is_refused() {
+fn invalid_plans_are_refused() {
     let folder = Temporary::folder();
     let good = plan("ct-chess", Scale::Tiny, inputs(&folder), 1).unwrap();
     let with = |step: Step| Plan { steps: [good.steps.clone(), vec![step]].concat(), ..good.clone() };
-    let hand_set = Work::HandSet { tapered: true };
+    let hand_tuned = Work::HandTuned { tapered: true };
     for (name, work, expected) in [
-        ("../up", hand_set.clone(), "cannot be called"),
-        ("ct1", hand_set, "the name of two"),
+        ("../up", hand_tuned.clone(), "cannot be called"),
+        ("ct1", hand_tuned, "the name of two"),
         ("new", Work::Label { samples: "nowhere".into(), nodes: 1 }, "uses 'nowhere'"),
     ] {
         let error = with(Step { name: name.into(), work }).check().unwrap_err();

@@ -1,4 +1,4 @@
-//! A step of an experiment: a call of the tool that does it.
+//! The steps of experiments: each calls the tool that does the work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::data::samples::SampleFile;
 use crate::deepchess::measure::pair_accuracy;
 use crate::deepchess::network::Network;
 use crate::deepchess::training::{self as networks, NetworkSettings};
-use crate::experiment::hand_set::hand_set;
+use crate::experiment::hand_tuned::hand_tuned;
 use crate::experiment::plan::{Plan, Step, Work, stem};
 use crate::experiment::run::Event;
 use crate::fit::auc::{Proportion, auc};
@@ -36,39 +36,39 @@ use crate::learn::ranking::{self, rank};
 use crate::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
 use crate::learn::training;
 
-/// What a step made: the hash of it, and what it found.
-pub struct Made {
-    /// Equal exactly when what was made is.
+/// The output of a step.
+pub struct StepOutput {
+    /// Hash of the output.
     pub hash: String,
-    /// What was found.
+    /// The result, for the page.
     pub result: Json,
 }
 
-/// Where steps are done.
-pub struct Workshop<'a, 'b> {
+/// Executes steps.
+pub struct StepRunner<'a, 'b> {
     /// The experiment.
     pub plan: &'a Plan,
     /// The folder of the steps.
     pub folder: &'a Path,
     /// Threads.
     pub threads: usize,
-    /// Ends a step when set.
+    /// Stops a step when set.
     pub stop: &'a AtomicBool,
-    /// Hears of progress.
+    /// Called with the progress.
     pub report: &'a mut (dyn FnMut(Event<'_>) + 'b),
 }
 
-/// The weights of a step in its folder.
+/// File name of the weights of a step.
 pub const WEIGHTS: &str = "weights.json";
 pub(super) const SAMPLES: &str = "positions.samples";
 const NETWORK: &str = "network.bin";
 const GAMES: &str = "games.jsonl";
-/// Plies of an opening that is taken from a game.
+/// Plies of an opening taken from a game.
 pub(super) const BOOK_PLIES: usize = 16;
-/// A win is given once both sides agreed about so many centipawns for so many moves.
+/// Adjudicates a win once both sides agree on this score.
 const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 
-/// The weights that a name means.
+/// The weights with a name.
 pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weights>, Error> {
     let load = |path: &Path| Weights::named(path).map_err(|error| Error::Settings(error.to_string()));
     match name {
@@ -81,12 +81,12 @@ pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weig
     }
 }
 
-impl Workshop<'_, '_> {
-    /// Does a step, or what is left of it.
+impl StepRunner<'_, '_> {
+    /// Executes or resumes a step.
     ///
     /// # Errors
-    /// Those of the tool; [`Error::Stopped`] when it was stopped.
-    pub fn make(&mut self, step: &Step) -> Result<Made, Error> {
+    /// Those of the tool; [`Error::Stopped`] if stopped.
+    pub fn make(&mut self, step: &Step) -> Result<StepOutput, Error> {
         let folder = self.folder.join(&step.name);
         fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
         match &step.work {
@@ -100,7 +100,7 @@ impl Workshop<'_, '_> {
                 self.fit(step, [samples, leaves], settings, chances, scale_like)
             }
             Work::Mean { weights } => self.mean(step, weights),
-            Work::HandSet { tapered } => save(&folder, &step.name, hand_set(*tapered)),
+            Work::HandTuned { tapered } => save(&folder, &step.name, hand_tuned(*tapered)),
             Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
             Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),
             Work::Ranking { weights, samples, depth } => self.ranking(weights, samples, *depth),
@@ -130,7 +130,7 @@ impl Workshop<'_, '_> {
         filters: &Filters,
         count: u64,
         test_percent: f64,
-    ) -> Result<Made, Error> {
+    ) -> Result<StepOutput, Error> {
         let settings = prepare::Settings {
             inputs: games.to_vec(),
             filters: filters.clone(),
@@ -144,19 +144,19 @@ impl Workshop<'_, '_> {
         samples_made(&out, json!({ "read": counts.games, "broken": counts.broken }))
     }
 
-    /// Draws positions of games; of how many, if that is known, or 0.
+    /// Samples positions of games; `of` is the number of games for the progress, 0 if unknown.
     pub(super) fn draw(&mut self, settings: &prepare::Settings, out: &Path, of: u64) -> Result<prepare::Counts, Error> {
         let report = &mut self.report;
-        let mut tell = |event: prepare::Event| {
+        let mut on_progress = |event: prepare::Event| {
             if let prepare::Event::Progress { games, .. } = event {
                 report(Event::Progress { done: games, of });
             }
         };
-        let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut tell };
+        let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
         Ok(prepare(settings, out, &mut job)?.1)
     }
 
-    fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<Made, Error> {
+    fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<StepOutput, Error> {
         let (input, out) = (self.samples(samples)?, folder.join(SAMPLES));
         let settings = label::Settings { nodes, ..label::Settings::default() };
         let weights = Weights::embedded();
@@ -164,14 +164,14 @@ impl Workshop<'_, '_> {
         let (report, stop, threads) = (&mut self.report, self.stop, self.threads);
         controlled(stop, |control| {
             let make = || OwnEngine::new(weights.clone(), &settings, control);
-            let mut tell = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
-            let mut job = label::Job { threads, stop, report: &mut tell };
+            let mut on_progress = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
+            let mut job = label::Job { threads, stop, report: &mut on_progress };
             label(&input, &out, &settings, &by, make, &mut job)
         })?;
         samples_made(&out, json!({ "nodes": nodes }))
     }
 
-    /// The settings of a training from Table I in which only some families or groups learn.
+    /// The settings of a training from Table I with only some families or groups learning.
     fn settings(&self, samples: &str, learn: &[String], settings: &Training) -> Result<Training, Error> {
         let mut settings = settings.clone();
         settings.samples = self.folder.join(samples).join(SAMPLES);
@@ -187,23 +187,29 @@ impl Workshop<'_, '_> {
         Ok(settings)
     }
 
-    fn train(&mut self, step: &Step, samples: &str, learn: &[String], settings: &Training) -> Result<Made, Error> {
+    fn train(
+        &mut self,
+        step: &Step,
+        samples: &str,
+        learn: &[String],
+        settings: &Training,
+    ) -> Result<StepOutput, Error> {
         let folder = self.folder.join(&step.name);
         let settings = self.settings(samples, learn, settings)?;
         let (run, file) = (folder.join("training"), self.samples(samples)?);
         let examples = FileExamples::new(&file, &Weights::material());
         let report = &mut self.report;
-        let mut tell = |progress: &training::Progress| {
+        let mut on_progress = |progress: &training::Progress| {
             let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
             report(Event::Progress { done: past + progress.done, of: u64::from(progress.iterations) * progress.of });
         };
-        let surroundings = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut tell };
+        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut on_progress };
         let refused = |error: crate::learn::error::TrainError| Error::Settings(format!("{}: {error}", step.name));
         let summary = if RunFolder::holds_run(&run) {
             let threads = self.threads;
-            training::resume(&run, &|saved| saved.machine.threads = threads, surroundings).map_err(refused)?
+            training::resume(&run, &|saved| saved.machine.threads = threads, context).map_err(refused)?
         } else {
-            training::begin(&settings, &run, surroundings).map_err(refused)?
+            training::begin(&settings, &run, context).map_err(refused)?
         };
         if !summary.finished {
             return Err(Error::Stopped);
@@ -226,7 +232,7 @@ impl Workshop<'_, '_> {
         Ok(made)
     }
 
-    fn without(&self, step: &Step, weights: &str, groups: &[String], samples: &str) -> Result<Made, Error> {
+    fn without(&self, step: &Step, weights: &str, groups: &[String], samples: &str) -> Result<StepOutput, Error> {
         let source = self.weights(weights)?;
         let mut floats = FloatWeights::from(&*source);
         for group in &layout::GROUPS {
@@ -241,25 +247,25 @@ impl Workshop<'_, '_> {
         save(&self.folder.join(&step.name), &step.name, rest)
     }
 
-    /// A player of matches by its name, and whether its scores mean anything.
-    fn contestant(&self, name: &str, budget: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
+    /// A match player by name, and whether its scores are meaningful.
+    fn player(&self, name: &str, budget: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
         let is_network = |step: &&Step| step.name == name && matches!(step.work, Work::Network { .. });
         let network = self.plan.steps.iter().any(|step| is_network(&step));
-        let mut contestant = if network {
+        let mut player = if network {
             MatchPlayer::new(name, Arc::new(self.load_network(name)?), budget)
         } else {
             MatchPlayer::new(name, self.weights(name)?, budget)
         };
-        contestant.hash = 4;
-        contestant.options = Options::default();
-        Ok((contestant, !network))
+        player.hash = 4;
+        player.options = Options::default();
+        Ok((player, !network))
     }
 
     fn openings(&self) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         match &self.plan.inputs.openings {
             None => {
-                let judge = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
-                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.plan.seed), judge)))
+                let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
+                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.plan.seed), filter)))
             }
             Some(path) => {
                 let mut list = openings::read(path, BOOK_PLIES)?;
@@ -269,7 +275,7 @@ impl Workshop<'_, '_> {
         }
     }
 
-    /// Games of two players: so many pairs, each game of so many plies at most.
+    /// Plays a match: `pairs` pairs of games of at most `plies` plies.
     fn play(
         &mut self,
         folder: &Path,
@@ -277,10 +283,10 @@ impl Workshop<'_, '_> {
         budget: SearchLimits,
         pairs: u64,
         plies: u32,
-    ) -> Result<Made, Error> {
-        let (a, a_scores) = self.contestant(&players[0], budget)?;
-        let (b, b_scores) = self.contestant(&players[1], budget)?;
-        // A player without values cannot be asked who wins.
+    ) -> Result<StepOutput, Error> {
+        let (a, a_scores) = self.player(&players[0], budget)?;
+        let (b, b_scores) = self.player(&players[1], budget)?;
+        // Scores of a network cannot adjudicate.
         let win = (a_scores && b_scores).then_some(WIN);
         let played = Match {
             players: [a, b],
@@ -314,14 +320,14 @@ impl Workshop<'_, '_> {
             "elo": record.elo,
             "superiority": record.los,
         });
-        Ok(Made { hash: hash_of(&hash), result })
+        Ok(StepOutput { hash: hash_of(&hash), result })
     }
 
-    fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<Made, Error> {
+    fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<StepOutput, Error> {
         let weights = self.weights(weights)?;
         let job = ranking::RankingJob { threads: self.threads, stop: self.stop };
         let found = rank(&weights, &self.samples(samples)?, depth, &job)?;
-        Ok(found_only(json!({
+        Ok(measurement(json!({
             "positions": found.positions,
             "pairs": found.pairs,
             "error": found.error,
@@ -330,10 +336,10 @@ impl Workshop<'_, '_> {
         })))
     }
 
-    fn auc(&mut self, weights: &str, samples: &str) -> Result<Made, Error> {
+    fn auc(&mut self, weights: &str, samples: &str) -> Result<StepOutput, Error> {
         let found = auc(&self.weights(weights)?, &self.samples(samples)?)?;
         let positions = found.won + found.lost;
-        Ok(found_only(json!({ "accuracy": percent(found.proportion), "positions": positions, "games": found.games })))
+        Ok(measurement(json!({ "accuracy": percent(found.proportion), "positions": positions, "games": found.games })))
     }
 
     fn load_network(&self, name: &str) -> Result<Network, Error> {
@@ -346,13 +352,13 @@ impl Workshop<'_, '_> {
         samples: &str,
         settings: &NetworkSettings,
         teacher: Option<&str>,
-    ) -> Result<Made, Error> {
+    ) -> Result<StepOutput, Error> {
         let teacher = teacher.map(|name| self.load_network(name)).transpose()?;
         let samples = self.samples(samples)?;
         let report = &mut self.report;
-        let mut tell = |done: u64, of: u64| report(Event::Progress { done, of });
+        let mut on_progress = |done: u64, of: u64| report(Event::Progress { done, of });
         let seed = self.plan.seed;
-        let mut job = networks::Job { threads: self.threads, stop: self.stop, report: &mut tell };
+        let mut job = networks::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
         let trained = networks::train(settings, seed, &samples, teacher.as_ref(), folder, &mut job)?;
         trained.network.save(&folder.join(NETWORK))?;
         let hash = trained.network.id();
@@ -366,10 +372,10 @@ impl Workshop<'_, '_> {
             "pairs_per_second": trained.pairs_per_second,
             "positions": trained.positions,
         });
-        Ok(Made { hash, result })
+        Ok(StepOutput { hash, result })
     }
 
-    fn pairs(&mut self, network: &str, samples: &str, pairs: u64) -> Result<Made, Error> {
+    fn pairs(&mut self, network: &str, samples: &str, pairs: u64) -> Result<StepOutput, Error> {
         let is_this = |step: &&Step| step.name == network;
         let split = match self.plan.steps.iter().find(is_this).map(|step| &step.work) {
             Some(Work::Network { settings, .. }) => settings.split,
@@ -377,13 +383,13 @@ impl Workshop<'_, '_> {
         };
         let (samples, seed) = (self.samples(samples)?, self.plan.seed);
         let found = pair_accuracy(&self.load_network(network)?, &samples, split, pairs, seed, self.threads)?;
-        let mut made = found_only(json!({
+        let mut made = measurement(json!({
             "accuracy": percent(found.accuracy),
             "pairs": found.pairs,
             "positions": found.positions,
             "games": found.games,
         }));
-        // Times differ from run to run: they are told, and have no part in the hash.
+        // Times differ between runs, so they are shown but not hashed.
         made.result["pairs_per_second"] = found.pairs_per_second.into();
         Ok(made)
     }
@@ -395,19 +401,19 @@ impl Workshop<'_, '_> {
         learn: &[String],
         settings: &Training,
         threads: usize,
-    ) -> Result<Made, Error> {
+    ) -> Result<StepOutput, Error> {
         let mut settings = self.settings(samples, learn, settings)?;
         settings.machine.threads = threads;
         let run = folder.join("training");
-        // A time that was interrupted is no time.
+        // An interrupted timing is not valid.
         if run.exists() {
             fs::remove_dir_all(&run).map_err(Error::file("remove", &run))?;
         }
         let file = self.samples(samples)?;
         let examples = FileExamples::new(&file, &Weights::material());
         let mut quiet = |_: &training::Progress| ();
-        let surroundings = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut quiet };
-        let summary = training::begin(&settings, &run, surroundings);
+        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut quiet };
+        let summary = training::begin(&settings, &run, context);
         let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
         if !summary.finished {
             return Err(Error::Stopped);
@@ -415,16 +421,16 @@ impl Workshop<'_, '_> {
         let lines = iterations(&run)?;
         let last = lines.iter().rev().find(|line| line.iteration > 0);
         let speed = last.map_or(0.0, |line| line.positions_per_second);
-        Ok(found_only(json!({ "positions_per_second": speed, "threads": threads, "batch": settings.batch })))
+        Ok(measurement(json!({ "positions_per_second": speed, "threads": threads, "batch": settings.batch })))
     }
 }
 
-/// Whether a group, or its family, is among these names.
+/// Whether a group, or its family, is one of these names.
 fn is_named(group: &layout::Group, names: &[String]) -> bool {
     names.iter().any(|name| group.family.name() == name || group.name == name)
 }
 
-/// The lines of a training's log that end its iterations.
+/// The iteration lines of a training's log.
 fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
     let log = RunFolder::open(run).map_err(Error::file("open", run))?.log();
     let mut lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
@@ -432,8 +438,8 @@ fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
     Ok(lines)
 }
 
-/// Weights in a step's folder, and what they are worth by piece.
-pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Made, Error> {
+/// Saves weights in a step's folder; the result has their material.
+pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<StepOutput, Error> {
     weights.meta.name = name.to_string();
     weights.save(&folder.join(WEIGHTS)).map_err(|error| Error::Settings(error.to_string()))?;
     let id = weights.id();
@@ -447,21 +453,21 @@ pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<Ma
         "pawn": of(Piece::Pawn),
         "scale": weights.units.scale,
     });
-    Ok(Made { hash: id, result })
+    Ok(StepOutput { hash: id, result })
 }
 
-pub(super) fn samples_made(path: &Path, mut result: Json) -> Result<Made, Error> {
+pub(super) fn samples_made(path: &Path, mut result: Json) -> Result<StepOutput, Error> {
     let file = SampleFile::open(path)?;
     let summary = file.summary();
     result["positions"] = summary.count.into();
     result["tests"] = summary.tests.into();
     result["games"] = summary.games.into();
-    Ok(Made { hash: format!("{:016x}", summary.identity), result })
+    Ok(StepOutput { hash: format!("{:016x}", summary.identity), result })
 }
 
-/// A measure: what it found is what it made.
-fn found_only(result: Json) -> Made {
-    Made { hash: hash_of(&result.to_string()), result }
+/// The output of a measurement: its result.
+fn measurement(result: Json) -> StepOutput {
+    StepOutput { hash: hash_of(&result.to_string()), result }
 }
 
 fn percent(proportion: Proportion) -> Json {

@@ -1,79 +1,79 @@
-//! What levels are worth, by games: against programs whose strength is known, and against each other.
+//! Calibration of skill levels by games against programs of known strength, and against each other.
 //!
-//! A calibration is a line along which the model grows stronger, with numbers on it. Games tell by how much a number is
-//! wrong where they were played; between these places the error is linear, beyond them it stays as it is. So the numbers
-//! move, and what they stand at keeps its place on the line.
+//! A calibration maps Elo numbers to strengths of the model. Games measure the error of a number where they were
+//! played; the error is interpolated linearly between these points and constant beyond them. The numbers are corrected,
+//! the strengths stay.
 
 use dyad_engine::levels::file::Calibrated;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::statistics::MatchResults;
 
-/// How wrong a calibration is expected to be before games tell, in Elo (standard deviation): an error that is no larger
-/// than its own uncertainty is corrected by less than all of it.
+/// Prior standard deviation of a calibration's error, in Elo: an error no larger than its own uncertainty is corrected
+/// only in part.
 const EXPECTED: f64 = 80.0;
 /// Half the width of a 95 % interval in standard errors.
 const WIDTH: f64 = 1.96;
 
-/// Against whom a level played.
+/// Opponent of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rival {
-    /// A program that is set to this Elo.
+pub enum Opponent {
+    /// A program set to this Elo.
     Program(f64),
     /// The level of this Elo.
     Level(f64),
 }
 
-/// What a match told of a level; a line of JSON.
+/// The result of a match of a level, one line of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct LevelMatch {
     /// The Elo of the level.
     pub level: f64,
-    /// How it played.
+    /// The level's calibration point.
     pub played: Calibrated,
     /// Its opponent.
-    pub rival: Rival,
-    /// What the opponent is called.
+    pub rival: Opponent,
+    /// Name of the opponent.
     pub name: String,
-    /// What the two could spend.
+    /// Search limits of both.
     pub budget: String,
-    /// What else was asked for: games, openings, seed, adjudication.
+    /// Other settings: games, openings, seed, adjudication.
     #[serde(default)]
     pub settings: serde_json::Value,
-    /// The games.
+    /// Results of the games.
     pub tally: MatchResults,
 }
 
-impl Finding {
-    /// How much stronger than its opponent the level is: Elo and its standard error. A half point more for each side keeps
-    /// a match that was won throughout from saying that there is no end to it.
+impl LevelMatch {
+    /// The level's strength relative to its opponent: Elo and standard error. Half a point is added for each side, so
+    /// that a match with only wins gives a finite value.
     #[must_use]
     pub fn difference(&self) -> (f64, f64) {
         let games = self.tally.games() as f64;
         let score = (self.tally.score().value * games + 0.5) / (games + 1.0);
         let slope = 400.0 / 10f64.ln() / (score * (1.0 - score));
-        // Never below what games without draws and pairs would give for such a score.
+        // At least the error of independent decisive games with this score.
         let least = (score * (1.0 - score) / (games + 1.0)).sqrt() / 2.0;
         let error = (self.tally.score().error() / WIDTH).max(least);
         (-400.0 * (1.0 / score - 1.0).log10(), slope * error)
     }
 }
 
-/// By how much levels are stronger than their numbers say: pairs of level and error, in Elo, from the weakest on. Levels
-/// that no program was set to are placed by their games with those next to them.
+/// Errors of the levels' numbers: pairs of level and error in Elo, weakest first. Levels without matches against
+/// programs are placed by their games against neighboring levels.
 #[must_use]
-pub fn errors(findings: &[Finding]) -> Vec<(f64, f64)> {
+pub fn errors(matches: &[LevelMatch]) -> Vec<(f64, f64)> {
     let mut known: Vec<(f64, f64)> = Vec::new();
-    let mut levels: Vec<f64> = findings.iter().map(|finding| finding.level).collect();
+    let mut levels: Vec<f64> = matches.iter().map(|level_match| level_match.level).collect();
     levels.sort_unstable_by(f64::total_cmp);
     levels.dedup();
     for level in levels {
-        // All matches of a level against programs count by their certainty, as does what was expected: no error.
+        // Matches against programs are weighted by their precision, and so is the prior, an error of zero.
         let (mut sum, mut weight) = (0.0, 0.0);
-        for finding in findings.iter().filter(|finding| finding.level == level) {
-            if let Rival::Program(elo) = finding.rival {
-                let (difference, error) = finding.difference();
+        for level_match in matches.iter().filter(|level_match| level_match.level == level) {
+            if let Opponent::Program(elo) = level_match.rival {
+                let (difference, error) = level_match.difference();
                 sum += (elo + difference - level) / error.powi(2);
                 weight += error.powi(-2);
             }
@@ -82,17 +82,17 @@ pub fn errors(findings: &[Finding]) -> Vec<(f64, f64)> {
             known.push((level, sum / (weight + EXPECTED.powi(-2))));
         }
     }
-    // Games of two levels carry what is known of one over to the other.
+    // Games between two levels propagate the error from one to the other.
     loop {
         let error_of = |level: f64, known: &[(f64, f64)]| known.iter().find(|at| at.0 == level).map(|at| at.1);
-        let carried = findings.iter().find_map(|finding| {
-            let Rival::Level(other) = finding.rival else { return None };
-            let (difference, error) = finding.difference();
+        let carried = matches.iter().find_map(|level_match| {
+            let Opponent::Level(other) = level_match.rival else { return None };
+            let (difference, error) = level_match.difference();
             let certain = EXPECTED.powi(2) / (EXPECTED.powi(2) + error.powi(2));
-            let excess = certain * (difference - (finding.level - other));
-            match (error_of(finding.level, &known), error_of(other, &known)) {
+            let excess = certain * (difference - (level_match.level - other));
+            match (error_of(level_match.level, &known), error_of(other, &known)) {
                 (Some(error), None) => Some((other, error - excess)),
-                (None, Some(error)) => Some((finding.level, error + excess)),
+                (None, Some(error)) => Some((level_match.level, error + excess)),
                 _ => None,
             }
         });
@@ -103,10 +103,10 @@ pub fn errors(findings: &[Finding]) -> Vec<(f64, f64)> {
     known
 }
 
-/// A calibration with numbers from which these errors are gone.
+/// A calibration with these errors removed from its numbers.
 ///
 /// # Errors
-/// When the numbers would not rise along it any more.
+/// When the numbers would not be increasing any more.
 pub fn corrected(points: &[Calibrated], errors: &[(f64, f64)]) -> Result<Vec<Calibrated>, String> {
     let error_at = |elo: f64| match errors.iter().position(|at| at.0 >= elo) {
         None => errors.last().map_or(0.0, |at| at.1),
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
     use dyad_engine::levels::file::Strength;
 
-    /// A match of 200 games: pairs that were won, shared and lost.
-    fn finding(level: f64, rival: Rival, pairs: [u64; 3]) -> Finding {
+    /// A match of 200 games, by pairs won, drawn and lost.
+    fn level_match(level: f64, rival: Opponent, pairs: [u64; 3]) -> LevelMatch {
         let [won, shared, lost] = pairs;
         let tally = MatchResults {
             wins: 2 * won + shared,
@@ -143,7 +143,7 @@ mod tests {
         };
         let played = points(&[level])[0];
         let settings = serde_json::Value::Null;
-        Finding { level, played, rival, name: "rival".to_string(), budget: "a second".to_string(), settings, tally }
+        LevelMatch { level, played, rival, name: "rival".to_string(), budget: "a second".to_string(), settings, tally }
     }
 
     fn points(elos: &[f64]) -> Vec<Calibrated> {
@@ -156,18 +156,18 @@ mod tests {
     }
 
     #[test]
-    fn a_level_as_good_as_its_number_stays() {
-        let errors = errors(&[finding(1400.0, Rival::Program(1400.0), [20, 60, 20])]);
+    fn an_accurate_level_does_not_change() {
+        let errors = errors(&[level_match(1400.0, Opponent::Program(1400.0), [20, 60, 20])]);
         assert!(errors.len() == 1 && errors[0].1.abs() < 1e-9, "{errors:?}");
         assert_eq!(corrected(&points(&[1200.0, 1400.0]), &errors).unwrap(), points(&[1200.0, 1400.0]));
     }
 
     #[test]
-    fn a_level_too_strong_gives_its_place_to_a_higher_number() {
-        // 75 % are 191 Elo, and the error of 200 games is far from the 80 that were expected.
+    fn a_strong_level_gets_a_higher_number() {
+        // 75 % are 191 Elo, and the error of 200 games is well below the prior's 80.
         let errors = errors(&[
-            finding(1400.0, Rival::Program(1400.0), [20, 60, 20]),
-            finding(1800.0, Rival::Program(1800.0), [60, 30, 10]),
+            level_match(1400.0, Opponent::Program(1400.0), [20, 60, 20]),
+            level_match(1800.0, Opponent::Program(1800.0), [60, 30, 10]),
         ]);
         let (level, error) = errors[1];
         assert!(level == 1800.0 && (140.0..191.0).contains(&error), "{errors:?}");
@@ -179,22 +179,23 @@ mod tests {
     }
 
     #[test]
-    fn several_programs_count_by_their_certainty() {
-        let few = Finding {
+    fn several_programs_are_weighted_by_precision() {
+        let few = LevelMatch {
             tally: MatchResults { wins: 6, draws: 0, losses: 2, pentanomial: [1, 0, 0, 0, 3] },
-            ..finding(1500.0, Rival::Program(1500.0), [0; 3])
+            ..level_match(1500.0, Opponent::Program(1500.0), [0; 3])
         };
-        let many = finding(1500.0, Rival::Program(1500.0), [20, 60, 20]);
+        let many = level_match(1500.0, Opponent::Program(1500.0), [20, 60, 20]);
         let together = errors(&[few.clone(), many])[0].1;
         let alone = errors(&[few])[0].1;
         assert!(together > 0.0 && together < alone / 2.0, "{together} {alone}");
     }
 
     #[test]
-    fn games_of_levels_carry_the_error_on() {
-        // 76 % between levels 200 apart is what the numbers say (with 100 pairs 75.5 % come next to it).
-        let right = |level| finding(level, Rival::Level(level - 200.0), [54, 44, 2]);
-        let errors = errors(&[finding(1400.0, Rival::Program(1400.0), [60, 30, 10]), right(1400.0), right(1200.0)]);
+    fn games_between_levels_propagate_the_error() {
+        // 76 % is expected between levels 200 apart (75.5 % is closest with 100 pairs).
+        let right = |level| level_match(level, Opponent::Level(level - 200.0), [54, 44, 2]);
+        let errors =
+            errors(&[level_match(1400.0, Opponent::Program(1400.0), [60, 30, 10]), right(1400.0), right(1200.0)]);
         let levels: Vec<f64> = errors.iter().map(|at| at.0).collect();
         assert_eq!(levels, [1000.0, 1200.0, 1400.0]);
         assert!((errors[0].1 - errors[2].1).abs() < 10.0, "all are too strong by the same: {errors:?}");
@@ -208,8 +209,8 @@ mod tests {
     }
 
     #[test]
-    fn a_match_won_throughout_has_an_end() {
-        let (difference, error) = finding(1400.0, Rival::Level(1000.0), [100, 0, 0]).difference();
+    fn a_match_of_wins_has_a_finite_difference() {
+        let (difference, error) = level_match(1400.0, Opponent::Level(1000.0), [100, 0, 0]).difference();
         assert!(difference.is_finite() && difference > 800.0 && error > 100.0, "{difference} {error}");
     }
 }

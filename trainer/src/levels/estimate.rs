@@ -1,4 +1,4 @@
-//! A player's rating from games: the rating at which the model finds the moves played most likely.
+//! Estimates a player's rating from games: the rating at which the model makes the moves played most likely.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,53 +18,52 @@ use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
-/// Ratings that are tried: from, to and the step between them.
+/// Range and step of the ratings tried.
 const RATINGS: (u32, u32, u32) = (600, 2900, 20);
-/// How much less likely than the most likely rating one at the end of the interval is, as a logarithm: 95 % by the
-/// chi-squared distribution of one degree of freedom.
+/// Log-likelihood drop at the ends of the interval: 95 % by the chi-squared distribution with one degree of freedom.
 const DROP: f64 = 1.92;
 
-/// What is asked for.
+/// Inputs of an estimation.
 pub struct Job<'a> {
     /// Games (PGN).
     pub files: Vec<PathBuf>,
-    /// Only this player.
+    /// Estimate only this player.
     pub player: Option<String>,
-    /// Only players with so many games, of which so many are looked at.
+    /// Minimum number of games of a player, and maximum number used.
     pub games: [usize; 2],
-    /// So many players at most.
+    /// Maximum number of players.
     pub players: usize,
-    /// Only players that `dyad level prepare` holds out of these files.
+    /// Only players held out by `dyad level prepare` with these files.
     pub held_out: bool,
     /// Threads that analyze.
     pub threads: usize,
-    /// Ends the work.
+    /// Stops the work.
     pub control: &'a Control,
 }
 
-/// A player's rating.
+/// A rating estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
-    /// The name in the games.
+    /// Name in the games.
     pub name: String,
-    /// Games looked at.
+    /// Games used.
     pub games: usize,
-    /// Moves looked at.
+    /// Moves used.
     pub moves: usize,
-    /// Where the games were played, whose scale the ratings are on.
+    /// Rating system of the games and of the ratings.
     pub pool: Pool,
-    /// The mean of the ratings in the games.
+    /// Mean of the ratings in the games.
     pub written: Option<f64>,
     /// The most likely rating.
     pub rating: u32,
-    /// The lowest and the highest rating that are not much less likely (95 %).
+    /// The 95 % interval.
     pub interval: [u32; 2],
 }
 
-/// Games of a player, with the side that was theirs.
+/// Games of a player, with the player's side.
 type Sides<'a> = Vec<(&'a Played, usize)>;
 
-/// Estimates players one after the other, those with the most games first, and tells of each.
+/// Estimates players in turn, those with the most games first, and reports each.
 ///
 /// # Errors
 /// When games cannot be read, or the work was stopped.
@@ -75,7 +74,7 @@ pub fn estimate(
     mut report: impl FnMut(Estimate),
 ) -> Result<(), Error> {
     let (mut games, _) = read_games(&job.files)?;
-    // Who is held out depends on the games that `prepare` would take.
+    // The held-out players depend on the games that `prepare` would use.
     if job.held_out {
         games.retain(|game| game.ratings.iter().any(Option::is_some));
     }
@@ -128,7 +127,7 @@ pub fn estimate(
     Ok(())
 }
 
-/// The moves of one side, but those of openings and those without a choice.
+/// The moves of one side, without opening moves and forced moves.
 fn moves_of(analyzer: &mut MoveAnalyzer, played: &Played, side: usize, control: &Control) -> Vec<Example> {
     let mut game = Game::default();
     let mut examples = Vec::new();
@@ -141,7 +140,7 @@ fn moves_of(analyzer: &mut MoveAnalyzer, played: &Played, side: usize, control: 
     examples
 }
 
-/// The rating at which the moves played are the likeliest, and the interval about it.
+/// The rating with the highest likelihood, and its interval.
 pub(super) fn likeliest(parameters: &[f64], examples: &[&Example]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
@@ -162,7 +161,7 @@ mod tests {
     use crate::levels::testing::played;
     use dyad_engine::levels::file::Strength;
 
-    /// What is found of "x" in these games.
+    /// The estimates for player "x" in these games.
     fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
@@ -182,9 +181,9 @@ mod tests {
         found
     }
 
-    /// Games that the model plays at a rating are found to be of about that rating.
+    /// Games played by the model at a rating are estimated at about that rating.
     #[test]
-    fn the_rating_that_played_is_found_again() {
+    fn the_rating_of_the_model_is_recovered() {
         let model = MoveModel::embedded();
         let mut found = Vec::new();
         for rating in [800.0, 2600.0] {
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_on_two_scales_is_two_players() {
+    fn a_name_in_two_rating_systems_is_two_players() {
         let model = MoveModel::embedded();
         let game = played(&model, Strength { rating: 1800.0, inverse_temperature: 0.0, nodes: 0 }, 1, 40);
         let found = estimates(&model, &format!("[Site \"FICS\"]\n{game}[Site \"https://lichess.org/x\"]\n{game}"));

@@ -1,4 +1,4 @@
-//! Records as the model sees them.
+//! Training examples of the move model.
 
 use dyad_engine::board::ChessMove;
 use dyad_engine::levels::analysis::DEPTHS;
@@ -9,31 +9,31 @@ use dyad_engine::value::Value;
 use crate::levels::prepare::band_of;
 use crate::levels::records::{Offsets, Record};
 
-/// A choice and what was chosen.
+/// A position with the move that was played.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// What the model sees.
+    /// Input of the model.
     pub input: PositionInput,
     /// Index of the move played.
     pub played: usize,
-    /// The mover's rating, on the scale of the model.
+    /// Rating of the side to move, on the scale of the model.
     pub rating: f64,
     /// The band of that rating.
     pub band: u32,
-    /// Values of the moves, for whoever judges them.
+    /// Values of the moves, for measurements.
     pub values: Vec<[Value; DEPTHS]>,
-    /// Whether it is kept out of training.
+    /// Whether it is a test example.
     pub test: bool,
-    /// Plies played before.
+    /// Number of plies before the position.
     pub ply: u32,
-    /// Stands for the mover.
+    /// Hash of the player.
     pub player: u64,
-    /// Stands for the game.
+    /// Hash of the game.
     pub game: u64,
 }
 
 impl Example {
-    /// The record as the model sees it, its rating brought to the scale of Lichess by `offsets`.
+    /// The example of a record, with its rating converted to the Lichess scale by `offsets`.
     #[must_use]
     pub fn new(record: &Record, offsets: &Offsets) -> Example {
         let board = &record.board;

@@ -1,7 +1,7 @@
-//! What a move model is worth on players it was not trained on.
+//! Quality of a move model on players it was not trained on.
 //!
-//! Those held out when records are made are few. [`cross_validated`] measures on all: players are dealt to folds, and each fold is
-//! judged by a model that was trained without its players.
+//! The held-out players of a record file are few. [`cross_validated`] measures on all players: they are split into
+//! folds, and each fold is tested with a model trained without its players.
 
 use std::collections::HashSet;
 
@@ -16,61 +16,62 @@ use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::training::{self, Quality, likeliest, quality};
 
-/// Moves before this ply come out of books; published figures leave them out.
+/// Moves before this ply are opening theory; published figures leave them out.
 pub const FIRST_PLY: u32 = 10;
-/// Losses that are counted as blunders, in pawns.
+/// Thresholds of blunders, in pawns.
 pub const LOSSES: [f64; 3] = [1.0, 2.0, 5.0];
 
-/// What was measured of one band.
+/// Measurements of one band.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The band.
     pub band: u32,
-    /// The model at each rating asked for.
+    /// The model at each requested rating.
     pub models: Vec<Quality>,
     /// The model at the players' own ratings.
     pub own: Quality,
     /// Accuracy of the move with the best value at each depth.
     pub best: [f64; DEPTHS],
-    /// Share of the moves played that lose so much by the deepest values.
+    /// Fraction of the moves played that lose at least each of [`LOSSES`], by the deepest values.
     pub human: [f64; LOSSES.len()],
-    /// What the model at the players' own ratings expects of that.
+    /// The same fractions as predicted by the model at the players' own ratings.
     pub model: [f64; LOSSES.len()],
     /// Positions with a mate in one.
     pub mates: usize,
-    /// Share of them in which it was played, and what the model expects of that.
-    pub mated: [f64; 2],
+    /// Fraction of them in which it was played, and the model's prediction.
+    pub mate_rates: [f64; 2],
 }
 
 impl Row {
-    /// That of all examples of two rows of the same band and ratings.
+    /// Merges two rows of the same band and ratings.
     #[must_use]
     fn with(mut self, other: &Row) -> Row {
-        let [shared, mated] = [(self.own.count, other.own.count), (self.mates, other.mates)].map(|(here, there)| {
-            let share = there as f64 / (here + there).max(1) as f64;
-            move |mean: &mut f64, other: f64| *mean += share * (other - *mean)
-        });
+        let [merge, mate_rates] =
+            [(self.own.count, other.own.count), (self.mates, other.mates)].map(|(here, there)| {
+                let share = there as f64 / (here + there).max(1) as f64;
+                move |mean: &mut f64, other: f64| *mean += share * (other - *mean)
+            });
         let qualities = self.models.iter_mut().chain([&mut self.own]);
         for (quality, other) in qualities.zip(other.models.iter().chain([&other.own])) {
             quality.count += other.count;
-            shared(&mut quality.loss, other.loss);
-            shared(&mut quality.accuracy, other.accuracy);
+            merge(&mut quality.loss, other.loss);
+            merge(&mut quality.accuracy, other.accuracy);
         }
         let shares = self.best.iter_mut().chain(&mut self.human).chain(&mut self.model);
         for (share, &other) in shares.zip(other.best.iter().chain(&other.human).chain(&other.model)) {
-            shared(share, other);
+            merge(share, other);
         }
         self.mates += other.mates;
-        self.mated.iter_mut().zip(other.mated).for_each(|(share, other)| mated(share, other));
+        self.mate_rates.iter_mut().zip(other.mate_rates).for_each(|(share, other)| mate_rates(share, other));
         self
     }
 }
 
-/// Measures models that were trained without the players they are measured on: `folds` trainings of the same settings, each
-/// without a share of the players and without every game in which one of them played. A row for each of the bands.
+/// Measures models on players they were not trained on: `folds` trainings with the same settings, each without one fold
+/// of the players and all their games. Returns a row for each band.
 ///
 /// # Errors
-/// When a training cannot be begun.
+/// When a training cannot be started.
 pub fn cross_validated(
     settings: &training::Settings,
     folds: u32,
@@ -87,12 +88,12 @@ pub fn cross_validated(
         0..folds,
         || Ok::<_, Error>(()),
         |(), number| {
-            let judged: Vec<&Example> = examples.iter().filter(|example| fold(example) == number).collect();
-            let games: HashSet<u64> = judged.iter().map(|example| example.game).collect();
-            let learned_from: Vec<&Example> =
+            let tested: Vec<&Example> = examples.iter().filter(|example| fold(example) == number).collect();
+            let games: HashSet<u64> = tested.iter().map(|example| example.game).collect();
+            let training_set: Vec<&Example> =
                 examples.iter().filter(|example| fold(example) != number && !games.contains(&example.game)).collect();
-            let parameters = training::train(settings, &learned_from, |_, _| ());
-            Ok(bands.iter().map(|&band| row(&parameters, band, ratings, &judged)).collect::<Vec<Row>>())
+            let parameters = training::train(settings, &training_set, |_, _| ());
+            Ok(bands.iter().map(|&band| row(&parameters, band, ratings, &tested)).collect::<Vec<Row>>())
         },
         |rows| {
             folded.push(rows);
@@ -104,12 +105,12 @@ pub fn cross_validated(
     Ok(folded.into_iter().reduce(sum).unwrap_or_default())
 }
 
-/// Measures a model at these ratings on those of the examples that are of a band.
+/// Measures a model at these ratings on the examples of a band.
 #[must_use]
 pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]) -> Row {
     let of_band = || examples.iter().copied().filter(|example| example.band == band && example.ply >= FIRST_PLY);
     let mut best = [0.0; DEPTHS];
-    let (mut mates, mut mated) = (0, [0.0; 2]);
+    let (mut mates, mut mate_rates) = (0, [0.0; 2]);
     let (mut human, mut model) = ([0.0; LOSSES.len()], [0.0; LOSSES.len()]);
     for example in of_band() {
         for (depth, share) in best.iter_mut().enumerate() {
@@ -125,8 +126,8 @@ pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]
         }
         if (0..moves.len()).any(is_mate) {
             mates += 1;
-            mated[0] += f64::from(u8::from(is_mate(example.played)));
-            mated[1] += (0..moves.len()).filter(|&index| is_mate(index)).map(|index| moves[index]).sum::<f64>();
+            mate_rates[0] += f64::from(u8::from(is_mate(example.played)));
+            mate_rates[1] += (0..moves.len()).filter(|&index| is_mate(index)).map(|index| moves[index]).sum::<f64>();
         }
     }
     let count = of_band().count().max(1) as f64;
@@ -138,11 +139,11 @@ pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]
         human: human.map(|share| share / count),
         model: model.map(|share| share / count),
         mates,
-        mated: mated.map(|share| share / mates.max(1) as f64),
+        mate_rates: mate_rates.map(|share| share / mates.max(1) as f64),
     }
 }
 
-/// What each move loses, in pawns.
+/// The loss of each move, in pawns.
 #[must_use]
 pub fn losses(example: &Example) -> Vec<f64> {
     let highest = |depth: usize| example.values.iter().map(|values| values[depth]).max().unwrap_or(0);
@@ -155,9 +156,10 @@ mod tests {
     use super::*;
     use crate::levels::testing::examples;
 
-    /// As many folds as players, so that each is judged by what the other game alone teaches; and no band is counted twice.
+    /// With as many folds as players, each player is tested with the model of the other game alone; no band is counted
+    /// twice.
     #[test]
-    fn players_are_judged_by_models_trained_without_them() {
+    fn players_are_tested_with_models_trained_without_them() {
         let examples: Vec<Example> =
             examples().into_iter().map(|example| Example { ply: FIRST_PLY, ..example }).collect();
         let settings = training::Settings { epochs: 3, batch: 4, ..training::Settings::default() };
@@ -171,12 +173,12 @@ mod tests {
         };
         let rows = measured(64, 1);
         for (row, band) in rows.iter().zip(bands) {
-            let (judged, others): (Vec<&Example>, Vec<&Example>) =
+            let (tested, others): (Vec<&Example>, Vec<&Example>) =
                 examples.iter().partition(|example| example.band == band);
             let of_other_games: Vec<&Example> =
-                others.into_iter().filter(|example| example.game != judged[0].game).collect();
-            let alone = super::row(&training::train(&settings, &of_other_games, |_, _| ()), band, &ratings, &judged);
-            assert_eq!((row.own.count, row.mates), (judged.len(), alone.mates));
+                others.into_iter().filter(|example| example.game != tested[0].game).collect();
+            let alone = super::row(&training::train(&settings, &of_other_games, |_, _| ()), band, &ratings, &tested);
+            assert_eq!((row.own.count, row.mates), (tested.len(), alone.mates));
             let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
             assert!(close(row.own.loss, alone.own.loss), "{band}: {row:?} {alone:?}");
             assert!(
@@ -187,9 +189,9 @@ mod tests {
             );
             assert!(close(row.human[0], alone.human[0]) && close(row.model[0], alone.model[0]));
         }
-        let told = format!("{rows:?}");
-        assert_eq!(format!("{:?}", measured(64, 3)), told);
-        // All of them in one fold: nothing is left to learn from, and nothing is judged by those it was learned with.
+        let text = format!("{rows:?}");
+        assert_eq!(format!("{:?}", measured(64, 3)), text);
+        // With a single fold there is nothing to train on.
         let untrained = measured(1, 1);
         let all: Vec<&Example> = examples.iter().collect();
         let start = super::row(&dyad_engine::levels::model::start(), 1200, &ratings, &all);
@@ -208,7 +210,7 @@ mod tests {
         let sum = first.with(&second);
         let numbers = |row: &Row| {
             let qualities = row.models.iter().chain([&row.own]).flat_map(|quality| [quality.loss, quality.accuracy]);
-            qualities.chain(row.best).chain(row.human).chain(row.model).chain(row.mated).collect::<Vec<f64>>()
+            qualities.chain(row.best).chain(row.human).chain(row.model).chain(row.mate_rates).collect::<Vec<f64>>()
         };
         assert_eq!((sum.own.count, sum.mates), (both.own.count, both.mates));
         assert!(both.mates > 0);

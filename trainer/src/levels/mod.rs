@@ -1,5 +1,5 @@
-//! Which move a player of a given rating plays: positions of games and what their moves are worth, and the training of
-//! the model from them.
+//! Training of the move model, which predicts the move of a player of a given rating: positions of games, the values of
+//! their moves, and the training itself.
 
 pub mod calibrate;
 pub mod estimate;

@@ -1,10 +1,10 @@
-//! Games of people to records: which positions are taken, and the analysis of each.
+//! Records from games of people: the choice of positions, and their analysis.
 //!
-//! Players are split, not only games: of a player who is held out no game is learned from, and the moves of held-out
-//! players in games with others are what the model is tested on. A few players have most of the games of a band, so
-//! that each counts at most as much as [`Settings::player_games`] games; those with more games are never held out, since
-//! nearly nothing would be left. Positions are taken in the order of a hash, bands taking turns by chance, so that any
-//! beginning of the file is a fair sample of the whole.
+//! Players are split, not only games: no game of a held-out player is learned from, and the model is tested on the
+//! moves of held-out players in games with others. A few players have most of the games of a band, so a player counts
+//! for at most [`Settings::player_games`] games; players with more games are never held out, since little would be
+//! left. Positions are ordered by a hash and bands alternate randomly, so that any prefix of the file is a fair sample
+//! of the whole.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -25,26 +25,26 @@ use crate::data::game::GameRecord;
 use crate::data::pgn::GameTexts;
 use crate::levels::records::{Pool, Record, Writer};
 
-/// Ratings of a band.
+/// Width of a rating band.
 pub const BAND: u32 = 200;
 
-/// Which positions are taken.
+/// Which positions are used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Positions of each band to learn from.
+    /// Training positions of each band.
     pub train: usize,
-    /// Positions of each band to test with.
+    /// Test positions of each band.
     pub test: usize,
-    /// The lowest and the highest band, by their middles.
+    /// Centers of the lowest and the highest band.
     pub bands: [u32; 2],
-    /// Positions of each player in a game.
+    /// Positions per player and game.
     pub per_game: usize,
-    /// Games that a player counts for at most.
+    /// Maximum number of games that a player counts for.
     pub player_games: usize,
-    /// Percent of the players that are held out.
+    /// Percentage of held-out players.
     pub test_percent: f64,
-    /// Seed of all draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -62,38 +62,38 @@ impl Default for Settings {
     }
 }
 
-/// The middle of the band of a rating.
+/// The center of the band of a rating.
 #[must_use]
 pub fn band_of(rating: u32) -> u32 {
     (rating + BAND / 2) / BAND * BAND
 }
 
-/// What is done with the result.
+/// Inputs and output of a preparation.
 pub struct Job<'a> {
     /// Games (PGN).
     pub files: Vec<PathBuf>,
-    /// The records.
+    /// Output file of the records.
     pub out: PathBuf,
-    /// Threads that analyze.
+    /// Analysis threads.
     pub threads: usize,
-    /// Ends the work; what is done stays.
+    /// Stops the work; finished records are kept.
     pub control: &'a Control,
-    /// Is told of each record: how many are done, of how many.
+    /// Called for each record with the number done and the total.
     pub report: &'a mut dyn FnMut(usize, usize),
 }
 
-/// How many records there are.
+/// Counts of a preparation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Games that were read.
+    /// Games read.
     pub games: usize,
     /// Games that could not be read.
     pub broken: usize,
-    /// Records in all.
+    /// Records in the file.
     pub records: usize,
 }
 
-/// A game that began as usual.
+/// A game from the standard starting position.
 pub(super) struct Played {
     pub(super) moves: Vec<ChessMove>,
     pub(super) hash: u64,
@@ -116,14 +116,14 @@ impl HeldOut<'_> {
         HeldOut { settings, games: counts }
     }
 
-    /// Whether a player is held out: not one who has most of the games.
+    /// Whether a player is held out; players with more than [`Settings::player_games`] games are not.
     pub(super) fn holds(&self, player: u64) -> bool {
         self.games[&player] <= self.settings.player_games
             && hash::unit(hash::fold(self.settings.seed, player)) * 100.0 < self.settings.test_percent
     }
 }
 
-/// A position that may be taken.
+/// A candidate position.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) order: u64,
@@ -133,7 +133,7 @@ pub(super) struct Candidate {
     pub(super) test: bool,
 }
 
-/// Makes the records. A file that was begun is resumed.
+/// Writes the records. An incomplete file is continued.
 ///
 /// # Errors
 /// When games cannot be read, the file cannot be written, or the work was stopped.
@@ -149,14 +149,14 @@ pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Re
     Ok(Summary { games: games.len(), broken, records })
 }
 
-/// What stands for these positions in this order.
+/// Hash of these positions in this order.
 pub(super) fn identity(seed: u64, games: &[Played], candidates: &[Candidate]) -> u64 {
     candidates.iter().fold(hash::mix(seed), |identity, candidate| {
         hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
     })
 }
 
-/// Writes the records of the candidates, as far as they are not there. Returns how many there are.
+/// Writes the missing records of the candidates. Returns the number of records.
 pub(super) fn analyze_all(
     games: &[Played],
     candidates: &[Candidate],
@@ -201,14 +201,14 @@ pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Erro
     Ok((games, broken))
 }
 
-/// What matters of a game, where it began as usual.
+/// The relevant parts of a game, if it started from the standard position.
 fn played(record: &GameRecord) -> Option<Played> {
     let usual = record.start == Board::startpos();
     let hash = record.hash();
     let pool = Pool::of_site(&record.tags.site);
     let player = |side: usize| match record.tags.players[side].as_str() {
         "" | "?" => hash::fold(hash, side as u64),
-        // The same name on two servers is taken for one player, who is held out on both or on neither.
+        // The same name on two servers counts as one player, held out on both or on neither.
         name => hash::fold_text(u64::from(pool == Pool::Board), name),
     };
     usual.then(|| Played {
@@ -221,7 +221,7 @@ fn played(record: &GameRecord) -> Option<Played> {
     })
 }
 
-/// The positions to take, in the order in which they are analyzed.
+/// The chosen positions, in the order of analysis.
 fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
     let held_out = HeldOut::new(settings, games);
     let mut candidates = Vec::new();
@@ -230,7 +230,7 @@ fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
             let Some(rating) = game.ratings[side] else { continue };
             let band = band_of(rating);
             let test = held_out.holds(player);
-            // A game with a held-out player is not learned from at all.
+            // A game with a held-out player is not used for training.
             let learned_from = test || !held_out.holds(game.players[1 - side]);
             let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
             let thinned = hash::unit(draw) * held_out.games[&player] as f64 >= settings.player_games as f64;
@@ -252,7 +252,7 @@ fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
         *count += 1;
         *count <= wanted && has_a_choice(&games[candidate.game], candidate.ply)
     });
-    // Bands that have more games would be done first: those of each are spread over the whole.
+    // Interleave the bands, so that those with more games do not come first.
     let mut place: HashMap<(u32, bool), usize> = HashMap::new();
     let mut spread: Vec<(f64, Candidate)> = candidates
         .into_iter()
@@ -270,7 +270,7 @@ fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
     spread.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Whether there was more than one move.
+/// Whether there was more than one legal move.
 pub(super) fn has_a_choice(game: &Played, ply: usize) -> bool {
     let board = game.moves[..ply].iter().fold(Board::startpos(), |board, &mv| board.after(mv));
     board.count_moves() > 1
@@ -290,7 +290,7 @@ fn analyze(analyzer: &mut MoveAnalyzer, played: &Played, candidate: &Candidate, 
     })
 }
 
-/// The record of a move of a game; `who` adds who made it.
+/// The record of a move of a game; `who` fills in the player.
 pub(super) fn record(
     analyzer: &mut MoveAnalyzer,
     game: &Game,

@@ -1,9 +1,9 @@
-//! Positions of games with what their moves are worth, in a file.
+//! Files of analyzed positions with the values of their moves.
 //!
-//! An analysis takes 10 to 30 milliseconds and a training reads it many times, so the values are found once and kept.
-//! What is drawn from the position itself (the cues of its moves) is found anew at each reading, so that a file outlives
-//! changes of the model. A record carries its length and CRC-32: one that was not written to its end is cut off when the
-//! file is opened again, and the work is resumed behind it.
+//! An analysis takes 10 to 30 milliseconds and a training reads it many times, so values are computed once and stored.
+//! Move features are computed from the position at each reading, so that a file outlives changes of the model. A record
+//! carries its length and CRC-32; an incomplete record at the end is cut off when the file is opened again, and the
+//! work continues after the last complete one.
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File, OpenOptions};
@@ -19,13 +19,13 @@ use crate::base::error::Error;
 use crate::data::packed::{Packed, Sample};
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
-/// Bytes of a header at most.
+/// Maximum size of a header in bytes.
 const LARGEST_HEADER: u32 = 1 << 20;
 
-/// Where ratings come from: they are not one scale.
+/// Rating systems, which have different scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pool {
-    /// Lichess, whose scale is that of the models, and servers that are none of the others.
+    /// Lichess, the scale of the models, and unknown servers.
     Lichess,
     /// Over the board.
     Board,
@@ -35,19 +35,19 @@ pub enum Pool {
     ChessCom,
 }
 
-/// How much higher ratings of the other pools are on the scale of Lichess than as they are written.
+/// Offsets from the other rating systems to the Lichess scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offsets {
-    /// Of those over the board.
+    /// Offset of ratings over the board.
     pub board: f64,
-    /// Of those of FICS.
+    /// Offset of FICS ratings.
     pub fics: f64,
-    /// Of those of Chess.com.
+    /// Offset of Chess.com ratings.
     pub chess_com: f64,
 }
 
 impl Offsets {
-    /// Those that a model was trained with.
+    /// The offsets a model was trained with.
     #[must_use]
     pub fn of(model: &MoveModel) -> Offsets {
         Offsets { board: model.offset("board"), fics: model.offset("fics"), chess_com: model.offset("chess-com") }
@@ -55,11 +55,11 @@ impl Offsets {
 }
 
 impl Pool {
-    /// All pools; a record keeps the place of its own.
+    /// All rating systems; a record stores the index.
     const ALL: [Pool; 4] = [Pool::Lichess, Pool::Board, Pool::Fics, Pool::ChessCom];
 
-    /// The pool of a game with this `Site` tag. Those of servers name them; over the board there are federations and full
-    /// names.
+    /// The rating system of a game with this `Site` tag. Servers name themselves; for games over the board there are
+    /// federations and full names.
     #[must_use]
     pub fn of_site(site: &str) -> Pool {
         let site = site.to_ascii_lowercase();
@@ -75,7 +75,7 @@ impl Pool {
         }
     }
 
-    /// How much higher a rating of this pool is on the scale of Lichess than as it is written.
+    /// Offset of this rating system to the Lichess scale.
     #[must_use]
     pub fn offset(self, offsets: &Offsets) -> f64 {
         match self {
@@ -98,32 +98,32 @@ impl Display for Pool {
     }
 }
 
-/// A position of a game, the move that was played there, and what each move is worth.
+/// A position of a game, the move played, and the values of all moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// The position.
     pub board: Board,
-    /// The move before, which was the opponent's.
+    /// The opponent's last move.
     pub last: Option<ChessMove>,
     /// Whether that move captured.
     pub last_captured: bool,
-    /// The mover's own last move.
+    /// The last own move of the side to move.
     pub own: Option<ChessMove>,
     /// Index of the move played in [`Board::moves`].
     pub played: usize,
-    /// Of each move: its values from the static evaluation to the deepest search, in search units.
+    /// Values of each move from the static evaluation to the deepest search, in search units.
     pub values: Vec<[i16; DEPTHS]>,
-    /// Of each move: whether it brings back a position of the game.
+    /// Whether each move repeats a position of the game.
     pub repeats: Vec<bool>,
-    /// The mover's rating.
+    /// Rating of the side to move.
     pub rating: u16,
-    /// Which scale that is on.
+    /// Rating system of that rating.
     pub pool: Pool,
-    /// Stands for the mover.
+    /// Hash of the player.
     pub player: u64,
-    /// Stands for the game.
+    /// Hash of the game.
     pub game: u64,
-    /// Whether the mover is one whose games are not learned from.
+    /// Whether the player is held out.
     pub test: bool,
 }
 
@@ -189,7 +189,7 @@ impl Record {
     }
 }
 
-/// Reads all records of a file, and what its header says.
+/// Reads the header and all records of a file.
 ///
 /// # Errors
 /// When the file cannot be read, or does not hold records.
@@ -205,28 +205,27 @@ pub fn read(path: &Path) -> Result<(serde_json::Value, Vec<Record>), Error> {
     Ok((header, records))
 }
 
-/// Removes the records at `path`, if there are any, of a job that keeps them only until it is done, as
-/// `is_kept_for_a_while` tells by the header, where they are of another version or of another job than that of
-/// `header`.
+/// Removes temporary records at `path` that belong to another version or to another job than `header`. `is_temporary`
+/// recognizes temporary records by their header.
 ///
 /// # Errors
 /// When they cannot be read or removed.
 pub(super) fn remove_outdated(
     path: &Path,
     header: &serde_json::Value,
-    is_kept_for_a_while: impl Fn(&serde_json::Value) -> bool,
+    is_temporary: impl Fn(&serde_json::Value) -> bool,
 ) -> Result<(), Error> {
     let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         file => file.map_err(Error::file("read", path))?,
     };
-    // What is none of these is refused by whoever writes there.
+    // Other files are refused when the writer opens them.
     let Ok((version, found)) = read_any_header(&mut BufReader::new(file), path) else { return Ok(()) };
     let outdated = version != MAGIC[7] || found != *header;
-    if outdated && is_kept_for_a_while(&found) { remove(path) } else { Ok(()) }
+    if outdated && is_temporary(&found) { remove(path) } else { Ok(()) }
 }
 
-/// Removes records that may not be there.
+/// Removes a record file if it exists.
 pub(super) fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
@@ -237,27 +236,31 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
 fn read_header(input: &mut impl Read, path: &Path) -> Result<serde_json::Value, Error> {
     let (version, header) = read_any_header(input, path)?;
     if version != MAGIC[7] {
-        return Err(Error::content(path, "beginning", "these records are of another version of Dyad; make them anew"));
+        return Err(Error::content(
+            path,
+            "beginning",
+            "these records are of another version of Dyad; prepare them again",
+        ));
     }
     Ok(header)
 }
 
-/// The version of records, and their header.
+/// Reads the version and the header.
 fn read_any_header(input: &mut impl Read, path: &Path) -> Result<(u8, serde_json::Value), Error> {
-    let no_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
+    let not_records = || Error::content(path, "beginning", "these are no records of dyad level prepare");
     let mut start = [0; 12];
-    input.read_exact(&mut start).map_err(|_| no_records())?;
+    input.read_exact(&mut start).map_err(|_| not_records())?;
     let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
     if start[..7] != MAGIC[..7] || length > LARGEST_HEADER {
-        return Err(no_records());
+        return Err(not_records());
     }
     let mut text = vec![0; length as usize];
-    input.read_exact(&mut text).map_err(|_| no_records())?;
+    input.read_exact(&mut text).map_err(|_| not_records())?;
     let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error.to_string()))?;
     Ok((start[7], header))
 }
 
-/// The next record, or none where the file ends or was not written further.
+/// The next record; `None` at the end of the file or at an incomplete record.
 fn read_record(input: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>, Error> {
     let mut head = [0; 6];
     let mut whole = |bytes: &mut [u8]| match input.read_exact(bytes) {
@@ -274,19 +277,19 @@ fn read_record(input: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>, Er
     Ok(Some(bytes).filter(|bytes| complete && crc32fast::hash(bytes) == sum))
 }
 
-/// A file of records that is being written.
+/// Writer of a record file.
 pub struct Writer {
     path: PathBuf,
     output: BufWriter<File>,
-    /// Records in it.
+    /// Number of records.
     pub done: usize,
 }
 
 impl Writer {
-    /// Opens or begins the file of the job that `header` describes. A record that was not written to its end is cut off.
+    /// Opens or creates the file of the job that `header` describes. An incomplete record is cut off.
     ///
     /// # Errors
-    /// When the file cannot be written, or holds something else.
+    /// When the file cannot be written, or contains something else.
     pub fn open(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -298,7 +301,7 @@ impl Writer {
             let mut input = BufReader::new(&file);
             let found = read_header(&mut input, path)?;
             if found != *header {
-                let problem = "these records are of other games or settings; remove the file to begin anew";
+                let problem = "these records are of other games or settings; remove the file to start again";
                 return Err(Error::content(path, "header", problem));
             }
             whole = 12 + serde_json::to_vec(&found).unwrap_or_default().len() as u64;
@@ -316,7 +319,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Adds a record.
+    /// Appends a record.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -327,7 +330,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Hands everything to the disk.
+    /// Flushes all records to the disk.
     ///
     /// # Errors
     /// When that fails.
@@ -358,7 +361,7 @@ mod tests {
         let (two, _) = prepared(&folder, "two", 2, &settings);
         let whole = fs::read(&one).unwrap();
         assert_eq!(fs::read(&two).unwrap(), whole);
-        // Cut anywhere behind the header, the file is completed to the same bytes.
+        // Cut anywhere after the header, the file is completed to the same bytes.
         for cut in [whole.len() - 1, whole.len() / 2] {
             fs::write(&two, &whole[..cut]).unwrap();
             prepared(&folder, "two", 1, &settings);
@@ -377,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_name_their_pools_and_records_keep_them() {
+    fn sites_determine_the_rating_system() {
         let pools =
             ["https://lichess.org/abc", "Chess.com", "https://www.chess.com/live/1", "FICS", "freechess.org", "Moscow"];
         let expected = [Pool::Lichess, Pool::ChessCom, Pool::ChessCom, Pool::Fics, Pool::Fics, Pool::Board];

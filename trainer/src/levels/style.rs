@@ -1,11 +1,11 @@
-//! The style of one player: the move model, changed as little as their games ask for.
+//! The style of one player: the move model, fine-tuned on their games.
 //!
-//! A player's games are far too few to learn a move model from. So the training starts from the model at the rating at
-//! which it finds their moves likeliest, and a pull back to it, quadratic in each coefficient (a Gaussian prior), lets a
-//! coefficient move only as far as the moves insist. How strong the pull has to be is found on the last games: each strength
-//! is trained on the others, the one that predicts those best is taken, and all games are learned from at last.
+//! A player's games are far too few to train a move model. So the training starts from the model at the rating at which
+//! their moves are likeliest, and L2 regularization toward it (a Gaussian prior) lets a coefficient move only as far as
+//! the moves support. The strength of the regularization is chosen on the last games: each strength is trained on the
+//! others, the one with the smallest loss is taken, and finally all games are used.
 //!
-//! What comes out is a move model that is the same at every rating.
+//! The result is a move model that is the same at every rating.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,22 +27,22 @@ use crate::levels::prepare::{self, Candidate, Played, analyze_all, has_a_choice,
 use crate::levels::records::{self, Offsets};
 use crate::levels::training::{self, Quality, descend, quality};
 
-/// How a style is learned.
+/// Settings of a style training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Positions at most, drawn from all games.
+    /// Maximum number of positions, drawn from all games.
     pub positions: usize,
-    /// Percent of the games, the last ones, by which the pull is chosen.
+    /// Percentage of the games, the last ones, that select the regularization.
     pub test_percent: f64,
-    /// Pulls that are tried: the weight of half the squared distance of a coefficient from where it began, beside the sum
-    /// of the losses of all positions.
+    /// Strengths of L2 to try: the weight of half the squared distance of a coefficient from its initial value, against
+    /// the sum of the losses of all positions.
     pub pulls: Vec<f64>,
-    /// Passes through the positions.
+    /// Number of epochs.
     pub epochs: u32,
-    /// Learning rate at the beginning (Adam).
+    /// Initial learning rate (Adam).
     pub rate: f64,
-    /// Seed of all draws.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -59,45 +59,45 @@ impl Default for Settings {
     }
 }
 
-/// Whose style is learned, from what.
+/// Inputs and output of a style training.
 pub struct Job<'a> {
     /// Games (PGN).
     pub files: Vec<PathBuf>,
-    /// The player's name, as the games write it.
+    /// The player's name in the games.
     pub player: String,
-    /// The style; beside it, as `NAME.records`, the analysis is kept while it is made.
+    /// Output file of the style; the analysis is stored next to it as `NAME.records` until the training is done.
     pub out: PathBuf,
-    /// Threads that analyze.
+    /// Analysis threads.
     pub threads: usize,
-    /// Ends the work; what is done stays.
+    /// Stops the work; finished analyses are kept.
     pub control: &'a Control,
-    /// Is told of each position: how many are done, of how many.
+    /// Called for each position with the number done and the total.
     pub report: &'a mut dyn FnMut(usize, usize),
 }
 
-/// What was learned.
+/// A trained style.
 #[derive(Clone, Debug)]
 pub struct Style {
     /// The style as a move model.
     pub model: MoveModel,
     /// Games of the player.
     pub games: usize,
-    /// Their positions.
+    /// Positions used.
     pub positions: usize,
-    /// The rating at which the general model finds the moves likeliest.
+    /// Rating at which the general model makes the moves likeliest.
     pub rating: u32,
-    /// The pull that was best.
-    pub pull: f64,
-    /// How well the general model at that rating predicts the last games, from their sixth move on.
+    /// Chosen strength of L2.
+    pub l2: f64,
+    /// Quality of the general model at that rating on the last games, from the sixth move.
     pub before: Quality,
-    /// How well the style does that was learned from the others.
+    /// Quality on the last games of the style trained on the others.
     pub after: Quality,
 }
 
-/// Fewer positions teach nothing that the model does not know better.
+/// Minimum number of positions.
 pub const FEWEST: usize = 200;
 
-/// Learns a player's style. Stopped, it is resumed by the same call.
+/// Trains a player's style. A stopped training is resumed by the same call.
 ///
 /// # Errors
 /// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
@@ -107,7 +107,7 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     if candidates.len() < FEWEST {
         return Err(too_few(job, &games, candidates.len(), broken));
     }
-    let beside = beside(&job.out);
+    let records_path = records_path(&job.out);
     let header = serde_json::json!({
         "settings": { "positions": settings.positions, "test-percent": settings.test_percent, "seed": settings.seed },
         "player": job.player, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
@@ -115,16 +115,16 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     });
     let mut analysis = prepare::Job {
         files: Vec::new(),
-        out: beside.clone(),
+        out: records_path.clone(),
         threads: job.threads,
         control: job.control,
         report: job.report,
     };
-    // Those of a learning that was stopped, if it was of other games: nobody else wants them.
-    records::remove_outdated(&beside, &header, |header| header["player"].is_string())?;
+    // Temporary records of a stopped training with other games are not needed any more.
+    records::remove_outdated(&records_path, &header, |header| header["player"].is_string())?;
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
-    let (_, records) = records::read(&beside)?;
-    // All stand at the first knot, so that it alone learns.
+    let (_, records) = records::read(&records_path)?;
+    // All ratings are those of the first knot, so that only this knot is trained.
     let at_first_knot = |record| Example { rating: SPLINE_KNOTS[0], ..Example::new(record, &Offsets::default()) };
     let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
     let mut style = fit(settings, model, &examples, job.control)?;
@@ -132,20 +132,20 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     style.model.name = job.player.clone();
     style.model.made = serde_json::json!({
         "player": job.player, "games": style.games, "positions": style.positions, "rating": style.rating,
-        "settings": settings, "from": model.name, "pull": style.pull, "records": header,
+        "settings": settings, "from": model.name, "pull": style.l2, "records": header,
         "held-out": {
             "positions": style.after.count, "loss": round(style.after.loss), "accuracy": round(style.after.accuracy),
             "loss-of-the-level": round(style.before.loss), "accuracy-of-the-level": round(style.before.accuracy),
         },
     });
     write_atomic(&job.out, style.model.to_json().as_bytes()).map_err(Error::file("write", &job.out))?;
-    // Made again in a minute, and of no use to anything else.
-    records::remove(&beside)?;
+    // Quickly made again, and not needed any more.
+    records::remove(&records_path)?;
     Ok(style)
 }
 
-/// Where the analysis is kept.
-fn beside(out: &Path) -> PathBuf {
+/// Path of the temporary records.
+fn records_path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_os_string();
     name.push(".records");
     out.with_file_name(name)
@@ -198,32 +198,32 @@ fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate>
     chosen.take(settings.positions).collect()
 }
 
-/// The style that the examples ask for.
+/// Fits the style to the examples.
 fn fit(settings: &Settings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
     let (test, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(|example| example.test);
     let counted: Vec<&Example> = learned.iter().copied().filter(|example| example.ply >= FIRST_PLY).collect();
     let (rating, _) = likeliest(&model.parameters, &counted);
     let start = everywhere(&model.parameters, f64::from(rating));
-    let judged = || test.iter().copied().filter(|example| example.ply >= FIRST_PLY);
-    let before = quality(&start, None, judged());
+    let tested = || test.iter().copied().filter(|example| example.ply >= FIRST_PLY);
+    let before = quality(&start, None, tested());
     let mut best: Option<(f64, Quality)> = None;
-    for &pull in &settings.pulls {
+    for &l2 in &settings.pulls {
         if control.stopped() {
             return Err(Error::Stopped);
         }
-        let after = quality(&toward(settings, &start, &learned, pull), None, judged());
+        let after = quality(&toward(settings, &start, &learned, l2), None, tested());
         if best.as_ref().is_none_or(|(_, best)| after.loss < best.loss) {
-            best = Some((pull, after));
+            best = Some((l2, after));
         }
     }
-    let (pull, after) = best.ok_or_else(|| Error::Settings("pulls: none is given".to_string()))?;
+    let (l2, after) = best.ok_or_else(|| Error::Settings("pulls: none is given".to_string()))?;
     let all: Vec<&Example> = examples.iter().collect();
-    let parameters = toward(settings, &start, &all, pull).into_iter().map(round).collect();
+    let parameters = toward(settings, &start, &all, l2).into_iter().map(round).collect();
     let model = MoveModel { calibration: Vec::new(), parameters, ..model.clone() };
-    Ok(Style { model, games: 0, positions: examples.len(), rating, pull, before, after })
+    Ok(Style { model, games: 0, positions: examples.len(), rating, l2, before, after })
 }
 
-/// The coefficients of one rating at every knot.
+/// The coefficients of one rating, copied to every knot.
 fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
     let shares = basis(rating);
     let at = |coefficient: usize| -> f64 {
@@ -233,9 +233,9 @@ fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
     (0..COEFFICIENTS).flat_map(|coefficient| [at(coefficient); SPLINE_KNOTS.len()]).collect()
 }
 
-/// Trains from `start`, pulled back to it, on examples that stand at the first knot.
-fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) -> Vec<f64> {
-    let pull = pull / examples.len().max(1) as f64;
+/// Trains from `start` with L2 toward it, on examples at the first knot.
+fn toward(settings: &Settings, start: &[f64], examples: &[&Example], l2: f64) -> Vec<f64> {
+    let l2 = l2 / examples.len().max(1) as f64;
     let descent = training::Settings {
         epochs: settings.epochs,
         batch: 64,
@@ -245,21 +245,21 @@ fn toward(settings: &Settings, start: &[f64], examples: &[&Example], pull: f64) 
     };
     let back = |parameters: &[f64], gradient: &mut [f64]| {
         for ((slope, now), start) in gradient.iter_mut().zip(parameters).zip(start) {
-            *slope += pull * (now - start);
+            *slope += l2 * (now - start);
         }
     };
     let trained = descend(&descent, start.to_vec(), examples, back, |_, _| ());
     everywhere(&trained, SPLINE_KNOTS[0])
 }
 
-/// What was learned, in a sentence.
+/// A one-sentence summary.
 #[must_use]
 pub fn summary(style: &Style) -> String {
     let Style { games, positions, rating, before, after, .. } = style;
     let percent = |quality: &Quality| 100.0 * quality.accuracy;
     format!(
         "{positions} positions of {games} games, most like players rated {rating} (on the scale of Lichess); of the last games \
-         (judged before they were learned from, {} positions) it expects {:.1} % of the moves, loss {:.4}; the model at that \
+         (tested before they were learned from, {} positions) it expects {:.1} % of the moves, loss {:.4}; the model at that \
          rating {:.1} %, loss {:.4}",
         after.count,
         percent(after),
@@ -269,17 +269,18 @@ pub fn summary(style: &Style) -> String {
     )
 }
 
-/// By how much each cue of a style differs from the model at its rating, the largest differences first: name and
-/// difference of the utility, mean over the depths.
+/// Difference of each feature of a style from the model at its rating, largest first: name and difference of the
+/// utility, mean over the depths.
 #[must_use]
 pub fn traits(style: &MoveModel, model: &MoveModel, rating: f64) -> Vec<(&'static str, f64)> {
     let (own, others) = (SkillLevel::new(&style.parameters, rating), SkillLevel::new(&model.parameters, rating));
     let names = dyad_engine::levels::features::NAMES.iter().enumerate();
-    let mean = |level: &SkillLevel, cue: usize| -> f64 {
-        (0..DEPTHS).map(|depth| level.coefficients[SkillLevel::depth_feature(depth, cue)]).sum::<f64>() / DEPTHS as f64
+    let mean = |level: &SkillLevel, feature: usize| -> f64 {
+        (0..DEPTHS).map(|depth| level.coefficients[SkillLevel::depth_feature(depth, feature)]).sum::<f64>()
+            / DEPTHS as f64
     };
-    let difference = |cue: usize| mean(&own, cue) - mean(&others, cue);
-    let mut traits: Vec<(&str, f64)> = names.map(|(cue, &name)| (name, difference(cue))).collect();
+    let difference = |feature: usize| mean(&own, feature) - mean(&others, feature);
+    let mut traits: Vec<(&str, f64)> = names.map(|(feature, &name)| (name, difference(feature))).collect();
     traits.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     traits
 }
@@ -312,10 +313,9 @@ mod tests {
         learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
     }
 
-    /// A player who moves as the model does but loves the edge of the board is told from the model on games that were not
-    /// learned from.
+    /// A player who moves like the model but loves the edge of the board is recognized on held-out games.
     #[test]
-    fn a_style_predicts_its_player_better_than_the_level() {
+    fn a_style_predicts_its_player_better_than_the_general_model() {
         let mut model = (*MoveModel::embedded()).clone();
         let squares = FIRST_SQUARE_FEATURE * SPLINE_KNOTS.len()..FIRST_DEPTH_FEATURE * SPLINE_KNOTS.len();
         for (index, parameter) in model.parameters[squares].iter_mut().enumerate() {
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stopped_learning_left_is_in_nobodys_way() {
+    fn outdated_records_of_a_stopped_training_are_replaced() {
         let (folder, control) = (Temporary::folder(), Control::new(false));
         let strength = Strength { rating: 1500.0, inverse_temperature: 0.0, nodes: 0 };
         let games: Vec<String> = (0..9).map(|seed| played(&MoveModel::embedded(), strength, seed, 100)).collect();
@@ -350,7 +350,7 @@ mod tests {
         let header = || records::read(&records).unwrap().0;
         assert!(matches!(stopped(&games[1..]), Err(Error::Stopped)));
         let before = header();
-        // Other games are learned from, and the same ones go on.
+        // With other games the records are replaced, with the same games they are continued.
         for _ in 0..2 {
             assert!(matches!(stopped(&games), Err(Error::Stopped)));
             assert_ne!(header(), before);
@@ -359,7 +359,7 @@ mod tests {
         older[7] = b'1';
         std::fs::write(&records, older).unwrap();
         assert!(matches!(stopped(&games), Err(Error::Stopped)) && header() != before);
-        // What was not made for a style is not touched.
+        // Records not made for a style are not touched.
         let mut writer = records::Writer::open(&folder.join("b.json.records"), &serde_json::json!({})).unwrap();
         writer.sync().unwrap();
         let refused = learned_under(&control, &folder, "b.json", &games.concat(), "X", 1).unwrap_err().to_string();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_player_is_told_who_plays() {
+    fn an_unknown_player_gets_a_list_of_players() {
         let problem = learned(&Temporary::folder(), "a.json", GAMES, "Nobody", 1).unwrap_err().to_string();
         assert!(problem.contains("'Nobody'") && problem.contains("a (1 games)"), "{problem}");
     }

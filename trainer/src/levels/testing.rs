@@ -1,4 +1,4 @@
-//! A few games for the tests of this room: our own, by two players whose names say nothing.
+//! Sample games for the tests of this module.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Resu
     [Site \"OTB\"]\n[White \"c\"]\n[Black \"d\"]\n[Result \"0-1\"]\n[WhiteElo \"2010\"]\n[BlackElo \"2190\"]\n\n\
     1. f3 e5 2. a3 d5 3. g4 Qh4# 0-1\n";
 
-/// Makes records of the games in a folder.
+/// Prepares records of the games in a folder.
 pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
     let games = folder.join("games.pgn");
     std::fs::write(&games, GAMES).unwrap();
@@ -33,7 +33,7 @@ pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) 
     (out, summary)
 }
 
-/// All positions of the games.
+/// Examples from all positions of the games.
 pub fn examples() -> Vec<Example> {
     let folder = Temporary::folder();
     let settings = Settings { per_game: 100, ..Settings::default() };
@@ -42,7 +42,7 @@ pub fn examples() -> Vec<Example> {
     records.iter().map(|record| Example::new(record, &Offsets::default())).collect()
 }
 
-/// A game (PGN) of a model with itself, x against y, whose ratings are written; it ends after so many plies.
+/// A game (PGN) of a model against itself, players x and y with ratings, at most `plies` long.
 pub fn played(model: &Arc<MoveModel>, strength: Strength, seed: u64, plies: usize) -> String {
     let mut player = LevelPlayer::new(PlayerProfile::with_strength(model, strength, seed));
     let mut game = Game::default();

@@ -1,10 +1,10 @@
 //! The training of the move model: the negative log-likelihood of the moves played, by gradient descent.
 //!
-//! It is comparison training whose comparison is the listwise softmax: all moves of a position at once, instead of the
-//! desired move with each other one. The gradient is that of a mixture: each depth is taught by the positions that it
-//! explains. A penalty on steps between neighboring knots keeps coefficients smooth in the rating, so that bands share
-//! what they cannot learn alone, and one on the size of the cues keeps out what the data do not ask for. Everything is
-//! summed in one order in 64-bit floats: a training depends on its settings and its records alone.
+//! This is comparison training with a listwise softmax over all moves of a position. The gradient is that of a mixture:
+//! each depth learns from the positions that it explains. A penalty on differences between neighboring spline knots
+//! keeps coefficients smooth in the rating, so that bands share what they cannot learn alone, and a penalty on the size
+//! of feature coefficients keeps out unsupported ones. Sums are in a fixed order in 64-bit floats: a training depends
+//! on its settings and its records alone.
 
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::features::NAMED_FEATURES;
@@ -18,31 +18,31 @@ use crate::base::hash;
 use crate::levels::examples::Example;
 use crate::levels::records::Offsets;
 
-/// How the model is trained.
+/// Settings of the training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Passes through the examples.
+    /// Number of epochs.
     pub epochs: u32,
-    /// Examples of a step.
+    /// Examples per batch.
     pub batch: usize,
-    /// Learning rate at the beginning (Adam); it falls to nothing along a line.
+    /// Initial learning rate (Adam); it falls linearly to zero.
     pub rate: f64,
-    /// Penalty on the steps of a coefficient from knot to knot.
+    /// Penalty on the difference of a coefficient between neighboring knots.
     pub smooth: f64,
-    /// Penalty on the size of a cue.
+    /// Penalty on the size of a feature coefficient.
     pub shrink: f64,
     /// The same for squares.
     pub smooth_squares: f64,
     /// The same for squares.
     pub shrink_squares: f64,
-    /// What is added to ratings over the board to bring them to the scale of Lichess.
+    /// Offset of ratings over the board to the Lichess scale.
     pub board_offset: f64,
-    /// The same for ratings of FICS.
+    /// Offset of FICS ratings.
     pub fics_offset: f64,
-    /// The same for ratings of Chess.com.
+    /// Offset of Chess.com ratings.
     pub chess_com_offset: f64,
-    /// Seed of the order of examples.
+    /// Seed of the shuffles.
     pub seed: u64,
 }
 
@@ -65,31 +65,31 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What brings the ratings of all pools to one scale.
+    /// The offsets of all rating systems.
     #[must_use]
     pub fn offsets(&self) -> Offsets {
         Offsets { board: self.board_offset, fics: self.fics_offset, chess_com: self.chess_com_offset }
     }
 }
 
-/// Mean over examples.
+/// Means over examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
-    /// Examples.
+    /// Number of examples.
     pub count: usize,
     /// Negative log-likelihood of the move played.
     pub loss: f64,
-    /// Share of the positions in which the likeliest move was played.
+    /// Fraction of the positions in which the likeliest move was played.
     pub accuracy: f64,
 }
 
-/// Trains a model. `report` is told of the end of each pass: its number and the mean loss during it.
+/// Trains a model. `report` is called after each epoch with its number and mean loss.
 #[must_use]
 pub fn train(settings: &Settings, examples: &[&Example], report: impl FnMut(u32, f64)) -> Vec<f64> {
     descend(settings, start(), examples, |parameters, gradient| add_penalty(settings, parameters, gradient), report)
 }
 
-/// Gradient descent from `parameters` on; `penalize` adds the gradient of what is lost beside the likelihood.
+/// Gradient descent from `parameters`; `penalize` adds the gradient of the penalty.
 pub(super) fn descend(
     settings: &Settings,
     mut parameters: Vec<f64>,
@@ -132,18 +132,18 @@ pub(super) fn add_gradient(parameters: &[f64], example: &Example, share: f64, gr
     coefficient_gradient(&level, example, &mut add)
 }
 
-/// The gradient with respect to the coefficients at the example's rating, slopes before their exponential.
+/// The gradient with respect to the coefficients at the example's rating, before their exponential.
 pub(super) fn coefficient_gradient(level: &SkillLevel, example: &Example, add: &mut impl FnMut(usize, f64)) -> f64 {
     let choice = &example.input;
     let prediction = level.predict(choice);
     let likelihood = prediction.moves[example.played].max(1e-12);
     let chosen = &prediction.by_depth[example.played];
-    // What each depth has in the move played.
-    let blame: [f64; DEPTHS] =
+    // Posterior probability of each depth given the move played.
+    let responsibility: [f64; DEPTHS] =
         std::array::from_fn(|depth| prediction.depth_weights[depth] * chosen[depth] / likelihood);
-    for (depth, (share, blame)) in prediction.depth_weights.iter().zip(&blame).enumerate() {
+    for (depth, (share, responsibility)) in prediction.depth_weights.iter().zip(&responsibility).enumerate() {
         for gate in 0..GATES {
-            add(SkillLevel::gate(depth, gate), (share - blame) * f64::from(choice.gates[gate]));
+            add(SkillLevel::gate(depth, gate), (share - responsibility) * f64::from(choice.gates[gate]));
         }
     }
     let mut slopes = [[0.0; VALUE_CURVES]; DEPTHS];
@@ -152,7 +152,7 @@ pub(super) fn coefficient_gradient(level: &SkillLevel, example: &Example, add: &
         let played = f64::from(u8::from(index == example.played));
         let squares = level.squares(candidate);
         let changes: [f64; DEPTHS] =
-            std::array::from_fn(|depth| blame[depth] * (prediction.by_depth[index][depth] - played));
+            std::array::from_fn(|depth| responsibility[depth] * (prediction.by_depth[index][depth] - played));
         let (mut together, mut scaled) = (0.0, 0.0);
         for (depth, change) in changes.into_iter().enumerate() {
             together += change;

@@ -1,7 +1,7 @@
 //! Figures of a report, as SVG text.
 //!
-//! Charts are drawn with `plotters` without any font library: text stays text, and the browser's fonts write it. So
-//! the text is plain ASCII, whose width can be guessed well enough. They are as wide as a phone, side by side where there
+//! Charts are drawn with `plotters` without any font library: text stays text, and the browser's fonts write it. So the
+//! text is plain ASCII, whose width can be guessed well enough. They are as wide as a phone, side by side where there
 //! is room; the page's style gives them the colors of a dark page. Boards are squares with numbers.
 
 use std::fmt::Write as _;
@@ -150,7 +150,7 @@ pub struct Board {
 const CELL: usize = 26;
 const EDGE: usize = 15;
 
-/// Boards side by side, all in the same colors: blue above zero, red below, as the scale under them tells.
+/// Boards side by side on one color scale: blue above zero, red below.
 pub fn boards(all: &[Board]) -> String {
     if all.is_empty() {
         return String::new();
@@ -238,7 +238,7 @@ fn is_light(RGBColor(red, green, blue): RGBColor) -> bool {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<T> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
-/// Draws into text. Nothing can go wrong there but what would be a fault of this module.
+/// Draws into a string; an error would be a bug of this module.
 fn svg(size: (u32, u32), draw: impl FnOnce(&Area) -> Drawn<()>) -> String {
     let mut text = String::new();
     {

@@ -1,12 +1,11 @@
-//! The frame of a page: one file of HTML that needs nothing but itself.
+//! The frame of a page: one self-contained HTML file.
 //!
-//! A page is kept, sent, and looked at without a network, on a phone as on paper. So its style and its scripts are inside,
-//! a policy in its head forbids it to ask anybody for anything, colors follow what the reader's system prefers, and
-//! all that is wide scrolls by itself.
+//! A page is kept, sent, and viewed without a network, on a phone or on paper. So style and scripts are inline, the
+//! content security policy forbids any request, colors follow the system's preference, and wide content scrolls.
 
 use std::fmt::Write as _;
 
-/// By this a page is known to be Dyad's own, to be replaced without asking.
+/// Marks a page as Dyad's own, which may be replaced.
 pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
 
 const STYLE: &str = include_str!("assets/page.css");
@@ -94,7 +93,7 @@ impl Page {
         self.put(format_args!("</tbody>\n</table></div>\n"));
     }
 
-    /// What is shown when somebody asks for it.
+    /// A section that is folded at first.
     pub fn folded(&mut self, summary: &str, inside: impl FnOnce(&mut Page)) {
         self.put(format_args!("<details>\n<summary>{}</summary>\n", escape(summary)));
         inside(self);

@@ -1,7 +1,6 @@
-//! Pages and figures, as every tool makes them that shows something.
+//! Pages and figures, for all tools.
 //!
-//! A page is one file of HTML without scripts, fonts or pictures from elsewhere, so that it can be kept and sent; a figure is a
-//! piece of one. What stands on them is the business of others.
+//! A page is one self-contained HTML file, so that it can be kept and sent; figures are parts of it.
 
 pub(crate) mod figures;
 pub(crate) mod html;

@@ -1,9 +1,9 @@
-//! Weights on one page: what every piece on every square adds to another, and what everything else is worth.
+//! The page of weights: pair values of every piece on every square, and all other features.
 //!
-//! A linear evaluation can be read, but hardly as a list of 147,000 numbers. So one chooses a piece and its square, and
-//! twelve boards show what each other piece adds on each square; the other features stand as bars, in the words that
-//! `explain` uses. With a second set of weights the page shows both and what has changed. All values are centipawns, those
-//! of the middlegame at the phase of all pieces, those of the endgame at that of none.
+//! A linear evaluation can be read, but not as a list of 147,000 numbers. So the reader chooses a piece and its square,
+//! and twelve boards show what each other piece adds on each square; the other features are bars, in the words of
+//! `explain`. With a second set of weights the page shows both and the changes. All values are centipawns: of the
+//! middlegame with all pieces, of the endgame with none.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -19,17 +19,17 @@ use crate::page::html::{Page, data, escape, flatten};
 
 const SCRIPT: &str = include_str!("assets/explorer.js");
 
-/// The changes that are listed.
+/// Number of changes listed.
 const SHOWN_CHANGES: usize = 40;
 
-/// The piece that is chosen at first.
+/// The piece selected initially.
 const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knight, square: Square::F5 };
 
-/// A set of weights and what the page calls it.
+/// A named set of weights.
 struct Set<'a> {
     name: String,
     weights: &'a Weights,
-    /// Centipawns of one unit of the weights in middlegame and endgame.
+    /// Centipawns per unit of the weights in middlegame and endgame.
     unit: [f64; 2],
 }
 
@@ -42,7 +42,7 @@ impl Set<'_> {
         Set { name, weights, unit }
     }
 
-    /// What a feature is worth in centipawns.
+    /// The value of a feature in centipawns.
     fn worth(&self, feature: usize, stage: usize) -> f64 {
         f64::from(self.weights.ints()[feature][stage]) * self.unit[stage]
     }
@@ -53,7 +53,7 @@ impl Set<'_> {
     }
 }
 
-/// Writes the page of one set of weights, or of two and what has changed from the first to the second.
+/// Writes the page of one set of weights, or of two with the changes.
 #[must_use]
 pub fn weights_page(sets: &[(String, &Weights)]) -> String {
     let sets: Vec<Set> = sets.iter().map(|(name, weights)| Set::new(name.clone(), weights)).collect();
@@ -84,7 +84,7 @@ pub fn weights_page(sets: &[(String, &Weights)]) -> String {
     page.finish(&format!("Weights: {}", names.join(" and ")))
 }
 
-/// What has changed most.
+/// The largest changes.
 fn changes(page: &mut Page, before: &Set, after: &Set) {
     page.heading("What has changed most");
     let change = |feature: usize| [0, 1].map(|stage| after.worth(feature, stage) - before.worth(feature, stage));
@@ -112,7 +112,7 @@ fn changes(page: &mut Page, before: &Set, after: &Set) {
     );
 }
 
-/// A piece on a square, and twelve boards of what others add to it.
+/// The pair explorer: a piece on a square, and twelve boards of what others add.
 fn explorer(page: &mut Page, sets: &[Set]) {
     page.heading("A piece and its company");
     if !sets.iter().any(|set| set.weights.compiled().has_pairs()) {
@@ -180,7 +180,7 @@ fn option(value: usize, name: &str, chosen: bool) -> String {
     format!("<option value=\"{value}\"{chosen}>{}</option>", escape(name))
 }
 
-/// What the script needs of a set of weights.
+/// The data of a set of weights for the script.
 fn numbers(set: &Set) -> serde_json::Value {
     let alone = [0, 1].map(|stage| {
         PIECES.map(|piece| {
@@ -189,7 +189,7 @@ fn numbers(set: &Set) -> serde_json::Value {
         })
     });
     let pairs = pair_table(set.weights);
-    // Almost always they fit two bytes.
+    // Nearly always two bytes per value are enough.
     let narrow: Option<Vec<i16>> = pairs.iter().map(|&value| value.try_into().ok()).collect();
     let (size, bytes): (usize, Vec<u8>) = match narrow {
         Some(narrow) => (2, narrow.iter().flat_map(|value| value.to_le_bytes()).collect()),
@@ -198,7 +198,7 @@ fn numbers(set: &Set) -> serde_json::Value {
     serde_json::json!({ "unit": set.unit, "alone": alone, "size": size, "pairs": BASE64_STANDARD.encode(bytes) })
 }
 
-/// What all pairs are worth with a White piece on files a to d, by stage, piece, row, other piece and its square.
+/// All pair values with a White piece on files a to d, by phase, piece, row, other piece and its square.
 fn pair_table(weights: &Weights) -> Vec<i32> {
     let mut table = Vec::with_capacity(2 * 6 * ROWS * 12 * 64);
     for stage in [0, 1] {
@@ -233,7 +233,7 @@ fn material(page: &mut Page, sets: &[Set]) {
         [_] => &["Piece", "middlegame", "endgame"],
         _ => &["Piece", "middlegame, first", "second", "endgame, first", "second"],
     };
-    page.table("What a piece is worth anywhere, in centipawns.", head, &rows);
+    page.table("Values of the pieces without their squares, in centipawns.", head, &rows);
 }
 
 fn locations(page: &mut Page, sets: &[Set]) {
@@ -264,7 +264,7 @@ fn locations(page: &mut Page, sets: &[Set]) {
     }
 }
 
-/// All other features: a bar for each, by families and groups.
+/// All other features as bars, by families and groups.
 fn features(page: &mut Page, sets: &[Set]) {
     page.heading("Everything else, feature by feature");
     const SHOWN_ELSEWHERE: [Family; 3] = [Family::Material, Family::PieceSquare, Family::Pairs];
@@ -312,14 +312,14 @@ fn centipawns(value: f64) -> String {
     if tenths == 0.0 { "0".to_string() } else { format!("{tenths:+.1}") }
 }
 
-/// How the weights were made, by their files.
+/// The provenance of the weights.
 fn history(page: &mut Page, sets: &[Set]) {
-    let told: Vec<&Set> = sets.iter().filter(|set| !set.weights.meta.provenance.is_null()).collect();
-    if told.is_empty() {
+    let with_provenance: Vec<&Set> = sets.iter().filter(|set| !set.weights.meta.provenance.is_null()).collect();
+    if with_provenance.is_empty() {
         return;
     }
     page.heading("How they were made");
-    for set in told {
+    for set in with_provenance {
         let mut rows = Vec::new();
         flatten(&mut rows, String::new(), &set.weights.meta.provenance);
         page.folded(&set.name, |page| {
@@ -342,7 +342,7 @@ mod tests {
         (name.to_string(), Weights::load(&path).unwrap())
     }
 
-    /// Sums what is added of 2-tuples.
+    /// Sums the 2-tuples of a position.
     struct Pairs<'a>(&'a Weights, [i32; 2]);
 
     impl Visitor for Pairs<'_> {
@@ -355,9 +355,9 @@ mod tests {
         }
     }
 
-    /// What the page's table says of a pair is what the evaluation gains when the two stand together, wherever.
+    /// The table's value of a pair is the gain of the evaluation when both pieces are on the board.
     #[test]
-    fn pairs_are_worth_what_the_evaluation_says() {
+    fn pair_values_match_the_evaluation() {
         let (_, weights) = set("default", "default.json");
         let table = pair_table(&weights);
         let sums = |placement: &str| {

@@ -1,4 +1,4 @@
-//! Games to look at: a board to step through, with its moves.
+//! Games on a page: a board to step through, with its moves.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -14,20 +14,20 @@ use crate::page::html::{Page, data, escape};
 
 const SCRIPT: &str = include_str!("assets/game.js");
 
-/// The end of a file is read so far: a dozen games.
+/// Bytes read from the end of a file: a dozen games.
 const TAIL: u64 = 1 << 16;
 
-/// The solid figures from pawn to king; the color is the page's.
+/// The solid figures from pawn to king; the style colors them.
 const FIGURES: [&str; 6] = ["\u{265F}\u{FE0E}", "\u{265E}", "\u{265D}", "\u{265C}", "\u{265B}", "\u{265A}"];
 
-/// The last game of a file that is complete; none where there is none, or nothing that can be read.
+/// The last complete game of a file, if there is one that can be read.
 pub(super) fn latest(path: &Path) -> Option<GameRecord> {
     let mut file = files::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
     let mut text = Vec::new();
     file.take(TAIL).read_to_end(&mut text).ok()?;
-    // The file may grow just now: what follows the last blank line is no game yet.
+    // The file may be growing: text after the last blank line is an incomplete game.
     text.truncate(text.windows(2).rposition(|part| part == b"\n\n")? + 2);
     let first = text.windows(7).position(|part| part == b"[Event ")?;
     let lines = Lines::new(Box::new(BufReader::new(Cursor::new(text.split_off(first)))), path);
@@ -76,7 +76,7 @@ pub(super) fn show(page: &mut Page, title: &str, game: &GameRecord) {
     page.script(SCRIPT);
 }
 
-/// A position. Its squares come in order, a1 first, then the figures on them, for the script to change.
+/// A position as SVG: first the squares, a1 first, then the pieces on them, for the script to change.
 fn board_of(board: &Board) -> String {
     const CELL: usize = 40;
     const EDGE: usize = 16;

@@ -1,8 +1,8 @@
-//! The page of a training while it runs: renewed at every stage and at least once a minute.
+//! The page of a running training, refreshed at every stage and at least once a minute.
 //!
-//! Whoever trains tells it what happens; a thread of its own reads the folder and writes the page, so that the training
-//! waits for nothing. It only reads what the training leaves in its folder anyway, and so changes no result. The page is
-//! written atomically, and the last one, when the training ends, does not ask to be loaded again.
+//! The training reports its progress; a separate thread reads the folder and writes the page, so that the training does
+//! not wait. The page shows only what the training writes to its folder anyway, and so changes no result. It is written
+//! atomically, and the last page, at the end of the training, does not reload itself.
 
 use std::io::{ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,22 +23,22 @@ use crate::learn::training;
 use crate::page::html::MARK;
 use crate::selftrain::{Event, Stage};
 
-/// The page is renewed at least so often.
+/// Interval between refreshes.
 const RENEW: Duration = Duration::from_secs(30);
 
-/// How the pages of release 0.1.0 begin, which had no mark.
+/// Start of the pages of release 0.1.0, which had no mark.
 const OLD_MARK: &str = "<style>body{max-width:1120px;margin:2em auto;";
 
 /// The piece whose pairs are shown.
 const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knight, square: Square::F5 };
 
-/// The page of a training that runs.
+/// The page of a running training.
 pub struct LivePage {
     folder: PathBuf,
-    /// What was under way when it was told last: a stage of a generation, or an iteration.
+    /// The last reported activity: a stage of a generation, or an iteration.
     stage: Option<(u32, Stage)>,
     writer: Option<Writer>,
-    /// Why there is no page.
+    /// The reason why there is no page.
     problem: Arc<Mutex<Option<String>>>,
     refused: bool,
 }
@@ -48,29 +48,30 @@ struct Writer {
     thread: JoinHandle<()>,
 }
 
-/// What the writer is told.
+/// A message to the writer thread.
 struct News {
     now: Now,
-    /// Whether the page is to be renewed at once.
+    /// Whether to refresh the page at once.
     at_once: bool,
 }
 
 impl LivePage {
-    /// The page of the training in `folder`. Nothing is written before something was heard of it: until then the folder may
-    /// belong to somebody else.
+    /// The page of the training in `folder`. Nothing is written before the first event: until then the folder may
+    /// belong to another program.
     #[must_use]
     pub fn new(folder: &Path) -> LivePage {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         LivePage { folder, stage: None, writer: None, problem: Arc::default(), refused: false }
     }
 
-    /// Where it is, an absolute path.
+    /// Absolute path of the page.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder.join(REPORT)
     }
 
-    /// Hears of a self-training. When there is something to tell about the page, and that is once where it is, it comes back.
+    /// Handles an event of a self-training. Returns a message about the page, if there is one: once its path, or a
+    /// problem.
     pub fn hear(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::Progress(progress) => {
@@ -82,13 +83,13 @@ impl LivePage {
         }
     }
 
-    /// Hears of a comparison training, as of a self-training.
+    /// Handles the progress of a comparison training.
     pub fn hear_training(&mut self, progress: &training::Progress) -> Option<String> {
         self.renew(Now::from(progress), progress.line.is_some())
     }
 
-    /// The training has come to its end, or was stopped: writes the last page, also where nothing was left to be heard of
-    /// because a process was killed between its last word and that page. Comes back with why there is none.
+    /// Writes the last page at the end of the training, also if a killed process left an unfinished one. Returns the
+    /// problem if the page could not be written.
     #[must_use]
     pub fn finish(mut self) -> Option<String> {
         match self.writer.take() {
@@ -106,12 +107,12 @@ impl LivePage {
             return None;
         }
         let Some(writer) = &self.writer else { return Some(self.begin(now)) };
-        // A writer that has ended said why.
+        // A writer that has ended has reported the problem.
         writer.news.send(News { now, at_once }).ok();
         self.told_problem()
     }
 
-    /// Writes the first page, so that it is there when its path is told.
+    /// Writes the first page, so that it exists when its path is reported.
     fn begin(&mut self, now: Now) -> String {
         let path = self.path();
         if is_foreign(&path) {
@@ -156,23 +157,23 @@ impl Drop for LivePage {
 }
 
 impl Writer {
-    /// Lets it write the last page.
+    /// Lets the thread write the last page.
     fn end(self) {
         drop(self.news);
         self.thread.join().ok();
     }
 }
 
-/// Renews the page until nobody tells any more, and then once without what was under way.
+/// Refreshes the page until the sender is dropped, then writes the last page.
 fn keep_writing(folder: &Path, mut now: Now, heard: &Receiver<News>) -> Result<(), String> {
     let mut written = Instant::now();
     loop {
         match heard.recv_timeout(RENEW.saturating_sub(written.elapsed())) {
             Ok(news) => {
-                // What has queued up meanwhile is one piece of news.
+                // Merge queued messages.
                 let News { now: latest, mut at_once } =
                     heard.try_iter().fold(news, |all, news| News { at_once: all.at_once || news.at_once, ..news });
-                // A stage can say soon after it began how long it will take.
+                // Refresh when the remaining time becomes known.
                 at_once |= now.seconds_left.is_none() && latest.seconds_left.is_some();
                 now = latest;
                 if !at_once && written.elapsed() < RENEW {
@@ -193,7 +194,7 @@ fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
     write_atomic(&path, page(&run, FOCUS).as_bytes()).map_err(|error| format!("no page: {}: {error}", path.display()))
 }
 
-/// Whether there is a file at `path` that Dyad has not written.
+/// Whether the file at `path` was not written by Dyad.
 fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();
     match files::open(path).and_then(|file| file.take(1024).read_to_end(&mut beginning)) {
@@ -226,7 +227,7 @@ mod tests {
         })
     }
 
-    /// Waits until the page says this. Whether it ever does is tested, not how soon.
+    /// Waits until the page contains this text.
     fn await_text(path: &Path, text: &str) {
         let deadline = Instant::now() + Duration::from_secs(60);
         while !fs::read_to_string(path).unwrap().contains(text) {
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_follows_the_stages_and_ends_without_asking_to_be_loaded_again() {
+    fn the_page_follows_the_stages_and_stops_reloading() {
         let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
         let path = live.path();
@@ -253,7 +254,7 @@ mod tests {
         let last = fs::read_to_string(&path).unwrap();
         assert!(!last.contains("Generation 2 of 5") && !last.contains("location.reload()"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        // That of a process which was killed before it could write the last one; none is made where there is none.
+        // The page of a killed process is finished; without a page none is written.
         fs::write(&path, unfinished).unwrap();
         assert_eq!(LivePage::new(&folder).finish(), None);
         assert!(!fs::read_to_string(&path).unwrap().contains("location.reload()"));
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_somebody_else_stays() {
+    fn a_foreign_file_is_kept() {
         let folder = Temporary::folder();
         let path = folder.join(REPORT);
         fs::write(&path, "<html>mine").unwrap();
@@ -273,13 +274,13 @@ mod tests {
         assert_eq!(live.finish(), None);
         assert_eq!(LivePage::new(&folder).finish(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), "<html>mine");
-        // That of the first release is replaced.
+        // A page of the first release is replaced.
         fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
         assert!(LivePage::new(&folder).hear(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
     }
 
     #[test]
-    fn a_page_that_cannot_be_written_is_told_once() {
+    fn an_unwritable_page_is_reported_once() {
         let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
         live.hear(&progress(Stage::Games, 0)).unwrap();
@@ -291,7 +292,7 @@ mod tests {
             if let Some(told) = live.hear(&progress(Stage::Match, 0)) {
                 break told;
             }
-            assert!(Instant::now() < deadline, "nothing is told");
+            assert!(Instant::now() < deadline, "nothing is reported");
             thread::sleep(Duration::from_millis(5));
         };
         assert!(told.contains("no page") && told.contains("report.html"), "{told}");

@@ -1,10 +1,9 @@
-//! A training on one page, and weights on another.
+//! Pages about a training and about weights.
 //!
-//! What a training did can be seen from its log, the weights before and after, and matches; put side by side
-//! with the figures of the paper it follows, they make the page one would print in a paper. The page is
-//! one file of HTML without scripts, fonts or pictures from elsewhere, so that it can be kept and sent. A
-//! run that has only begun, or an older log that lacks some figures, gives a page with fewer sections. [`LivePage`]
-//! renews it while the training runs. [`weights_page`] shows what weights know.
+//! The page of a training shows its log, the weights before and after, and matches, next to the figures of the paper it
+//! follows. It is one self-contained HTML file, so that it can be kept and sent. A run that has only started, or an
+//! older log without some figures, gives a page with fewer sections. [`LivePage`] refreshes it while the training runs.
+//! [`weights_page`] shows a set of weights.
 
 mod explorer;
 mod games;

@@ -1,4 +1,4 @@
-//! The page: a section for each thing that a training shows, what matters most first.
+//! The page of a training, most important sections first.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,14 +16,14 @@ use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Board, Series};
 use crate::page::html::{Page, escape, flatten};
 
-/// What material is drawn over.
+/// Labels of the material axes.
 const MATERIAL_AXES: [&str; 2] = ["weight, middlegame", "weight, endgame"];
 
 /// From the most to the least valuable, as in the paper's tables.
 const BY_VALUE: [Piece; 5] = [Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight, Piece::Pawn];
 
-/// Opening and endgame weights of [`BY_VALUE`] in the original program and in the trained version CT4
-/// (Tseng, Chen and Wu, "Comparison Training of N-Tuple Networks for Chess", Table X).
+/// Opening and endgame weights of [`BY_VALUE`] in the original program and in the trained version CT4 (Tseng, Chen and
+/// Wu, "Comparison Training of N-Tuple Networks for Chess", Table X).
 const TABLE_X: [[i32; 4]; 5] = [
     [2500, 2670, 2432, 1671],
     [1282, 1373, 1189, 812],
@@ -32,13 +32,13 @@ const TABLE_X: [[i32; 4]; 5] = [
     [171, 240, 107, 202],
 ];
 
-/// Groups that a chart can show without becoming a tangle.
+/// Maximum number of groups in a chart.
 const SHOWN_GROUPS: usize = 12;
 
 /// Size of a chart: as wide as a phone.
 const CHART: (u32, u32) = (380, 260);
 
-/// What keeps a page up to date while its training is under way.
+/// The script that reloads the page of a running training.
 const LIVE: &str = include_str!("assets/live.js");
 
 /// Writes the page. `focus` is the piece whose pairs are shown.
@@ -63,7 +63,7 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
     page.finish(&run.title)
 }
 
-/// What is under way, and since when nobody has said anything new.
+/// The current activity, with the time of the last update.
 fn under_way(page: &mut Page, run: &RunData) {
     let Some(now) = &run.now else { return };
     let Now { headline, detail, share, seconds_left, steps, step } = now;
@@ -116,7 +116,7 @@ fn summary(page: &mut Page, run: &RunData) {
     }
     if let (Some(last), Some(elo)) = (run.generations.last(), climb(&run.generations).last()) {
         let adopted = run.generations.iter().filter(|generation| generation.adopted).count();
-        // The luck of each match that was just won adds up: where both have met, that match tells it.
+        // The sum of narrow wins is biased upward; a match against the initial weights is better evidence.
         let (elo, by) = match run.anchors.last() {
             Some(anchor) => (&anchor.record.elo, "Elo against the start"),
             None => (elo, "Elo by the sum of their matches"),
@@ -146,7 +146,7 @@ fn strength(page: &mut Page, run: &RunData) {
     }
     page.heading("Strength");
     let climb = climb(&run.generations);
-    // A log without times is drawn by its numbers.
+    // A log without times is drawn by generation.
     let timed = run.generations.iter().all(|generation| generation.hours.is_finite());
     let at = |generation: &Generation| if timed { generation.hours } else { generation.number as f64 };
     let xs: Vec<f64> = [0.0].into_iter().chain(run.generations.iter().map(at)).collect();
@@ -181,7 +181,7 @@ fn strength(page: &mut Page, run: &RunData) {
             if generation.hours.is_finite() { duration(3600.0 * generation.hours) } else { String::new() },
         ]
     };
-    // The latest first: it is what one looks for while a training runs.
+    // The latest generation first.
     let rows: Vec<Vec<String>> = run.generations.iter().zip(&climb[1..]).rev().map(row).collect();
     let head = [
         "Generation",
@@ -203,13 +203,13 @@ fn strength(page: &mut Page, run: &RunData) {
     );
 }
 
-/// What the trainings of the generations learned.
+/// Learning curves of the generations.
 fn accuracy_of_generations(page: &mut Page, run: &RunData) {
     if run.trainings.is_empty() {
         return;
     }
     page.heading("Learning");
-    // Within a generation by the share of its positions.
+    // Within a generation by the fraction of its positions.
     let place = |number: u32, line: &LogLine, lines: &[LogLine]| {
         let all = lines.last().map_or(1, |last| last.positions).max(1);
         f64::from(number - 1) + line.positions as f64 / all as f64
@@ -253,7 +253,7 @@ fn accuracy_of_generations(page: &mut Page, run: &RunData) {
     };
     page.charts(
         &[material(0), material(1)],
-        "What the pieces are worth after each generation's training, in the scale of the search.",
+        "Values of the pieces after each generation's training, in the scale of the search.",
     );
 }
 
@@ -286,7 +286,7 @@ fn learning(page: &mut Page, run: &RunData) {
     );
     page.charts(
         &[material_curves(&lines, 0), material_curves(&lines, 1)],
-        "What the pieces are worth, in the scale of the search.",
+        "Values of the pieces, in the scale of the search.",
     );
     page.charts(&[draw("positions per second", true, &|line| line.positions_per_second)], "Speed of the training.");
 }
@@ -339,7 +339,7 @@ fn material(page: &mut Page, run: &RunData) {
     };
     let rows: Vec<Vec<String>> = BY_VALUE.into_iter().zip(TABLE_X).map(row).collect();
     page.table(
-        "Weights of the pieces in middlegame and endgame, before and after training, beside those of the paper's Table X: \
+        "Weights of the pieces in middlegame and endgame, before and after training, next to those of the paper's Table X: \
          ORI1, hand-tuned, and CT4, trained.",
         &[
             "Piece",
@@ -459,7 +459,7 @@ fn pairs_of(page: &mut Page, weights: &Weights, focus: PieceSquare) {
             page.figure(
                 &figures::boards(&all),
                 &format!(
-                    "Pairs with {piece}, {}: what the pair is worth to White when the other piece stands on the square, \
+                    "Pairs with {piece}, {}: the value of the pair for White when the other piece stands on the square, \
                      from both pieces' views together.",
                     STAGES[stage],
                 ),
@@ -468,14 +468,14 @@ fn pairs_of(page: &mut Page, weights: &Weights, focus: PieceSquare) {
     }
 }
 
-/// The matches that are not those of generations, which have a table of their own.
+/// The matches other than those of generations.
 fn matches(page: &mut Page, run: &RunData) {
     let rows: Vec<Vec<String>> = run.matches.iter().map(match_row).collect();
     if rows.is_empty() {
         return;
     }
     page.heading("Matches");
-    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "SearchLimits"];
+    let head = ["Match", "Score", "Elo", "nElo", "Games", "Pairs by points", "+", "=", "-", "LLR", "Limits"];
     page.table(
         "Matches over paired openings, with 95 % intervals from the pentanomial variance; pairs by points made: 0, 1/2, 1, \
          3/2, 2.",
@@ -508,7 +508,7 @@ fn settings(page: &mut Page, run: &RunData) {
     }
 }
 
-/// A time as people say it.
+/// A duration for readers.
 fn spoken(seconds: f64) -> String {
     match seconds.max(0.0) {
         seconds if seconds < 90.0 => format!("{seconds:.0} s"),

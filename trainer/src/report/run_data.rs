@@ -1,4 +1,4 @@
-//! What the folder of a run or of a self-training holds, and what is under way in it.
+//! Data of the page: the content of the folder of a run or a self-training, and its progress.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::selftrain;
 use crate::selftrain::folder::{GenerationFolder, START};
 use crate::selftrain::log::LogLine as SelfTrainLine;
 
-/// Results of matches that somebody wrote to the folder: `dyad match --results`.
+/// Match results written to the folder by `dyad match --results`.
 const MATCHES: &str = "matches.jsonl";
 
 /// One generation of a self-training.
@@ -28,7 +28,7 @@ pub struct Generation {
     pub number: u64,
     /// Hours since the training began.
     pub hours: f64,
-    /// Its match against the best before it.
+    /// Its match against the previous best weights.
     pub record: MatchRecord,
     /// Whether it became the best.
     pub adopted: bool,
@@ -36,20 +36,20 @@ pub struct Generation {
     pub accuracy: Option<f64>,
 }
 
-/// What is under way.
+/// The current activity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Now {
-    /// What it is.
+    /// Title.
     pub headline: String,
-    /// How far it is, in words.
+    /// Progress as text.
     pub detail: String,
-    /// The same as a share of one, where it is known.
+    /// Progress as a fraction, if known.
     pub share: Option<f64>,
-    /// Seconds until it is done, by what was done so far.
+    /// Estimated seconds until the end.
     pub seconds_left: Option<f64>,
-    /// What a generation goes through, and which of these it is.
+    /// The stages of a generation.
     pub steps: Vec<String>,
-    /// The number of the step that is under way.
+    /// Index of the current stage.
     pub step: usize,
 }
 
@@ -99,37 +99,37 @@ fn share(done: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| (done as f64 / of as f64).min(1.0))
 }
 
-/// Everything the page shows.
+/// The data of the page.
 #[derive(Clone, Debug, Default)]
 pub struct RunData {
-    /// What the page is called.
+    /// Title of the page.
     pub title: String,
     /// Settings and identity of the data, by file name.
     pub settings: Vec<(String, Json)>,
     /// The log.
     pub lines: Vec<LogLine>,
-    /// Weights at the start.
+    /// Initial weights.
     pub before: Option<Weights>,
-    /// Weights at the end.
+    /// Final weights.
     pub after: Option<Weights>,
-    /// Matches that are not those of generations.
+    /// Matches other than those of generations.
     pub matches: Vec<MatchRecord>,
     /// Generations of a self-training.
     pub generations: Vec<Generation>,
-    /// Its matches of the best weights against those at the start.
+    /// Matches of the best weights against the initial ones.
     pub anchors: Vec<Generation>,
-    /// The logs of its trainings, by generation and with what they are called.
+    /// The logs of its trainings, with generation and name.
     pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
-    /// Games to look at, with what they are.
+    /// Games to show, with titles.
     pub games: Vec<(String, GameRecord)>,
-    /// What is under way.
+    /// The current activity.
     pub now: Option<Now>,
 }
 
 impl RunData {
-    /// Collects what the folder of a run or of a self-training holds: `settings.json`, `data.json`, `log.jsonl`,
-    /// `matches.jsonl`, the weights of `iteration-00.json` or `start.json`, and of `best.json`. What is not there is
-    /// left out; a folder with none of it is an error.
+    /// Reads the folder of a run or a self-training: `settings.json`, `data.json`, `log.jsonl`, `matches.jsonl`, the
+    /// weights of `iteration-00.json` or `start.json`, and of `best.json`. Missing files are skipped; a folder with
+    /// none of them is an error.
     pub fn load(folder: &Path) -> Result<RunData, Error> {
         let run = RunData::with(folder, None)?;
         if run.lines.is_empty() && run.matches.is_empty() && run.generations.is_empty() && run.after.is_none() {
@@ -139,7 +139,7 @@ impl RunData {
         Ok(run)
     }
 
-    /// The same of a training that has only begun, and may not have left anything yet.
+    /// Reads the folder of a training that has only started and may be empty.
     pub(super) fn with(folder: &Path, now: Option<Now>) -> Result<RunData, Error> {
         let mut run = RunData { title: name_of(folder), now, ..RunData::default() };
         for name in [SETTINGS, DATA] {
@@ -163,7 +163,7 @@ impl RunData {
         Ok(run)
     }
 
-    /// What is in the folders of the generations: how they were trained, and the last games.
+    /// Reads the folders of the generations: their training logs and last games.
     fn take_generations(&mut self, folder: &Path) -> Result<(), Error> {
         let folders = (1..).map(|number| (number, GenerationFolder::within(folder, number)));
         let there: Vec<(u32, GenerationFolder)> = folders.take_while(|(_, own)| own.path().is_dir()).collect();
@@ -189,8 +189,8 @@ impl RunData {
         Ok(())
     }
 
-    /// Takes a line of a log: of a self-training, a match, or a comparison training. Lines that are cut or of an unknown kind
-    /// are skipped.
+    /// Takes a line of a log: of a self-training, a match, or a comparison training. Lines that are cut or of an
+    /// unknown kind are skipped.
     fn take_line(&mut self, line: &str) {
         match serde_json::from_str(line) {
             Ok(SelfTrainLine::Generation { generation, seconds, accuracy, adopted, record }) => {
@@ -218,7 +218,7 @@ fn parse(line: &str) -> Option<Json> {
     serde_json::from_str(line).ok()
 }
 
-/// A line of a training; what an older or newer program did not write is as in an empty line.
+/// A line of a training; fields missing in other versions have their defaults.
 fn log_line(value: &Json) -> Option<LogLine> {
     value.get("iteration")?;
     let mut whole = serde_json::to_value(LogLine::default()).ok()?;

@@ -134,7 +134,7 @@ fn check_markup(text: &str) {
     }
 }
 
-/// Nothing is asked for from anywhere, not even from the folder.
+/// No requests to anywhere, not even the folder.
 fn check_self_contained(html: &str) {
     let outside = html.replace("http://www.w3.org/2000/svg", "");
     for forbidden in ["http:", "https:", "src=", "href=", "url(", "@import", "fetch(", "NaN"] {
@@ -145,7 +145,7 @@ fn check_self_contained(html: &str) {
 }
 
 #[test]
-fn what_is_under_way_stands_first() {
+fn the_current_activity_comes_first() {
     let now = Now {
         headline: "Generation 2: <match>".to_string(),
         detail: "3 of 12 games".to_string(),
@@ -200,14 +200,14 @@ fn a_whole_run_has_all_sections() {
     assert_eq!(html.matches("class=\"board\"").count(), 4 * 12);
     assert_eq!(html.matches("class=\"position\"").count(), 1);
     check_self_contained(&html);
-    // Nothing is under way, so nothing is loaded again.
+    // Without a current activity the page does not reload.
     assert!(!html.contains("location.reload()"));
     // Settings are a table, not JSON.
     assert!(html.contains("<th scope=\"row\">note</th><td>&lt;&amp;&gt;</td>"), "the settings");
 }
 
 #[test]
-fn whatever_is_missing_is_left_out() {
+fn missing_data_are_skipped() {
     let whole = whole_run();
     let focus = parse_focus("Qd1").unwrap();
     for run in [
@@ -224,7 +224,7 @@ fn whatever_is_missing_is_left_out() {
     }
     let html = page(&whole, focus);
     assert!(html.contains("on 2000 test positions."));
-    // What was won is told by a match with the start, once there was one.
+    // With a match against the initial weights, its Elo is shown.
     let tells = |html: &str| {
         ["Elo by the sum of their matches", "Elo against the start"].map(|by| html.contains(&format!("</b>{by}")))
     };

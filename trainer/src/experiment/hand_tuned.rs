@@ -1,8 +1,9 @@
-//! An evaluation as a person would write it down: what trained weights are set beside.
+//! A hand-tuned evaluation, as a baseline for trained weights.
 //!
-//! Pieces, squares and mobility, the features of EVAL0. Nobody tuned these numbers: pieces are worth what Table X of the chess
-//! paper gives for the original program, knights and bishops belong to the middle, pawns go forward, rooks to the seventh
-//! rank, and the king hides in the middlegame and comes out in the endgame; a safe square more is worth a few centipawns.
+//! Material, piece-square tables and mobility, the features of EVAL0, by formulas: pieces have the values of the
+//! original program in Table X of the chess paper, knights and bishops belong in the center, pawns advance, rooks go to
+//! the seventh rank, the king hides in the middlegame and comes out in the endgame, and a safe square of mobility is
+//! value a few centipawns.
 
 use dyad_engine::board::Piece;
 use dyad_engine::eval::layout::{
@@ -15,15 +16,15 @@ use serde_json::json;
 const PIECES: [[f64; 2]; 5] = [[171.0, 240.0], [764.0, 848.0], [826.0, 891.0], [1282.0, 1373.0], [2500.0, 2670.0]];
 
 /// The weights; without tapering both phases have the mean.
-pub(super) fn hand_set(tapered: bool) -> Weights {
+pub(super) fn hand_tuned(tapered: bool) -> Weights {
     let mut floats = FloatWeights::zeros();
     let mut set = |feature: usize, [mg, eg]: [f64; 2]| {
         let both = if tapered { [mg, eg] } else { [(mg + eg) / 2.0; 2] };
         [floats.mg[feature], floats.eg[feature]] = both;
     };
     let types = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen, Piece::King];
-    for (piece, worth) in types.into_iter().zip(PIECES) {
-        set(MATERIAL.at(piece), worth);
+    for (piece, value) in types.into_iter().zip(PIECES) {
+        set(MATERIAL.at(piece), value);
     }
     for row in 0..pairs::ROWS {
         let square = pairs::square_of_row(row);
@@ -32,7 +33,7 @@ pub(super) fn hand_set(tapered: bool) -> Weights {
             set(PIECE_SQUARE.at(piece, HalfSquare(row)), on_square(piece, file.min(7 - file), rank));
         }
     }
-    // Knight, bishop, rook, queen: what a safe square is worth, and the usual number of them.
+    // Knight, bishop, rook, queen: value of a safe square, and the usual number of them.
     let groups = [
         (MOBILITY_KNIGHT.range(), [14.0, 14.0], 4.0),
         (MOBILITY_BISHOP.range(), [10.0, 12.0], 6.0),
@@ -48,9 +49,9 @@ pub(super) fn hand_set(tapered: bool) -> Weights {
     Weights::from_floats(&floats, json!({ "by": "formulas", "tapered": tapered })).expect("small finite numbers")
 }
 
-/// What a piece gains from its square, White moving up: `edge` is the distance of its file from the edge, 0 to 3.
+/// Piece-square value of a White piece: `edge` is the distance of its file from the edge, 0 to 3.
 fn on_square(piece: Piece, edge: usize, rank: usize) -> [f64; 2] {
-    // 0 in the corners of the board, 6 in the middle.
+    // 0 in the corners of the board, 6 in the center.
     let center = (edge + rank.min(7 - rank)) as f64;
     let (forward, edge) = (rank as f64, edge as f64);
     match piece {
