@@ -159,7 +159,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut progress = Progress::new();
     let mut broken = 0;
     let mut report = |event: Event<'_>| match event {
-        Event::Broken(game) => {
+        Event::Broken(game) | Event::Partial(game) => {
             broken += 1;
             show_broken(&progress, game, broken);
         }

@@ -94,11 +94,14 @@ pub fn convert(
     for input in inputs {
         let work = |(): &mut (), piece: Result<Piece, Error>| {
             let games = piece?.games(Some(scores)).into_iter();
-            Ok(games.map(|game| game.map(|game| written(&game, kind))).collect())
+            Ok(games.map(|game| game.map(|game| (written(&game, kind), game.left_out))).collect())
         };
-        let take = |made: Vec<Result<Written, BrokenGame>>| {
+        let take = |made: Vec<Result<(Written, Option<BrokenGame>), BrokenGame>>| {
             for game in made {
-                match game {
+                if let Ok((_, Some(left_out))) = &game {
+                    report(&counts, Some(left_out));
+                }
+                match game.map(|(written, _)| written) {
                     Ok(Ok((moves, bytes))) => {
                         file.write_all(&bytes).map_err(Error::file("write", out))?;
                         (counts.games, counts.moves) = (counts.games + 1, counts.moves + moves);

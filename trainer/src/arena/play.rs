@@ -251,7 +251,8 @@ impl FinishedGame {
         let searched = self.moves.iter().map(|made| Played::scored(made.mv, made.score));
         let mut tags = Tags::default();
         tags.result = Some(self.result);
-        GameRecord { tags, start: self.opening.start, moves: book.chain(searched).collect(), result: Some(self.result) }
+        let moves = book.chain(searched).collect();
+        GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), left_out: None }
     }
 
     /// The game as PGN. Times are written only if they influenced the game: without them the same match always writes
@@ -554,7 +555,7 @@ mod tests {
 
     #[test]
     fn remarks_are_read_back() {
-        use crate::data::pgn::Remark;
+        use crate::data::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
                 mv: ChessMove::default(),

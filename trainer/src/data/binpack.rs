@@ -158,7 +158,13 @@ fn chain(reader: &mut ChunkReader, bytes: &[u8]) -> Result<GameRecord, String> {
             return Err(format!("after move {} the pieces are not those of {}", moves.len(), board.fen()));
         }
     }
-    Ok(GameRecord { tags: Tags { result: Some(result), ..Tags::default() }, start, moves, result: Some(result) })
+    Ok(GameRecord {
+        tags: Tags { result: Some(result), ..Tags::default() },
+        start,
+        moves,
+        result: Some(result),
+        left_out: None,
+    })
 }
 
 fn text(entry: &TrainingDataEntry) -> String {

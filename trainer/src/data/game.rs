@@ -5,6 +5,7 @@ use dyad_engine::board::{Board, ChessMove};
 use crate::base::hash;
 use crate::data::choice::Choice;
 use crate::data::packed::move_bits;
+use crate::data::pgn::BrokenGame;
 use crate::data::score::{GameResult, Score};
 
 /// A move of a game and what was said of it.
@@ -39,8 +40,6 @@ pub struct Tags {
     pub site: String,
     /// The result tag, where it is one of the three.
     pub result: Option<GameResult>,
-    /// The position the game begins with, where it is not the usual one.
-    pub(super) fen: Option<String>,
     /// White and Black by name.
     pub players: [String; 2],
 }
@@ -56,6 +55,8 @@ pub struct GameRecord {
     pub moves: Vec<Played>,
     /// How it ended, if it did.
     pub result: Option<GameResult>,
+    /// What was left out of it, as a report of where and why.
+    pub left_out: Option<BrokenGame>,
 }
 
 impl GameRecord {

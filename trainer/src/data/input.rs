@@ -18,7 +18,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 const BZIP2_MAGIC: &[u8] = b"BZh";
 
 /// Longest line handed on; the rest of a longer one is dropped.
-const LONGEST_LINE: u64 = 1 << 20;
+pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
 /// Opens a text file and unpacks it while it is read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {

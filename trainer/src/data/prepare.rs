@@ -79,6 +79,8 @@ impl Default for Settings {
 pub enum Event<'a> {
     /// A game or a line could not be used.
     Broken(&'a BrokenGame),
+    /// A part of a game was left out.
+    Partial(&'a BrokenGame),
     /// So far.
     Progress {
         /// What is being done.
@@ -351,6 +353,7 @@ enum Batch {
 struct Output {
     games: u64,
     broken: Vec<BrokenGame>,
+    partial: Vec<BrokenGame>,
     left_out: BTreeMap<Reason, u64>,
     selected: Vec<Selected>,
 }
@@ -369,6 +372,7 @@ fn read(
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
+        output.partial.iter().for_each(|partial| (job.report)(Event::Partial(partial)));
         for (reason, count) in output.left_out {
             *counts.left_out.entry(reason).or_default() += count;
         }
@@ -417,6 +421,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
 
 impl Output {
     fn game(&mut self, game: &GameRecord, settings: &Settings) {
+        self.partial.extend(game.left_out.clone());
         if let Err(reason) = settings.filters.game(game) {
             return self.leave_out(reason);
         }

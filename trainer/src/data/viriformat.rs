@@ -146,6 +146,7 @@ fn decode(bytes: &[u8]) -> Result<GameRecord, String> {
         start,
         moves: played,
         result: Some(result),
+        left_out: None,
     })
 }
 

@@ -221,6 +221,7 @@ impl<'a> Loop<'a> {
         let (reporter, mut broken) = (&mut self.reporter, 0);
         let mut report = |event: prepare::Event| match event {
             prepare::Event::Broken(_) => broken += 1,
+            prepare::Event::Partial(_) => {}
             prepare::Event::Progress { positions, .. } => reporter.report(positions, 0),
         };
         let mut job = prepare::Job { threads: settings.threads, stop: self.stop, report: &mut report };

@@ -1,0 +1,458 @@
+//! Moves as people and programs write them.
+//!
+//! Standard algebraic notation, strict or not: long (`Bb5xc6`, `e2-e4`), as coordinates (`g1f3`), with other marks for
+//! promotion (`a8Q`, `a8(Q)`), castling (`0-0`, `o-o`), captures (`N:f3`), check (`++`, `#`) and en passant (`e.p.`), and
+//! with the letters of other languages. A text is a move only if it is exactly one of the legal ones, so a spelling that
+//! is read wrongly is refused. Two spellings are refused for that reason: letters of pieces in lower case, where `bxc6`
+//! would be a pawn's move or a bishop's, and pawn captures without a rank.
+
+use std::borrow::Cow;
+
+use dyad_engine::board::{BitBoard, Board, ChessMove, EMPTY, File, Piece, Rank, Square, attacks};
+
+/// The letters of a language for its pieces.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Alphabet {
+    /// What messages call it.
+    pub name: &'static str,
+    /// The letters of king, queen, rook, bishop and knight in what [`latin`] makes of a word.
+    letters: [u8; 5],
+    script: Script,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Script {
+    Latin,
+    Cyrillic,
+    Figurines,
+}
+
+const fn latin_letters(name: &'static str, letters: &[u8; 5]) -> Alphabet {
+    Alphabet { name, letters: *letters, script: Script::Latin }
+}
+
+pub(super) const ENGLISH: Alphabet = latin_letters("English", b"KQRBN");
+
+/// The other alphabets. Italian has the letters of Spanish, and the Scandinavian languages have those of German.
+pub(super) const OTHERS: [Alphabet; 6] = [
+    latin_letters("German", b"KDTLS"),
+    latin_letters("French", b"RDTFC"),
+    latin_letters("Spanish or Italian", b"RDTAC"),
+    latin_letters("Dutch", b"KDTLP"),
+    Alphabet { name: "Russian", letters: *b"KQRBN", script: Script::Cyrillic },
+    Alphabet { name: "figurine", letters: *b"KQRBN", script: Script::Figurines },
+];
+
+const PIECES: [Piece; 5] = [Piece::King, Piece::Queen, Piece::Rook, Piece::Bishop, Piece::Knight];
+
+impl Alphabet {
+    fn piece(&self, letter: u8) -> Option<Piece> {
+        self.letters.iter().position(|&one| one == letter).map(|place| PIECES[place])
+    }
+
+    /// Whether a word has a letter for a piece that English has not, or uses otherwise.
+    pub(super) fn is_shown_by(&self, word: &[u8]) -> bool {
+        let first = word.first().copied().unwrap_or_default();
+        match self.script {
+            Script::Latin => {
+                first.is_ascii_uppercase() && self.piece(first).is_some() && ENGLISH.piece(first).is_none()
+            }
+            Script::Cyrillic | Script::Figurines => self.text(word).is_some_and(|text| matches!(text, Cow::Owned(_))),
+        }
+    }
+
+    /// The word in Latin letters. None if it has letters of pieces in another script than this one's.
+    fn text<'a>(&self, word: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        let is_letter = |byte: &u8| ENGLISH.letters.contains(byte);
+        match word.is_ascii() {
+            true if self.script != Script::Latin && word.iter().any(is_letter) => None,
+            true => Some(Cow::Borrowed(word)),
+            false => latin(std::str::from_utf8(word).ok()?, self.script).map(Cow::Owned),
+        }
+    }
+}
+
+/// A word with everything that is not ASCII written in ASCII.
+fn latin(word: &str, script: Script) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        let of = |wanted: Script, letter: u8| (script == wanted).then_some(letter);
+        text.push(match c {
+            '\u{2654}' | '\u{265A}' => of(Script::Figurines, b'K')?,
+            '\u{2655}' | '\u{265B}' => of(Script::Figurines, b'Q')?,
+            '\u{2656}' | '\u{265C}' => of(Script::Figurines, b'R')?,
+            '\u{2657}' | '\u{265D}' => of(Script::Figurines, b'B')?,
+            '\u{2658}' | '\u{265E}' => of(Script::Figurines, b'N')?,
+            '\u{2659}' | '\u{265F}' => of(Script::Figurines, b'P')?,
+            // Selectors of how a figurine is drawn.
+            '\u{FE0E}' | '\u{FE0F}' => continue,
+            'К' if chars.next_if_eq(&'р').is_some() => of(Script::Cyrillic, b'K')?,
+            'Ф' => of(Script::Cyrillic, b'Q')?,
+            'Л' => of(Script::Cyrillic, b'R')?,
+            'С' => of(Script::Cyrillic, b'B')?,
+            'К' => of(Script::Cyrillic, b'N')?,
+            'О' | 'о' => b'O',
+            'а' => b'a',
+            'с' => b'c',
+            'е' => b'e',
+            'х' | '×' => b'x',
+            '–' | '—' | '‑' | '−' => b'-',
+            '†' | '‡' => b'+',
+            '‼' | '⁇' | '⁈' | '⁉' | '□' | '±' | '∓' | '⩲' | '⩱' | '∞' => b'!',
+            c if c.is_ascii() && !(script != Script::Latin && ENGLISH.letters.contains(&(c as u8))) => c as u8,
+            _ => return None,
+        });
+    }
+    Some(text)
+}
+
+/// What a word says of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelled {
+    /// To the king's or the queen's side.
+    Castling(File),
+    /// A move without a move: `--`, `Z0`.
+    Null,
+    /// A move to a square.
+    To(Move),
+}
+
+/// What a word says of a move to a square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    /// None where there are coordinates without a letter: any piece.
+    pub piece: Option<Piece>,
+    file: Option<u8>,
+    rank: Option<u8>,
+    /// Where to.
+    pub to: Square,
+    promotion: Option<Piece>,
+    /// Whether a pawn has its letter, `Pe4`.
+    pub letter_of_pawn: bool,
+}
+
+/// Why a word is no move here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It has not the form of a move.
+    Form,
+    /// No legal move is spelled like that.
+    Illegal,
+    /// Several are.
+    Ambiguous,
+    /// A pawn reaches the last rank, and the piece it becomes is missing.
+    Promotion,
+    /// It passes the move.
+    Null,
+}
+
+impl Refusal {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Refusal::Form => "expected a move",
+            Refusal::Illegal => "not a legal move",
+            Refusal::Ambiguous => "an ambiguous move",
+            Refusal::Promotion => "a promotion without a piece",
+            Refusal::Null => "a null move",
+        }
+    }
+}
+
+impl Spelled {
+    /// Reads a word.
+    pub(super) fn parse(word: &[u8], alphabet: &Alphabet) -> Option<Spelled> {
+        let text = alphabet.text(word)?;
+        let core = without_marks(&text);
+        match core {
+            b"--" | b"Z0" | b"@@@@" | b"0000" | b"null" | b"pass" => Some(Spelled::Null),
+            [b'O' | b'o' | b'0', ..] => castling(core).map(Spelled::Castling),
+            _ => Move::parse(core, alphabet).map(Spelled::To),
+        }
+    }
+
+    /// The legal move that is meant.
+    pub(super) fn find(&self, board: &Board) -> Result<ChessMove, Refusal> {
+        match self {
+            Spelled::Castling(File::G) => board.parse_san("O-O").map_err(|_| Refusal::Illegal),
+            Spelled::Castling(_) => board.parse_san("O-O-O").map_err(|_| Refusal::Illegal),
+            Spelled::Null => Err(Refusal::Null),
+            Spelled::To(mv) => mv.find(board),
+        }
+    }
+}
+
+fn castling(core: &[u8]) -> Option<File> {
+    let sides: [(&[u8], File); 4] = [(b"O-O", File::G), (b"O-O-O", File::C), (b"OO", File::G), (b"OOO", File::C)];
+    let same = |wanted: &[u8]| {
+        wanted.len() == core.len()
+            && wanted.iter().zip(core).all(|(&wanted, &byte)| match wanted {
+                b'O' => b"Oo0".contains(&byte),
+                _ => byte == wanted,
+            })
+    };
+    sides.into_iter().find(|(wanted, _)| same(wanted)).map(|(_, side)| side)
+}
+
+/// A move without signs of check, annotations and what programs put behind it.
+fn without_marks(word: &[u8]) -> &[u8] {
+    const WORDS: [&[u8]; 10] = [b"e.p.", b"e.p", b"ep.", b"ep", b"mate", b"dbl.ch.", b"dis.ch.", b"ch.", b"ch", b"+/-"];
+    let mut word = word;
+    loop {
+        word = match word {
+            [rest @ .., b'-', b'+'] if rest.len() > 1 => rest,
+            [rest @ .., b'+' | b'#' | b'!' | b'?' | b':'] if rest.len() > 1 => rest,
+            [rest @ .., b'='] if rest.len() > 1 => rest,
+            [rest @ .., b'+' | b'=', b'-'] | [rest @ .., b'+' | b'=', b'/'] if rest.len() > 1 => rest,
+            [rest @ .., b'-', b'/'] if rest.len() > 1 => rest,
+            _ => match WORDS.iter().find_map(|mark| word.strip_suffix(*mark)) {
+                Some(rest) if rest.len() > 1 => rest.strip_suffix(b"/").unwrap_or(rest),
+                _ => return word,
+            },
+        };
+    }
+}
+
+fn square(text: [u8; 2]) -> Option<Square> {
+    match text {
+        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::make_square(
+            Rank::from_index(usize::from(rank - b'1')),
+            File::from_index(usize::from(file - b'a')),
+        )),
+        _ => None,
+    }
+}
+
+impl Move {
+    fn parse(core: &[u8], alphabet: &Alphabet) -> Option<Move> {
+        let (core, promotion) = split_promotion(core, alphabet);
+        let (letter, rest) = core.split_first()?;
+        let letter_of_pawn = *letter == b'P' && (alphabet == &ENGLISH || alphabet.script == Script::Figurines);
+        let (piece, rest) = match alphabet.piece(*letter) {
+            Some(piece) => (Some(piece), rest),
+            None if letter_of_pawn => (Some(Piece::Pawn), rest),
+            None => (None, core),
+        };
+        let (from, to) = rest.split_last_chunk::<2>()?;
+        let Some(to) = square(*to) else { return Move::coordinates_in_capitals(core, promotion) };
+        let from = match from {
+            [from @ .., b'x' | b'X' | b':' | b'-' | b'*'] => from,
+            from => from,
+        };
+        let (file, rank) = match *from {
+            [] => (None, None),
+            [file @ b'a'..=b'h'] => (Some(file - b'a'), None),
+            [rank @ b'1'..=b'8'] => (None, Some(rank - b'1')),
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => (Some(file - b'a'), Some(rank - b'1')),
+            _ => return None,
+        };
+        let piece = piece.or((file.is_none() || rank.is_none()).then_some(Piece::Pawn));
+        Some(Move { piece, file, rank, to, promotion, letter_of_pawn })
+    }
+
+    /// `E2E4` and `E2-E4`: nothing else is written like that.
+    fn coordinates_in_capitals(core: &[u8], promotion: Option<Piece>) -> Option<Move> {
+        let lower = core.to_ascii_lowercase();
+        let (from, to) = match lower[..] {
+            [a, b, c, d] | [a, b, b'-' | b'x', c, d] => ([a, b], [c, d]),
+            _ => return None,
+        };
+        let (from, to) = (square(from)?, square(to)?);
+        let (file, rank) = (from.get_file().to_index() as u8, from.get_rank().to_index() as u8);
+        Some(Move { piece: None, file: Some(file), rank: Some(rank), to, promotion, letter_of_pawn: false })
+    }
+
+    fn find(&self, board: &Board) -> Result<ChessMove, Refusal> {
+        let origins = match self.piece {
+            Some(Piece::Pawn) => self.pawns(board),
+            Some(piece) => self.pieces(board, piece),
+            None => board.colors(board.side_to_move()),
+        };
+        let origins = origins & self.named_squares();
+        let mut found = None;
+        for from in origins {
+            let mv = ChessMove::new(from, self.to, self.promotion);
+            if board.is_legal(mv) && !(self.piece.is_some() && board.is_castling(mv)) {
+                if found.is_some() {
+                    return Err(Refusal::Ambiguous);
+                }
+                found = Some(mv);
+            }
+        }
+        found.or_else(|| self.castling(board)).ok_or_else(|| match self.promotion {
+            None if self.promotes(board, origins) => Refusal::Promotion,
+            _ => Refusal::Illegal,
+        })
+    }
+
+    fn named_squares(&self) -> BitBoard {
+        const FILE_A: u64 = 0x0101_0101_0101_0101;
+        let file = self.file.map_or(u64::MAX, |file| FILE_A << file);
+        let rank = self.rank.map_or(u64::MAX, |rank| 0xFF << (8 * rank));
+        BitBoard(file & rank)
+    }
+
+    fn pieces(&self, board: &Board, piece: Piece) -> BitBoard {
+        let reach = match piece {
+            Piece::Knight => attacks::knight(self.to),
+            Piece::Bishop => attacks::bishop(self.to, board.occupied()),
+            Piece::Rook => attacks::rook(self.to, board.occupied()),
+            Piece::Queen => attacks::queen(self.to, board.occupied()),
+            Piece::King | Piece::Pawn => attacks::king(self.to),
+        };
+        reach & board.colored(board.side_to_move(), piece)
+    }
+
+    /// Pawns that could reach the square: those of its file, or those of another file that is named.
+    fn pawns(&self, board: &Board) -> BitBoard {
+        let us = board.side_to_move();
+        let own = board.colored(us, Piece::Pawn);
+        let to_file = self.to.get_file().to_index() as u8;
+        match (self.file, self.rank) {
+            (Some(file), _) if file != to_file => own & attacks::pawn(!us, self.to),
+            // `bb5` is a bishop's move in lower case.
+            (Some(_), None) | (None, Some(_)) => EMPTY,
+            _ => {
+                let behind = |square: Square| square.backward(us).map_or(EMPTY, BitBoard::from_square);
+                let one = behind(self.to);
+                match (board.occupied() & one, self.to.backward(us)) {
+                    (EMPTY, Some(empty)) => own & behind(empty),
+                    _ => own & one,
+                }
+            }
+        }
+    }
+
+    /// Castling as a move of the king: `Ke1g1`, `e1g1`, and `e1h1` in Chess960.
+    fn castling(&self, board: &Board) -> Option<ChessMove> {
+        let king = board.king(board.side_to_move());
+        let named = self.file.is_some() && self.rank.is_some() && self.named_squares() == BitBoard::from_square(king);
+        if !named || self.promotion.is_some() || self.piece.is_some_and(|piece| piece != Piece::King) {
+            return None;
+        }
+        let step = Some(ChessMove::new(king, self.to, None)).filter(|&mv| board.is_legal(mv));
+        board.castling_with(self.to).or(step)
+    }
+
+    fn promotes(&self, board: &Board, origins: BitBoard) -> bool {
+        let back = self.to.get_rank() == board.side_to_move().to_their_backrank();
+        back && origins & board.pieces(Piece::Pawn) != EMPTY
+    }
+}
+
+/// A move and the piece that a pawn becomes: `a8=Q`, `a8Q`, `a8(Q)`, `a8/Q`, `a8=q`, `a8q`.
+fn split_promotion<'a>(core: &'a [u8], alphabet: &Alphabet) -> (&'a [u8], Option<Piece>) {
+    let inner = core.strip_suffix(b")").unwrap_or(core);
+    let Some((letter, rest)) = inner.split_last() else { return (core, None) };
+    let upper = letter.to_ascii_uppercase();
+    let piece = alphabet.piece(upper).filter(|&piece| piece != Piece::King);
+    // Coordinates have the letters of UCI in all languages.
+    let piece = piece.or_else(|| ENGLISH.piece(upper).filter(|_| letter.is_ascii_lowercase() && *letter != b'k'));
+    let Some(piece) = piece else { return (core, None) };
+    let rest = rest.strip_suffix(b"(").unwrap_or(rest);
+    let rest = rest.strip_suffix(b"=").or_else(|| rest.strip_suffix(b"/")).unwrap_or(rest);
+    (rest, Some(piece))
+}
+
+/// Whether a word is one of those that may stand between moves and mean no move.
+pub(super) fn is_known_remark(word: &[u8]) -> bool {
+    const REMARKS: [&str; 52] = [
+        "e.p.", "e.p", "ep", "ep.", "+", "++", "#", "ch", "ch.", "mate", "!", "?", "!!", "??", "!?", "?!", "+-", "-+",
+        "+--", "--+", "+/-", "-/+", "+/=", "=/+", "+=", "=+", "=", "==", "N", "TN", "D", "RR", "~", "\u{221E}",
+        "\u{2A72}", "\u{2A71}", "\u{B1}", "\u{2213}", "\u{25A1}", "\u{203C}", "\u{2047}", "\u{2048}", "\u{2049}",
+        "\u{2191}", "\u{2192}", "\u{21C6}", "\u{21D7}", "\u{2295}", "\u{2299}", "\u{25B3}", "\u{25CB}", "unclear",
+    ];
+    REMARKS.iter().any(|remark| remark.as_bytes() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(fen: &str, word: &str, alphabet: &Alphabet) -> Result<String, Refusal> {
+        let board = if fen.is_empty() { Board::startpos() } else { Board::from_fen(fen).unwrap() };
+        let spelled = Spelled::parse(word.as_bytes(), alphabet).ok_or(Refusal::Form)?;
+        spelled.find(&board).map(|mv| board.uci(mv))
+    }
+
+    /// A position with all kinds of moves: promotions, captures of pawns on both sides, en passant, castling.
+    const RICH: &str = "1n2k2r/P5pp/8/B2Ppp2/1N3P2/2N4B/6PP/R3K2R w KQk e6 0 1";
+
+    #[test]
+    fn every_accepted_spelling_means_its_move() {
+        let cases = [
+            ("", "e4 e2e4 e2-e4 E2E4 E2-E4 Pe4 Pe2-e4 e4! e4!? e4+ e4= e4+- e4-+ e4+/- e4-/+ e4=+", "e2e4"),
+            ("", "Nf3 Ngf3 N1f3 Ng1f3 Ng1-f3 g1f3 g1-f3 Nf3?! Nf3+ Nf3++ Nf3# Nf3+# Nf3mate Nf3ch", "g1f3"),
+            (RICH, "a8=Q a8Q a8q a8=q a8(Q) a8=(Q) a8/Q a8=Q+ a8Q# a7a8q a7-a8=Q", "a7a8q"),
+            (RICH, "axb8=N axb8N ab8N a7xb8=N axb8n a:b8=N a7b8n", "a7b8n"),
+            (RICH, "dxe6 de6 d5xe6 dxe6e.p. dxe6ep d5e6 dxe6e.p.! dxe6/ep d:e6", "d5e6"),
+            (RICH, "O-O 0-0 o-o O-O+ 0-0! OO Ke1g1 e1g1 Ke1-g1 \u{41e}-\u{41e} O\u{2013}O", "e1g1"),
+            (RICH, "O-O-O 0-0-0 o-o-o Ke1c1 e1c1 O-O-O#", "e1c1"),
+            (RICH, "Bxf5 Bhxf5 B3xf5 Bh3xf5 h3f5 B:f5 Bf5 Bf5: Bxf5\u{203C} B\u{D7}f5", "h3f5"),
+        ];
+        for (fen, words, expected) in cases {
+            for word in words.split(' ') {
+                assert_eq!(read(fen, word, &ENGLISH).as_deref(), Ok(expected), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_could_be_read_wrongly_is_refused() {
+        let cases = [
+            ("", "nf3", Refusal::Form),
+            ("", "Sf3", Refusal::Form),
+            ("", "bb3", Refusal::Illegal),
+            ("", "ee4", Refusal::Illegal),
+            ("", "e5", Refusal::Illegal),
+            ("", "Nf3xyz", Refusal::Form),
+            ("", "N3", Refusal::Form),
+            ("", "e4e5", Refusal::Illegal),
+            ("", "e4N", Refusal::Illegal),
+            ("", "--", Refusal::Null),
+            ("", "0-0", Refusal::Illegal),
+            ("", "O-O-O-O", Refusal::Form),
+            ("", "Ngf4", Refusal::Illegal),
+            ("", "e", Refusal::Form),
+            ("", "", Refusal::Form),
+            (RICH, "a8", Refusal::Promotion),
+            (RICH, "a8=K", Refusal::Form),
+            (RICH, "axb8", Refusal::Promotion),
+            (RICH, "de", Refusal::Form),
+            (RICH, "Ndxe6", Refusal::Illegal),
+            ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "O-O", Refusal::Illegal),
+            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Rd1", Refusal::Ambiguous),
+            ("4k3/8/8/8/8/4K3/8/R6R w - - 0 1", "Kg1", Refusal::Illegal),
+        ];
+        for (fen, word, expected) in cases {
+            assert_eq!(read(fen, word, &ENGLISH), Err(expected), "{word}");
+        }
+    }
+
+    #[test]
+    fn letters_of_other_languages() {
+        let cases = [
+            ("German", "Sf3 Sg1f3", "g1f3"),
+            ("French", "Cf3", "g1f3"),
+            ("Spanish or Italian", "Cf3", "g1f3"),
+            ("Dutch", "Pf3", "g1f3"),
+            ("Russian", "\u{41a}f3", "g1f3"),
+            ("figurine", "\u{2658}f3 \u{265E}f3 \u{2658}\u{FE0E}f3", "g1f3"),
+        ];
+        for (name, words, expected) in cases {
+            let alphabet = OTHERS.iter().find(|alphabet| alphabet.name == name).unwrap();
+            for word in words.split(' ') {
+                assert_eq!(read("", word, alphabet).as_deref(), Ok(expected), "{name} {word}");
+                assert!(alphabet.is_shown_by(word.as_bytes()), "{name} {word}");
+            }
+            assert_eq!(read("", "Nf3", alphabet), Err(Refusal::Form), "{name}");
+            assert_eq!(read("", "e4", alphabet).as_deref(), Ok("e2e4"), "{name}");
+            assert!(!alphabet.is_shown_by(b"e4") && !alphabet.is_shown_by(b"O-O"), "{name}");
+        }
+        let [russian, figurine] = [&OTHERS[4], &OTHERS[5]];
+        assert_eq!(read(RICH, "a8=\u{424}", russian).as_deref(), Ok("a7a8q"));
+        assert_eq!(read(RICH, "a8\u{2655}", figurine).as_deref(), Ok("a7a8q"));
+        assert_eq!(read(RICH, "\u{41a}\u{440}f2", russian).as_deref(), Ok("e1f2"));
+        assert_eq!(read(RICH, "a8=D", &OTHERS[0]).as_deref(), Ok("a7a8q"));
+    }
+}
