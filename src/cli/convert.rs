@@ -18,9 +18,9 @@ pub struct Arguments {
     /// The file to write; its name tells the form: .pgn, .vf, or .bullet for the positions that have a score.
     #[arg(long, short)]
     out: PathBuf,
-    /// From whose side the scores in the comments of PGN are given.
-    #[arg(long, value_enum, default_value = "mover")]
-    scores: Side,
+    /// Side that the scores in the comments of PGN are given from [default: the side that the games show, else mover].
+    #[arg(long, value_enum)]
+    scores: Option<Side>,
     /// Threads [default: one per processor].
     #[arg(long)]
     threads: Option<usize>,
@@ -32,13 +32,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut progress = Progress::new();
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
     let threads = threads("threads", arguments.threads)?;
-    let scores = ScoreSide::from(arguments.scores);
+    let scores = arguments.scores.map(ScoreSide::from);
     let counts = convert(&inputs, &arguments.out, scores, threads, &stop, &mut |counts, broken| match broken {
         Some(broken) => progress.say(&broken.to_string()),
         None => progress.show(|| format!("{} games, {} moves", counts.games, counts.moves)),
     })?;
     drop(progress);
-    let Counts { games, moves, broken, unfinished } = counts;
+    let Counts { games, moves, broken, unfinished, scores: found } = counts;
+    if scores.is_some() && found == 0 {
+        eprintln!("warning: no move has a score in a form that is known");
+    }
     println!("{games} games with {moves} moves or positions written; {broken} broken, {unfinished} without a result");
     Ok(())
 }

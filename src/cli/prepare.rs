@@ -171,6 +171,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut job = Job { threads: threads("threads", asked)?, stop: &stop, report: &mut report };
     let (summary, counts) = prepare(&settings, &out, &mut job)?;
     drop(progress);
+    if settings.scores.is_some() && counts.scores == 0 {
+        eprintln!("warning: no game or line has a score in a form that is known");
+    }
     print(&summary, &counts);
     Ok(())
 }

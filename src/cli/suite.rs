@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     // All files are read before the first search, so that a faulty one is told at once.
     let mut suites = Vec::new();
     for path in &arguments.suites {
-        let problems = read(path)?;
+        let problems = read(path, |error| eprintln!("left out: {error}"))?;
         let chosen = match arguments.sample {
             Some(most) => sample(problems, most as usize),
             None => problems,

@@ -182,7 +182,7 @@ fn suites_are_solved_and_counted() {
     let fool = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq -";
     fs::write(folder.join("a.epd"), format!("{fool} dm 1; id \"fool\";\n{fool} bm a6; id \"blind\";\n")).unwrap();
     fs::write(folder.join("b.epd"), format!("{fool} c8 \"2 10\"; c9 \"a7a6 d8h4\";\n")).unwrap();
-    fs::write(folder.join("bad.epd"), format!("{fool} bm a5;\n{fool} bm Ka9;\n")).unwrap();
+    fs::write(folder.join("bad.epd"), format!("{fool} bm Ka9;\n")).unwrap();
     let output = command(&folder, "suite a.epd b.epd --depth 4 --missed").output().expect("the program was built");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
@@ -206,7 +206,13 @@ fn suites_are_solved_and_counted() {
     let output = command(&folder, "suite puzzles.csv --depth 4 --sample 1").output().expect("the program was built");
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("puzzles.csv: 1 of 2 solved"));
     refuse(&folder, "suite puzzles.csv --sample 0", "0 is not in 1..");
-    refuse(&folder, "suite a.epd bad.epd", "bad.epd, line 2: bm: ");
+    // A line that cannot be read costs itself.
+    fs::write(folder.join("worse.epd"), format!("{fool} dm 1;\n{fool} bm Ka9;\n")).unwrap();
+    let output = command(&folder, "suite worse.epd --depth 4").output().expect("the program was built");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "worse.epd: 1 of 1 solved (100.0 %), depth 4\n");
+    let left_out = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(left_out.contains("worse.epd, line 2: bm: "), "{left_out}");
+    refuse(&folder, "suite a.epd bad.epd", "bad.epd, line 1: bm: ");
     refuse(&folder, "suite none.epd", "cannot open none.epd");
     refuse(&folder, "suite a.epd --movetime=-1", "is not a number of seconds");
 }

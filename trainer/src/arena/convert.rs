@@ -14,7 +14,7 @@ use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
 use crate::data::game::GameRecord;
 use crate::data::input::Kind;
-use crate::data::pgn::BrokenGame;
+use crate::data::pgn::{BrokenGame, check_side, side_of_scores};
 use crate::data::score::ScoreSide;
 use crate::data::source::{Piece, pieces};
 use crate::data::{bulletformat, viriformat};
@@ -30,6 +30,8 @@ pub struct Counts {
     pub broken: u64,
     /// Games that the format cannot hold: those without a result.
     pub unfinished: u64,
+    /// Scores of their moves.
+    pub scores: u64,
 }
 
 /// An encoded game with its number of moves or positions, or the reason why the format cannot hold it.
@@ -44,6 +46,21 @@ fn written(game: &GameRecord, kind: Kind) -> Written {
             Ok(((bytes.len() / bulletformat::BYTES) as u64, bytes))
         }
         _ => Ok((moves, as_pgn(game).to_string().into_bytes())),
+    }
+}
+
+/// A game in another form.
+struct Converted {
+    written: Written,
+    /// Scores that it has.
+    scores: u64,
+    left_out: Option<BrokenGame>,
+}
+
+impl Converted {
+    fn new(game: GameRecord, kind: Kind) -> Converted {
+        let scores = game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
+        Converted { written: written(&game, kind), scores, left_out: game.left_out }
     }
 }
 
@@ -75,48 +92,65 @@ fn kind_to_write(out: &Path) -> Result<Kind, Error> {
 }
 
 /// Writes the games of all inputs to `out`; formats are determined by [name](Kind::of). Scores in the comments of PGN
-/// are read from the point of view `scores`. The same inputs give the same bytes on any number of threads.
+/// are read from the point of view `scores`; without it, from the one that the file shows, and otherwise from the
+/// mover's. The same inputs give the same bytes on any number of threads.
 ///
 /// # Errors
 /// When a file cannot be opened, read or written, when `out` has no extension of games, and when no game is found.
 pub fn convert(
     inputs: &[&Path],
     out: &Path,
-    scores: ScoreSide,
+    scores: Option<ScoreSide>,
     threads: usize,
     stop: &AtomicBool,
     report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
 ) -> Result<Counts, Error> {
     let kind = kind_to_write(out)?;
     check_output(out, inputs.iter().copied())?;
+    if let Some(side) = scores {
+        check_side(inputs.iter().copied(), side)?;
+    }
     let mut file = BufWriter::new(AtomicFile::create(out).map_err(Error::file("write", out))?);
     let mut counts = Counts::default();
     for input in inputs {
-        let work = |(): &mut (), piece: Result<Piece, Error>| {
-            let games = piece?.games(Some(scores)).into_iter();
-            Ok(games.map(|game| game.map(|game| (written(&game, kind), game.left_out))).collect())
+        let side = match scores {
+            Some(side) => side,
+            None if Kind::of(input) == Kind::Games => side_of_scores(input)?.unwrap_or(ScoreSide::Mover),
+            None => ScoreSide::Mover,
         };
-        let take = |made: Vec<Result<(Written, Option<BrokenGame>), BrokenGame>>| {
+        let work = |(): &mut (), piece: Result<Piece, Error>| {
+            let games = piece?.games(Some(side)).into_iter();
+            Ok(games.map(|game| game.map(|game| Converted::new(game, kind))).collect())
+        };
+        let take = |made: Vec<Result<Converted, BrokenGame>>| {
             for game in made {
-                if let Ok((_, Some(left_out))) = &game {
-                    report(&counts, Some(left_out));
-                }
-                match game.map(|(written, _)| written) {
-                    Ok(Ok((moves, bytes))) => {
-                        file.write_all(&bytes).map_err(Error::file("write", out))?;
-                        (counts.games, counts.moves) = (counts.games + 1, counts.moves + moves);
-                        report(&counts, None);
-                    }
-                    Ok(Err(_)) => counts.unfinished += 1,
+                let game = match game {
+                    Ok(game) => game,
                     Err(broken) => {
                         counts.broken += 1;
                         report(&counts, Some(&broken));
+                        continue;
                     }
+                };
+                if let Some(left_out) = &game.left_out {
+                    report(&counts, Some(left_out));
                 }
+                let Ok((moves, bytes)) = game.written else {
+                    counts.unfinished += 1;
+                    continue;
+                };
+                file.write_all(&bytes).map_err(Error::file("write", out))?;
+                counts.games += 1;
+                counts.moves += moves;
+                counts.scores += game.scores;
+                report(&counts, None);
             }
             if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
         };
         ordered_for_each(threads, pieces(input)?, || Ok(()), work, take)?;
+    }
+    if kind == Kind::Bulletformat && counts.games > 0 && counts.moves == 0 {
+        return Err(Error::Nothing(format!("no move of {} games has a score in a form that is known", counts.games)));
     }
     if counts.games == 0 {
         return Err(Error::Nothing(format!(
@@ -147,9 +181,9 @@ mod tests {
         let stop = AtomicBool::new(false);
         let mut broken = Vec::new();
         let mut note = |_: &Counts, game: Option<&BrokenGame>| broken.extend(game.map(ToString::to_string));
-        let side = ScoreSide::Mover;
+        let side = Some(ScoreSide::Mover);
         let counts = convert(&[&pgn], &vf, side, 2, &stop, &mut note).unwrap();
-        assert_eq!(counts, Counts { games: 2, moves: 8, broken: 1, unfinished: 1 });
+        assert_eq!(counts, Counts { games: 2, moves: 8, broken: 1, unfinished: 1, scores: 4 });
         assert_eq!(fs::metadata(&vf).unwrap().len(), 2 * (32 + 4) + 8 * 4);
         convert(&[&vf], &back, side, 1, &stop, &mut note).unwrap();
         let text = fs::read_to_string(&back).unwrap();
@@ -167,13 +201,29 @@ mod tests {
         let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
         let stop = AtomicBool::new(false);
-        let counts = convert(&[&pgn], &bullet, ScoreSide::Mover, 2, &stop, &mut |_, _| ()).unwrap();
-        assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1 });
+        let counts = convert(&[&pgn], &bullet, None, 2, &stop, &mut |_, _| ()).unwrap();
+        assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
         let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
         let scores: Vec<_> =
             blocks.iter().flat_map(|block| block.positions()).map(|epd| epd.unwrap().score.unwrap().0).collect();
         // A mate is clamped to the largest score.
         assert_eq!(scores, [30, -25, 30_000, -30_000]);
+    }
+
+    #[test]
+    fn scores_are_read_from_the_side_that_they_are_given_from() {
+        let folder = Temporary::folder();
+        let [pgn, plain, bullet] = ["a.pgn", "plain.pgn", "a.bullet"].map(|name| folder.join(name));
+        fs::write(&pgn, "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 1-0\n").unwrap();
+        fs::write(&plain, "1. e4 e5 1-0\n").unwrap();
+        let stop = AtomicBool::new(false);
+        let convert = |from: &Path, side| convert(&[from], &bullet, side, 1, &stop, &mut |_, _| ());
+        assert_eq!(convert(&pgn, None).unwrap().scores, 2);
+        assert_eq!(convert(&pgn, Some(ScoreSide::White)).unwrap().scores, 2);
+        let error = convert(&pgn, Some(ScoreSide::Mover)).unwrap_err().to_string();
+        assert!(error.contains("White's side, not the mover's"), "{error}");
+        let error = convert(&plain, None).unwrap_err().to_string();
+        assert!(error.contains("no move of 1 games has a score"), "{error}");
     }
 
     #[test]
@@ -184,7 +234,7 @@ mod tests {
         fs::write(&epd, "8/8/8/8/8/5k2/6p1/6K1 w - -\n").unwrap();
         let stop = AtomicBool::new(false);
         let convert = |from: &Path, to: &Path| {
-            let made = convert(&[from], to, ScoreSide::Mover, 1, &stop, &mut |_, _| ());
+            let made = convert(&[from], to, None, 1, &stop, &mut |_, _| ());
             made.expect_err("it cannot be").to_string()
         };
         assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));

@@ -36,6 +36,13 @@ impl Columns {
         }))
     }
 
+    /// The columns that Lichess writes, if this line without a head line before it is a puzzle in them.
+    pub(super) fn of_puzzle(line: &str) -> Option<Columns> {
+        let columns = Columns { id: 0, fen: 1, moves: 2, rating: 3 };
+        let fen = line.split(',').nth(columns.fen)?;
+        Board::from_fen(fen).is_ok().then_some(columns)
+    }
+
     /// Reads the puzzle of a line. No field of the table is ever quoted.
     pub(super) fn problem(&self, line: &str) -> Result<Problem, String> {
         let fields: Vec<&str> = line.split(',').collect();

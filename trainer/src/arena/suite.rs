@@ -72,6 +72,9 @@ impl Goal {
             let moves = moves.parse().ok().filter(|&moves| moves > 0);
             return moves.map(Goal::Mate).ok_or_else(|| "dm: expected a number of moves".to_string());
         }
+        if let Some(moves) = line.mate() {
+            return Ok(Goal::Mate(moves));
+        }
         match (line.moves("bm")?, line.moves("am")?) {
             (None, None) => Err("no bm, am, dm, or c8 with c9: nothing is asked for".to_string()),
             (best, avoid) => Ok(Goal::Moves { best: best.unwrap_or_default(), avoid: avoid.unwrap_or_default() }),
@@ -151,32 +154,45 @@ pub struct SuiteSettings {
     pub concurrency: usize,
 }
 
-/// Reads a suite: EPD, or a table of puzzles.
+/// Reads a suite: EPD, or a table of puzzles. A line that cannot be read is left out and reported to `on_broken`.
 ///
 /// # Errors
-/// When the file cannot be read, or a line is faulty.
-pub fn read(path: &Path) -> Result<Vec<Problem>, Error> {
+/// When the file cannot be read, names columns without those that are needed, or has no position: the first problem.
+pub fn read(path: &Path, mut on_broken: impl FnMut(&Error)) -> Result<Vec<Problem>, Error> {
     let mut puzzles = None;
-    let mut first = true;
+    let (mut first, mut first_broken) = (true, None);
     let problems = parse_lines(path, |number, text| {
         if std::mem::take(&mut first) {
             puzzles = Columns::read(text)?;
             if puzzles.is_some() {
                 return Ok(None);
             }
+            puzzles = Columns::of_puzzle(text);
         }
-        if let Some(columns) = &puzzles {
-            return columns.problem(text).map(Some);
-        }
-        let line = EpdLine::parse(text)?;
-        let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
-        Ok(Some(Problem { name, goal: Goal::read(&line)?, board: line.board, rating: None }))
+        let problem = match &puzzles {
+            Some(columns) => columns.problem(text),
+            None => problem(number, text),
+        };
+        Ok(problem
+            .map_err(|problem| {
+                let error = Error::content(path, format!("line {number}"), problem);
+                on_broken(&error);
+                first_broken.get_or_insert(error);
+            })
+            .ok())
     })?;
     let problems: Vec<Problem> = problems.into_iter().flatten().collect();
     if problems.is_empty() {
-        return Err(Error::content(path, "whole file", "no position"));
+        return Err(first_broken.unwrap_or_else(|| Error::content(path, "whole file", "no position")));
     }
     Ok(problems)
+}
+
+/// The problem of a line of an EPD file.
+fn problem(number: u64, text: &str) -> Result<Problem, String> {
+    let line = EpdLine::parse(text)?;
+    let name = line.operand("id").map_or_else(|| format!("line {number}"), str::to_string);
+    Ok(Problem { name, goal: Goal::read(&line)?, board: line.board, rating: None })
 }
 
 /// Width of a rating class.
@@ -317,7 +333,7 @@ k7/8/8/3q4/8/8/3R4/K7 w - - id \"points\"; c8 \"3 10\"; c9 \"a1b1 d2d5\";
         let folder = Temporary::folder();
         let path = folder.join("suite.epd");
         fs::write(&path, text).unwrap();
-        read(&path)
+        read(&path, |_| ())
     }
 
     #[test]

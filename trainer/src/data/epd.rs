@@ -1,12 +1,13 @@
 //! Positions from EPD files: four FEN fields, then operations.
 //!
-//! Three operations teach something: `bm` the move to prefer, `ce` what a search thought of the position
-//! (centipawns from the side to move), and the result of the game, which files keep in `c9` or another
-//! comment. `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9` holds
-//! lists of moves elsewhere.
+//! Three operations are used: `bm` the move to prefer, `ce` the value that a search gave the position (centipawns from
+//! the side to move), and the result of the game, which files keep in `c9` or another comment, or in brackets behind the
+//! position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9` holds
+//! lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
 
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, ChessMove, Color};
 
+use crate::data::remark;
 use crate::data::score::{GameResult, Score};
 
 /// A line of an EPD file: its position, and its operations as they stand.
@@ -14,6 +15,8 @@ pub struct EpdLine<'a> {
     /// The position, with its clocks.
     pub board: Board,
     operations: Vec<(&'a str, &'a str)>,
+    /// What follows the bars in `FEN | centipawns | result`, both White's.
+    columns: Option<[&'a str; 2]>,
 }
 
 impl<'a> EpdLine<'a> {
@@ -22,7 +25,13 @@ impl<'a> EpdLine<'a> {
     /// # Errors
     /// Says what is wrong with the position.
     pub fn parse(line: &'a str) -> Result<EpdLine<'a>, String> {
+        let (line, columns) = match line.split_once('|') {
+            Some((fen, rest)) => (fen, rest.split_once('|').map(|(score, result)| [score.trim(), result.trim()])),
+            None => (line, None),
+        };
         let (fields, mut rest) = split_fields(line, 4).ok_or("expected four fields of a FEN")?;
+        // Some writers end the fields as if they were an operation.
+        let fields = fields.trim_end_matches(';');
         let mut clocks = [None, None];
         for clock in &mut clocks {
             let Some((word, after)) = split_fields(rest, 1).filter(|(word, _)| is_number(word)) else { break };
@@ -33,7 +42,7 @@ impl<'a> EpdLine<'a> {
         let [halfmove, number] = [clocks[0].or_else(|| find("hmvc")), clocks[1].or_else(|| find("fmvn"))];
         let fen = format!("{fields} {} {}", halfmove.unwrap_or("0"), number.unwrap_or("1"));
         let board = Board::from_fen(&fen).map_err(|error| error.to_string())?;
-        Ok(EpdLine { board, operations })
+        Ok(EpdLine { board, operations, columns })
     }
 
     /// What follows the first operation of this code, without quotes.
@@ -47,14 +56,52 @@ impl<'a> EpdLine<'a> {
     /// # Errors
     /// When there is such an operation, but no move or one that is not legal.
     pub fn moves(&self, code: &str) -> Result<Option<Vec<ChessMove>>, String> {
-        let Some(operand) = self.operand(code) else { return Ok(None) };
+        let Some(operand) = self.operand(code).filter(|operand| mate(operand).is_none()) else { return Ok(None) };
         let one = |word: &str| self.board.parse_san(word).or_else(|_| self.board.parse_uci(word));
-        let moves: Result<Vec<ChessMove>, _> = operand.split_whitespace().map(one).collect();
+        let words = operand.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+        let moves: Result<Vec<ChessMove>, _> = words.map(one).collect();
         match moves {
             Ok(moves) if moves.is_empty() => Err(format!("{code} without a move")),
             moves => moves.map(Some).map_err(|error| format!("{code}: {error}")),
         }
     }
+}
+
+impl EpdLine<'_> {
+    /// Moves to a mate where `bm` names that and no move: `bm #5`.
+    #[must_use]
+    pub fn mate(&self) -> Option<u32> {
+        mate(self.operand("bm")?)
+    }
+
+    /// The result of the game that the position comes from: behind the position, in a column or in a comment.
+    fn result(&self) -> Result<Option<GameResult>, String> {
+        if let Some([_, result]) = self.columns {
+            let points = format!("[{result}]");
+            return match remark::result(&points) {
+                Some(result) => Ok(Some(result)),
+                None => Err(format!("result '{result}', expected 1.0, 0.5 or 0.0")),
+            };
+        }
+        let is_comment = |name: &str| matches!(name.as_bytes(), [b'c', b'0'..=b'9']);
+        Ok(self.operations.iter().find_map(|(name, operand)| match operand.is_empty() {
+            true => remark::result(name),
+            false => remark::result(operand).filter(|_| is_comment(name)).or_else(|| remark::result(name)),
+        }))
+    }
+
+    /// The value of the position from the side to move.
+    fn score(&self) -> Result<Option<Score>, String> {
+        if let Some([score, _]) = self.columns {
+            let score = remark::centipawns(score)?;
+            return Ok(Some(if self.board.side_to_move() == Color::White { score } else { score.opposite() }));
+        }
+        self.operand("ce").map(|text| remark::centipawns(text).map_err(|error| format!("ce {error}"))).transpose()
+    }
+}
+
+fn mate(operand: &str) -> Option<u32> {
+    operand.strip_prefix('#')?.parse().ok().filter(|&moves| moves > 0)
 }
 
 /// What a line of an EPD file teaches.
@@ -87,10 +134,7 @@ impl Epd {
     pub fn parse(line: &str) -> Result<Epd, String> {
         let line = EpdLine::parse(line)?;
         let best = line.moves("bm")?.and_then(|moves| moves.first().copied());
-        let score = line.operand("ce").map(centipawns).transpose()?;
-        let comments = line.operations.iter().filter(|(name, _)| name.starts_with('c'));
-        let result = comments.filter_map(|(_, operand)| operand.trim_matches('"').parse().ok()).next();
-        Ok(Epd { board: line.board, best, result, score })
+        Ok(Epd { board: line.board, best, result: line.result()?, score: line.score()? })
     }
 }
 
@@ -129,14 +173,6 @@ fn split_operation(operation: &str) -> (&str, &str) {
     (code, operand.trim())
 }
 
-fn centipawns(text: &str) -> Result<Score, String> {
-    let value: i32 = text.parse().map_err(|_| format!("ce '{text}', expected centipawns"))?;
-    // The standard has mates beyond 32,000; one that is nearer than the scale shows is cut to it.
-    let value = value.clamp(-32_766, 32_766);
-    let mate = 32_767 - value.abs();
-    Ok(if mate < 1_000 { Score::mate(mate * value.signum()) } else { Score::centipawns(f64::from(value)) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +185,16 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1/2-1/2\"; ce -35", "- 1/2-1/2 -35"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - 3 40 bm e2e4; c0 \"0-1\";", "e2e4 0-1 -"),
             ("4k3/8/8/8/8/8/4P3/4K3  w  -  - c9 \"e2e4 e1d2\"; c8 \"10 5\";", "- - -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 [0.5]", "- 1/2-1/2 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - [1.0] 35", "- 1-0 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 10; [0.0]", "- 0-1 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - c0 \"0.5\"; c1 \"1.0\"", "- 1/2-1/2 -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0; c8 \"1\"; c9 \"e2e4\"", "- - 0"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 1.0", "- 1-0 35"),
+            ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 | 35 | 0", "- 0-1 -35"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - -; bm e4;", "e2e4 - -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ; bm e4, e3;", "e2e4 - -"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - bm #5; ce 32762;", "- - 31995"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 32765;", "- - 31998"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - ce -32765;", "- - -31998"),
         ];
@@ -178,7 +224,9 @@ mod tests {
             ("4k3/8/8/8/8/8/4P3 w - - bm e4;", "7 ranks"),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm e5;", "bm: "),
             ("4k3/8/8/8/8/8/4P3/4K3 w - - bm;", "bm without"),
-            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "expected centipawns"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - ce 0.3;", "ce '0.3', expected centipawns"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 35 | 2", "result '2', expected 1.0"),
+            ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | x | 1.0", "'x', expected centipawns"),
         ];
         for (line, expected) in cases {
             let error = Epd::parse(line).err().unwrap_or_else(|| panic!("{line} was read"));

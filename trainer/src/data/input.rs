@@ -1,21 +1,36 @@
-//! Text files as they come: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (itself packed or not).
+//! Text files as they come: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (itself packed or not), with any
+//! line breaks, with a byte order mark or without, in UTF-8 or Windows-1252. Other packings are refused by their names.
 //!
 //! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
 //! are bounded: a file without line breaks must not fill the memory.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use bzip2::bufread::MultiBzDecoder;
 use dyad_engine::files;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::base::error::Error;
 use crate::data::archive::{BLOCK, Texts, is_archive};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// What follows the first byte of a frame to be skipped, which is 0x50 to 0x5F. Files of `pzstd` begin with one.
+const ZSTD_SKIPPABLE: [u8; 3] = [0x2A, 0x4D, 0x18];
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 const BZIP2_MAGIC: &[u8] = b"BZh";
+/// How files of other kinds begin, and their names.
+const REFUSED: [(&[u8], &str); 7] = [
+    (b"\xFD7zXZ\0", "packed by xz"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"Rar!\x1A\x07", "a rar archive"),
+    (b"\x04\x22\x4D\x18", "packed by lz4"),
+    (b"LZIP", "packed by lzip"),
+    (b"SQLite format 3\0", "a database of SQLite"),
+];
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Longest line handed on; the rest of a longer one is dropped.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
@@ -41,10 +56,50 @@ fn member(packed: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>
     readable(Peeked::new(decoder(packed)?))
 }
 
-fn readable(text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
-    match is_utf16(&text.start) {
-        true => Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8")),
+fn readable(mut text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
+    if is_utf16(&text.start) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"));
+    }
+    if text.start.starts_with(BYTE_ORDER_MARK) {
+        text.read = BYTE_ORDER_MARK.len();
+    }
+    match text.start.contains(&b'\r') && !text.start.contains(&b'\n') {
+        true => Ok(Box::new(BufReader::with_capacity(1 << 16, Returns(text)))),
         false => Ok(Box::new(text)),
+    }
+}
+
+/// A text whose lines end in a carriage return alone, with line feeds in their place.
+struct Returns(Peeked);
+
+impl Read for Returns {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(bytes)?;
+        bytes[..read].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        Ok(read)
+    }
+}
+
+/// The members of a gzip file, one after another. Zeros may follow them, as tapes and block devices add them.
+struct Gzip<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let read = decoder.read(bytes)?;
+            if read > 0 || bytes.is_empty() {
+                return Ok(read);
+            }
+            let mut rest = self.0.take().expect("there is one").into_inner();
+            while rest.fill_buf()?.first() == Some(&0) {
+                let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
+                rest.consume(zeros);
+            }
+            if !rest.fill_buf()?.is_empty() {
+                self.0 = Some(GzDecoder::new(rest));
+            }
+        }
+        Ok(0)
     }
 }
 
@@ -105,10 +160,14 @@ fn is_utf16(start: &[u8]) -> bool {
 
 fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let start = packed.fill_buf()?;
-    Ok(if start.starts_with(&ZSTD_MAGIC) {
+    if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is {name}: unpack it first")));
+    }
+    let is_skippable = matches!(start, [0x50..=0x5F, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
+    Ok(if is_skippable || start.starts_with(&ZSTD_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
     } else if start.starts_with(&GZIP_MAGIC) {
-        Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(packed)))
+        Box::new(BufReader::with_capacity(1 << 16, Gzip(Some(GzDecoder::new(packed)))))
     } else if start.starts_with(BZIP2_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, MultiBzDecoder::new(packed)))
     } else {
@@ -188,7 +247,7 @@ impl Lines {
     pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
         let mut line = Vec::new();
         while let Some(number) = self.read(&mut line)? {
-            let text = String::from_utf8_lossy(&line);
+            let text = decode(&line);
             let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(&text).trim();
             if !text.is_empty() && !text.starts_with('#') {
                 return Ok(Some((number, text.to_string())));
@@ -199,6 +258,27 @@ impl Lines {
 
     fn fault(&self, source: &io::Error) -> Error {
         Error::content(&self.path, format!("after line {}", self.number), source.to_string())
+    }
+}
+
+/// Text of unknown encoding: UTF-8, or Windows-1252 where it is not.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect()),
+    }
+}
+
+fn windows_1252(byte: u8) -> char {
+    #[rustfmt::skip]
+    const HIGH: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
+        _ => char::from(byte),
     }
 }
 
@@ -324,6 +404,48 @@ mod tests {
             all.push(format!("{number} {text}"));
         }
         assert_eq!(all, ["1 one # two", "5 \u{FEFF}five", "6 six"]);
+    }
+
+    #[test]
+    fn other_packings_are_called_what_they_are() {
+        for (magic, name) in REFUSED {
+            let error = lines([magic, b"rest of the file"].concat()).expect_err("it cannot be read").to_string();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+
+    /// Files of `pzstd`, as Lichess publishes them (github.com/tmaklin/bxzstr/issues/31).
+    #[test]
+    fn frames_to_be_skipped_are_skipped() {
+        for number in [0x50, 0x5F] {
+            let skipped = [&[number, 0x2A, 0x4D, 0x18, 4, 0, 0, 0][..], b"some"].concat();
+            let parts = [skipped.clone(), zstd("one\n"), skipped.clone(), zstd("two\n"), skipped];
+            assert_eq!(lines(parts.concat()).unwrap(), ["1 one", "2 two"]);
+        }
+    }
+
+    #[test]
+    fn zeros_behind_gzip_are_no_member() {
+        let zeros = vec![0; 100_000];
+        assert_eq!(lines([gzip("one\n"), zeros.clone()].concat()).unwrap(), ["1 one"]);
+        assert_eq!(lines([gzip("one\n"), zeros, gzip("two\n")].concat()).unwrap(), ["1 one", "2 two"]);
+        lines([gzip("one\n"), b"else".to_vec()].concat()).expect_err("something else follows");
+    }
+
+    #[test]
+    fn lines_may_end_in_any_way() {
+        let expected = ["1 one", "2 ", "3 two"];
+        for text in ["one\r\rtwo\r", "one\n\ntwo\n", "one\r\n\r\ntwo\r\n", "\u{FEFF}one\n\ntwo", "\u{FEFF}one\r\rtwo"] {
+            for packed in [text.into(), gzip(text), zstd(text)] {
+                assert_eq!(lines(packed).unwrap(), expected, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_of_windows_is_read() {
+        assert_eq!(decode(b"J\xE1n \x96 \x80"), "Ján – €");
+        assert_eq!(decode("Ján".as_bytes()), "Ján");
     }
 
     #[test]

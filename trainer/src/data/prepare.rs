@@ -25,7 +25,7 @@ use crate::data::epd::Epd;
 use crate::data::game::GameRecord;
 use crate::data::input::{Kind, Lines};
 use crate::data::packed::Packed;
-use crate::data::pgn::BrokenGame;
+use crate::data::pgn::{BrokenGame, check_side};
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
 use crate::data::samples::{SampleWriter, Summary};
 use crate::data::score::{GameResult, ScoreSide};
@@ -114,6 +114,8 @@ pub struct Counts {
     pub left_out: BTreeMap<Reason, u64>,
     /// Positions that passed everything.
     pub positions: u64,
+    /// Scores that the games and lines have.
+    pub scores: u64,
     /// Those among them of which the mover told the runner-up, by the weights that it chose with.
     pub told: BTreeMap<u32, u64>,
 }
@@ -148,6 +150,9 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
     check_percent(settings.test_percent)?;
     settings.filters.check()?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
+    if let Some(side) = settings.scores {
+        check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
+    }
     let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
     let origins = origins(settings, job)?;
     let limit = draw_limit(settings, origins.as_ref(), job)?;
@@ -177,8 +182,14 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         Ok(())
     })?;
     if counts.positions == 0 {
+        let scores = match settings.scores {
+            _ if counts.scores > 0 => "",
+            Some(_) => ", and no score",
+            None if settings.filters.scored => "; scores in comments are read with --scores white or --scores mover",
+            None => "",
+        };
         return Err(Error::Nothing(format!(
-            "no position was found in {} games and lines, {} of them broken",
+            "no position was found in {} games and lines, {} of them broken{scores}",
             counts.games, counts.broken
         )));
     }
@@ -354,6 +365,7 @@ struct Output {
     games: u64,
     broken: Vec<BrokenGame>,
     partial: Vec<BrokenGame>,
+    scores: u64,
     left_out: BTreeMap<Reason, u64>,
     selected: Vec<Selected>,
 }
@@ -371,6 +383,7 @@ fn read(
     let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
+        counts.scores += output.scores;
         output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
         output.partial.iter().for_each(|partial| (job.report)(Event::Partial(partial)));
         for (reason, count) in output.left_out {
@@ -422,6 +435,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
 impl Output {
     fn game(&mut self, game: &GameRecord, settings: &Settings) {
         self.partial.extend(game.left_out.clone());
+        self.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {
             return self.leave_out(reason);
         }
@@ -434,6 +448,7 @@ impl Output {
     }
 
     fn position(&mut self, epd: &Epd, settings: &Settings, origins: Option<&Origins>) {
+        self.scores += u64::from(epd.score.is_some());
         let key = epd.board.key();
         let identity = hash::mix(key);
         let test = match origins.filter(|origins| !origins.unknown.contains(&identity)) {

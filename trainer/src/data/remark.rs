@@ -139,12 +139,11 @@ pub(super) fn centipawns(text: &str) -> Result<Score, String> {
 
 /// A result as lines of positions have it: `1-0`, `1/2`, `[0.5]`, `1.0`. White's points.
 pub(super) fn result(text: &str) -> Option<GameResult> {
-    let text = text.trim().trim_matches('"').trim();
-    let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    match text {
-        "1-0" | "1.0" | "1" => Some(GameResult::WhiteWins),
-        "0-1" | "0.0" | "0" => Some(GameResult::BlackWins),
-        "1/2-1/2" | "1/2" | "0.5" => Some(GameResult::Draw),
+    match text.trim().trim_matches('"').trim() {
+        // A whole number without brackets may mean anything.
+        "1-0" | "1.0" | "[1.0]" | "[1]" | "[1-0]" => Some(GameResult::WhiteWins),
+        "0-1" | "0.0" | "[0.0]" | "[0]" | "[0-1]" => Some(GameResult::BlackWins),
+        "1/2-1/2" | "1/2" | "0.5" | "[0.5]" | "[1/2-1/2]" | "[1/2]" => Some(GameResult::Draw),
         _ => None,
     }
 }

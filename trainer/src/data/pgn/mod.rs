@@ -26,6 +26,7 @@ use spelling::{ENGLISH, OTHERS};
 
 use crate::base::error::Error;
 use crate::data::game::GameRecord;
+use crate::data::input::Kind;
 use crate::data::score::ScoreSide;
 
 /// The text of one game and where it stands.
@@ -90,6 +91,22 @@ pub fn side_of_scores(path: &Path) -> Result<Option<ScoreSide>, Error> {
         share if share > 0.0 => Some(ScoreSide::White),
         _ => Some(ScoreSide::Mover),
     })
+}
+
+/// Refuses to read the scores of files from another side than the one they are given from.
+///
+/// # Errors
+/// When that is clear from the first games of a file, and when a file cannot be read.
+pub fn check_side<'a>(paths: impl IntoIterator<Item = &'a Path>, side: ScoreSide) -> Result<(), Error> {
+    for path in paths.into_iter().filter(|path| Kind::of(path) == Kind::Games) {
+        let problem = match side_of_scores(path)? {
+            Some(ScoreSide::White) if side == ScoreSide::Mover => "White's side, not the mover's: use --scores white",
+            Some(ScoreSide::Mover) if side == ScoreSide::White => "the mover's side, not White's: use --scores mover",
+            _ => continue,
+        };
+        return Err(Error::content(path, "the scores", format!("they are given from {problem}")));
+    }
+    Ok(())
 }
 
 /// What a game says besides its moves, for a writer that keeps it.
@@ -201,6 +218,12 @@ pub(in crate::data) mod tests {
         }
         std::fs::write(&path, MATE).unwrap();
         assert_eq!(side_of_scores(&path).unwrap(), None);
+        // One score of a form that is always White's is enough.
+        std::fs::write(&path, "1. e4 {[%eval 0.25]} *\n").unwrap();
+        assert_eq!(side_of_scores(&path).unwrap(), Some(ScoreSide::White));
+        assert!(check_side([path.as_path()], ScoreSide::White).is_ok());
+        let error = check_side([path.as_path()], ScoreSide::Mover).unwrap_err().to_string();
+        assert!(error.contains("games.pgn, the scores: they are given from White's side"), "{error}");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
-use super::words::{Tag, Token, Words, decode};
+use super::words::{Tag, Token, Words};
 use super::{GameText, Notes};
 use crate::data::choice::Choice;
 use crate::data::game::{Played, Tags};
+use crate::data::input::decode;
 use crate::data::remark::Remark;
 use crate::data::score::{GameResult, ScoreSide};
 

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::data::input::decode;
+
 /// A part of a game's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
@@ -259,25 +261,6 @@ fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0B | 0x0C | 0 | b'{' | b'}' | b'(' | b')' | b';' | b'$')
 }
 
-/// Text of unknown encoding: UTF-8, or Windows-1252 where it is not.
-pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect()),
-    }
-}
-
-fn windows_1252(byte: u8) -> char {
-    const HIGH: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘',
-        '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,7 +331,5 @@ mod tests {
             let Some(Token::Tag(tag)) = Words::new(text.as_bytes()).next() else { panic!("{text}") };
             assert_eq!((tag.name, &*tag.value()), (&b"Event"[..], expected), "{text}");
         }
-        assert_eq!(decode(b"J\xE1n \x96 \x80"), "Ján – €");
-        assert_eq!(decode("Ján".as_bytes()), "Ján");
     }
 }
