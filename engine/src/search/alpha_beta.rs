@@ -4,7 +4,7 @@
 //! under its name on the [Chess Programming Wiki](https://www.chessprogramming.org/Search). The forms of the techniques
 //! were learned from reading about Stockfish, Ethereal, Weiss and Berserk; the constants are our own (see `params`).
 //!
-//! The steps are inlined: separate calls would cost speed.
+//! Steps that quiescence shares are in the parent module. All are inlined: separate calls would cost speed.
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
@@ -47,8 +47,10 @@ struct Node<'a> {
     tt_noisy: bool,
     /// On a principal variation, now or in an earlier search.
     tt_pv: bool,
-    /// Bounds of the value by the tablebases, at PV nodes.
-    tablebase_bounds: [Value; 2],
+    /// Lower bound of the value by the tablebases, at PV nodes.
+    tablebase_min: Value,
+    /// Upper bound of the value by the tablebases, at PV nodes.
+    tablebase_max: Value,
     /// The static evaluation as the evaluator gives it; [`NONE`] in check.
     raw_eval: Value,
     /// The static evaluation with corrections; [`NONE`] in check.
@@ -166,6 +168,8 @@ impl Search<'_> {
             return Ok(value);
         }
         self.static_eval(&mut node);
+        self.eval_trend(&mut node);
+        self.reset_next_frames(&node);
         self.hindsight(&mut node);
         self.internal_iterative_reduction::<PV>(&mut node);
         if !PV && node.excluded.is_none() {
@@ -188,7 +192,8 @@ impl Search<'_> {
             }
         }
 
-        let mut result = LoopResult::new(node.tablebase_bounds[0]);
+        // The move loop returns a value only for a multi-cut.
+        let mut result = LoopResult::new(node.tablebase_min);
         if let Some(value) = self.search_moves::<PV>(&mut node, &mut result)? {
             return Ok(value);
         }
@@ -246,7 +251,8 @@ impl Search<'_> {
             tt_move,
             tt_noisy: tt_move.is_some_and(|mv| board.is_noisy(mv)),
             tt_pv,
-            tablebase_bounds: [-INFINITE, INFINITE],
+            tablebase_min: -INFINITE,
+            tablebase_max: INFINITE,
             raw_eval: NONE,
             eval: NONE,
             tt_adjusted_eval: NONE,
@@ -310,11 +316,11 @@ impl Search<'_> {
         }
         if PV {
             match bound {
-                Bound::Lower => node.tablebase_bounds[0] = value,
-                _ => node.tablebase_bounds[1] = value,
+                Bound::Lower => node.tablebase_min = value,
+                _ => node.tablebase_max = value,
             }
         }
-        node.window.alpha = node.window.alpha.max(node.tablebase_bounds[0]);
+        node.window.alpha = node.window.alpha.max(node.tablebase_min);
         None
     }
 
@@ -329,49 +335,60 @@ impl Search<'_> {
         })
     }
 
-    /// The static evaluation, and its [trend](https://www.chessprogramming.org/Improving).
+    /// [Static evaluation](https://www.chessprogramming.org/Evaluation). A singular search reuses that of its node.
     #[inline(always)]
     fn static_eval(&mut self, node: &mut Node) {
         let ply = node.ply;
-        let (raw_eval, eval) = if node.in_check {
-            (NONE, NONE)
-        } else if node.excluded.is_some() {
-            (self.frame(ply).raw_eval, self.frame(ply).eval)
-        } else {
-            self.evaluate(node.board, node.entry.as_ref())
-        };
+        if node.in_check {
+            (self.frame(ply).raw_eval, self.frame(ply).eval) = (NONE, NONE);
+            return;
+        }
+        if node.excluded.is_some() {
+            (node.raw_eval, node.eval) = (self.frame(ply).raw_eval, self.frame(ply).eval);
+            node.tt_adjusted_eval = node.eval;
+            return;
+        }
+        let (raw_eval, eval) = self.evaluate(node.board, node.entry.as_ref());
         (node.raw_eval, node.eval) = (raw_eval, eval);
-        node.tt_adjusted_eval =
-            if node.in_check { NONE } else { node.entry.map_or(eval, |entry| entry.adjusted_eval(eval)) };
-        let evaluated = !node.in_check && node.excluded.is_none();
-        if evaluated && node.entry.is_none() {
+        (self.frame(ply).raw_eval, self.frame(ply).eval) = (raw_eval, eval);
+        node.tt_adjusted_eval = node.entry.map_or(eval, |entry| entry.adjusted_eval(eval));
+        if node.entry.is_none() {
             let entry = Entry { mv: None, value: 0, eval: raw_eval, depth: -1, bound: Bound::None, pv: node.tt_pv };
             self.shared.table.store(node.board.key(), ply, &entry);
         }
+    }
 
+    /// The [trend](https://www.chessprogramming.org/Improving) of the static evaluation over the last moves, which
+    /// rewards the opponent's quiet move.
+    #[inline(always)]
+    fn eval_trend(&mut self, node: &mut Node) {
+        let &mut Node { ply, eval, .. } = node;
         let [two_plies_ago, four_plies_ago] = [2, 4].map(|back| self.earlier(ply, back).eval);
         let earlier = if two_plies_ago == NONE { four_plies_ago } else { two_plies_ago };
         node.improving = !node.in_check && (earlier == NONE || eval > earlier);
         let previous = *self.earlier(ply, 1);
-        if previous.eval != NONE {
-            node.parent_reduction = previous.reduction;
-            if !node.in_check {
-                node.opponent_worsening = eval + previous.eval;
-            }
-        }
         node.double_extensions = previous.double_extensions;
-
-        let frame = self.frame(ply);
-        (frame.raw_eval, frame.eval) = (raw_eval, eval);
-        // For moves made before the move loop: the null move, and the captures of ProbCut.
-        frame.double_extensions = node.double_extensions;
-        self.frame(ply + 1).killers = [None; 2];
-        self.frame(ply + 2).cutoffs = 0;
-        // The opponent's quiet move is rewarded by the change of the static evaluation.
-        if evaluated && previous.quiet && previous.eval != NONE {
+        if previous.eval == NONE {
+            return;
+        }
+        node.parent_reduction = previous.reduction;
+        if node.in_check {
+            return;
+        }
+        node.opponent_worsening = eval + previous.eval;
+        if node.excluded.is_none() && previous.quiet {
             let bonus = self.params.eval_history(node.opponent_worsening);
             self.histories.update_butterfly(previous.butterfly, bonus);
         }
+    }
+
+    /// Resets what the nodes of the next plies read from the search stack.
+    #[inline(always)]
+    fn reset_next_frames(&mut self, node: &Node) {
+        // For moves made before the move loop: the null move, and the captures of ProbCut.
+        self.frame(node.ply).double_extensions = node.double_extensions;
+        self.frame(node.ply + 1).killers = [None; 2];
+        self.frame(node.ply + 2).cutoffs = 0;
     }
 
     /// Hindsight, from Stockfish: corrects the reduction of the move that led here by the trend of the evaluation.
@@ -669,7 +686,7 @@ impl Search<'_> {
         info.count > self.params.lmp_threshold(node.depth, improving)
     }
 
-    /// [History](https://www.chessprogramming.org/History_Leaf_Pruning) pruning: low continuation histories.
+    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning), by low continuation histories.
     #[inline(always)]
     fn history_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
         lmr_depth <= self.params.history_pruning_depth
@@ -954,7 +971,7 @@ impl Search<'_> {
 #[inline(always)]
 fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
     let &Node { window, depth, .. } = node;
-    let value = result.best_value.min(node.tablebase_bounds[1]);
+    let value = result.best_value.min(node.tablebase_max);
     if !PV && window.fails_high(value) && value.abs() < DECIDED && window.beta.abs() < DECIDED {
         (value * depth + window.beta) / (depth + 1)
     } else {

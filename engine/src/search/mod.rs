@@ -145,7 +145,7 @@ pub(crate) struct Worker {
     position: Position,
     histories: Histories,
     arena: Arena,
-    frames: Vec<Frame>,
+    frames: Box<[Frame; FRAMES]>,
     pv_lines: Vec<PvLine>,
 }
 
@@ -158,7 +158,7 @@ impl Worker {
             position: Position::new(&Game::default(), evaluator),
             histories: Histories::new(),
             arena: Arena::new(),
-            frames: vec![Frame::EMPTY; FRAMES],
+            frames: Box::new([Frame::EMPTY; FRAMES]),
             pv_lines: vec![PvLine::new(); MAX_PLY + 2],
         }
     }
@@ -189,7 +189,7 @@ pub(crate) struct Search<'a> {
     position: &'a mut Position,
     histories: &'a mut Histories,
     arena: &'a mut Arena,
-    frames: &'a mut [Frame],
+    frames: &'a mut [Frame; FRAMES],
     pv_lines: &'a mut [PvLine],
     root_moves: Vec<RootMove>,
     /// Index of the variation that is searched: the root moves before it are the better ones of MultiPV.

@@ -118,7 +118,11 @@ impl Search<'_> {
             (false, true) => MoveSet::NoisyAndChecks,
             (false, false) => MoveSet::Noisy,
         };
-        let ordering = OrderingContext { ply: None, ..self.ordering_context(board, ply) };
+        // Only quiet moves are ordered by context.
+        let ordering = match moves {
+            MoveSet::Noisy => OrderingContext::EMPTY,
+            _ => OrderingContext { ply: None, ..self.ordering_context(board, ply) },
+        };
         let mut picker = Picker::new(self.arena, moves, self.quiescence_tt_move(node), self.params.qs_see);
         while let Some(ScoredMove { mv, piece_to, .. }) = self.next_move(&mut picker, board, &ordering) {
             node.move_count += 1;
