@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use dyad_engine::board::{Board, ChessMove};
-use dyad_engine::search::{Info, Score};
-use dyad_engine::tt::Bound;
+use dyad_engine::search::{Bound, Info, Score};
 use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage, UciMove, UciPiece, UciSquare};
 
 /// An info line on the root position `board`.

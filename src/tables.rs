@@ -147,7 +147,7 @@ fn tell(faults: &[String], say: &mut (dyn FnMut(String) + Send)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyad_engine::time::Clock;
+    use dyad_engine::search::Clock;
 
     #[test]
     fn a_search_waits_for_a_small_part_of_its_time() {

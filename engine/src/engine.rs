@@ -4,9 +4,7 @@ use crate::board::{Board, Game};
 use crate::control::Control;
 use crate::eval::{Evaluator, Weights};
 use crate::platform::sync::{Mutex, lock};
-use crate::search::{Limits, Options, Outcome, Report, Score, Search, Shared, Worker};
-use crate::time::Bounds;
-use crate::tt::{HashError, Table};
+use crate::search::{HashError, Limits, Options, Outcome, Report, Score, Search, Shared, Table, TimeBounds, Worker};
 use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
 use std::fmt::Debug;
@@ -328,9 +326,9 @@ fn start<'scope, 'env>(
 }
 
 /// The time bounds: the shorter of move time and clock. None without either.
-pub fn bounds(limits: &Limits, options: &Options) -> Option<Bounds> {
-    let fixed = limits.movetime.map(|time| Bounds::fixed(time, options.move_overhead));
-    let clock = limits.clock.map(|clock| Bounds::new(&clock, options.move_overhead, &options.params));
+pub fn bounds(limits: &Limits, options: &Options) -> Option<TimeBounds> {
+    let fixed = limits.movetime.map(|time| TimeBounds::fixed(time, options.move_overhead));
+    let clock = limits.clock.map(|clock| TimeBounds::new(&clock, options.move_overhead, &options.params));
     match (fixed, clock) {
         (Some(fixed), Some(clock)) => Some(if fixed.hard <= clock.hard { fixed } else { clock }),
         (fixed, clock) => fixed.or(clock),
@@ -345,7 +343,7 @@ pub(crate) fn game_over(board: &Board) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Clock;
+    use crate::search::Clock;
     use std::time::Duration;
 
     #[test]

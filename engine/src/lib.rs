@@ -8,9 +8,8 @@
 //! - [`value`]: search values;
 //! - [`eval`]: the evaluation;
 //! - [`tablebase`]: Syzygy endgame tables;
-//! - [`position`]: the game and the line of a search, with their evaluation state;
 //! - [`params`]: the constants of search and time management;
-//! - [`tt`], [`time`], [`control`]: transposition table, time bounds, stopping and waiting;
+//! - [`control`]: stopping and waiting;
 //! - [`search`]: the search; [`engine`]: the state that persists between searches;
 //! - [`explain`]: the evaluation, and the difference of two moves, in parts and in words;
 //! - [`levels`]: opponents of limited strength.
@@ -27,11 +26,8 @@ pub mod hash;
 pub mod levels;
 pub mod params;
 mod platform;
-pub mod position;
 pub mod search;
 pub mod tablebase;
-pub mod time;
-pub mod tt;
 pub mod value;
 
 pub use engine::Engine;

@@ -8,8 +8,7 @@
 use std::time::Duration;
 
 use dyad_engine::board::{Board, ChessMove, Color, quote};
-use dyad_engine::search::Limits;
-use dyad_engine::time::Clock;
+use dyad_engine::search::{Clock, Limits};
 use dyad_engine::value::MAX_PLY;
 
 /// The words after `go`, as they were given.

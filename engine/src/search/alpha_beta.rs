@@ -8,12 +8,12 @@
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
+use super::tt::{Bound, Entry, pack_move, unpack_move};
 use super::window::Window;
 use super::{Report, Search, Stopped};
 use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, PieceTo, move_bits};
 use crate::params::Params;
 use crate::tablebase::Tables;
-use crate::tt::{Bound, Entry, pack_move, unpack_move};
 use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mate_in, mated_in};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;

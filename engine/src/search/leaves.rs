@@ -8,13 +8,13 @@
 
 use super::history::OrderingContext;
 use super::ordering::{Arena, MoveSet, Picker, ScoredMove, VictimScorer};
+use super::position::Position;
 use super::pv::PvLine;
+use super::tt::{Bound, Entry, Table};
 use super::window::Window;
 use crate::board::{Board, ChessMove, Game};
 use crate::eval::{Evaluator, Weights};
 use crate::hash;
-use crate::position::Position;
-use crate::tt::{Bound, Entry, Table};
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -333,7 +333,7 @@ const SEE_THRESHOLD: i32 = -44;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tt::{Bound, Entry};
+    use crate::search::tt::{Bound, Entry};
     use crate::value::INFINITE;
 
     static NEVER: AtomicBool = AtomicBool::new(false);

@@ -1,9 +1,9 @@
 //! Limits and options of a search.
 
+use super::time::Clock;
 use crate::board::ChessMove;
 use crate::params::Params;
 use crate::tablebase::Tables;
-use crate::time::Clock;
 use std::num::NonZeroU64;
 use std::time::Duration;
 

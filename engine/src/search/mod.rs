@@ -11,26 +11,30 @@ mod history;
 mod leaves;
 mod limits;
 mod ordering;
+mod position;
 mod pv;
 mod quiescence;
 mod report;
 mod root;
+mod time;
+mod tt;
 mod window;
 
 pub use leaves::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 pub use limits::{Limits, MOVE_OVERHEAD, Options};
+pub(crate) use position::Position;
 pub use report::{Info, Outcome, Report, Score};
 pub(crate) use root::ThreadResult;
+pub use time::{Clock, TimeBounds, time_of};
+pub(crate) use tt::Table;
+pub use tt::{Bound, HashError};
 
 use crate::board::{Board, ChessMove, Game, Piece, PieceTo, attacks};
 use crate::control::Control;
 use crate::eval::Evaluator;
 use crate::params::{Derived, Params};
 use crate::platform::sync::Mutex;
-use crate::position::Position;
 use crate::tablebase::{RootMoves, Tables};
-use crate::time::{Bounds, nodes_in, time_of};
-use crate::tt::{Entry, Table};
 use crate::value::{DECIDED, DRAW, MAX_PLY, NONE, Value};
 use crossbeam::utils::CachePadded;
 use history::{Histories, NO_PIECE_TO, OrderingContext, PreviousMoves};
@@ -39,6 +43,8 @@ use pv::PvLine;
 use root::RootMove;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use time::nodes_in;
+use tt::Entry;
 use window::Window;
 
 /// The search was stopped; its position is not restored.
@@ -51,7 +57,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) control: &'a Control,
     pub(crate) limits: &'a Limits,
     pub(crate) options: &'a Options,
-    pub(crate) bounds: Option<Bounds>,
+    pub(crate) bounds: Option<TimeBounds>,
     /// Set when worker 0 has finished: stops the helpers.
     pub(crate) finished: AtomicBool,
     /// Nodes of each worker at its last check of the limits.

@@ -3,10 +3,10 @@
 
 use super::history::{NO_PIECE_TO, OrderingContext, destination};
 use super::ordering::{MoveSet, Picker, ScoredMove};
+use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Search, Stopped};
 use crate::board::{Board, ChessMove, PIECE_VALUES};
-use crate::tt::{Bound, Entry};
 use crate::value::{DECIDED, INFINITE, NONE, Value, mated_in};
 
 /// The state of a node.

@@ -1,7 +1,7 @@
 //! Reports of a running search, and its outcome.
 
+use super::tt::Bound;
 use crate::board::ChessMove;
-use crate::tt::Bound;
 use crate::value::Value;
 use std::time::Duration;
 

@@ -4,13 +4,13 @@
 use super::alpha_beta::MoveInfo;
 use super::history::piece_to;
 use super::ordering::ScoredMove;
+use super::time::TimeFactors;
+use super::tt::Bound;
 use super::window::Window;
 use super::{Info, Outcome, Report, Score, Search, Stopped};
 use crate::board::{Board, ChessMove};
 use crate::platform::sync::lock;
 use crate::tablebase::{RankedMove, RootMoves};
-use crate::time::TimeFactors;
-use crate::tt::Bound;
 use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;

@@ -230,7 +230,7 @@ fn the_first_iteration_ends_at_the_node_limit() {
 #[test]
 fn the_first_iteration_ends_at_a_stop_a_clock_or_a_move_time() {
     let fixed = Limits { movetime: Some(Duration::ZERO), ..Limits::default() };
-    let clock = Limits { clock: Some(crate::time::Clock::default()), ..Limits::default() };
+    let clock = Limits { clock: Some(Clock::default()), ..Limits::default() };
     let endless = Limits { infinite: true, ..Limits::default() };
     for fen in EXPLOSIVE {
         for (limits, stopped) in [(&fixed, false), (&clock, false), (&endless, true)] {

@@ -1,6 +1,6 @@
 //! The [alpha-beta window](https://www.chessprogramming.org/Window).
 
-use crate::tt::{Bound, Entry};
+use super::tt::{Bound, Entry};
 use crate::value::{INFINITE, Value};
 
 /// The window of the side to move: a value inside is exact, a value outside is a bound.

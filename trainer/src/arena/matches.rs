@@ -370,7 +370,7 @@ mod tests {
     use crate::data::score::ScoreSide;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
-    use dyad_engine::time::time_of;
+    use dyad_engine::search::time_of;
     use std::num::NonZeroU64;
     use std::time::Duration;
 

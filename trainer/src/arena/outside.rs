@@ -10,8 +10,7 @@ use std::time::Duration;
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::{AnyEngine, AnyModel, EngineStatus};
-use dyad_engine::search::{Limits, Options, Outcome, Report, Score};
-use dyad_engine::tt::HashError;
+use dyad_engine::search::{HashError, Limits, Options, Outcome, Report, Score};
 
 use crate::base::error::Error;
 use crate::data::external::{Answer, OutsideEngine, Program};
@@ -161,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_timeout_exceeds_the_time_limit() {
-        use dyad_engine::time::Clock;
+        use dyad_engine::search::Clock;
         let seconds = Duration::from_secs;
         let clock = |remaining| Some(Clock { remaining, ..Clock::default() });
         for (limits, shortest, longest) in [

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use dyad_engine::board::{ChessMove, Color, Ending, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
-use dyad_engine::search::{Limits, Options, Outcome, Report, Score as EngineScore};
+use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
-use dyad_engine::time::{Clock, time_of};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;

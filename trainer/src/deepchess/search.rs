@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 use dyad_engine::board::{Board, ChessMove, Color, Game, PIECES, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::{AnyEngine, AnyModel};
-use dyad_engine::search::{Info, Limits, Options, Outcome, Report, Score};
-use dyad_engine::tt::{Bound, HashError};
+use dyad_engine::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
 use dyad_engine::value::{MATE, MAX_PLY};
 use ndarray::Array2;
 

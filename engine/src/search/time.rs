@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The time of `nodes` on a clock that counts nodes in place of time.
 ///
 /// ```
-/// # use dyad_engine::time::time_of;
+/// # use dyad_engine::search::time_of;
 /// # use std::{num::NonZeroU64, time::Duration};
 /// assert_eq!(time_of(500, NonZeroU64::new(200_000).unwrap()), Duration::from_micros(2_500));
 /// ```
@@ -36,7 +36,7 @@ pub struct Clock {
 
 /// The time bounds of one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct TimeBounds {
     /// No iteration starts after this time.
     pub soft: Duration,
     /// The search stops at this time.
@@ -60,17 +60,17 @@ fn percent(per_cent: i32) -> f64 {
     f64::from(per_cent) / 100.0
 }
 
-impl Bounds {
+impl TimeBounds {
     /// Bounds for a move on this clock. `overhead` is lost between engine and clock with each move.
     ///
     /// ```
-    /// # use dyad_engine::{params::Params, time::{Bounds, Clock}};
+    /// # use dyad_engine::{params::Params, search::{Clock, TimeBounds}};
     /// # use std::time::Duration;
     /// let clock = Clock { remaining: Duration::from_secs(8), increment: Duration::from_millis(80), moves_to_go: None
-    /// }; let bounds = Bounds::new(&clock, Duration::from_millis(10), &Params::default()); assert!(bounds.soft <=
+    /// }; let bounds = TimeBounds::new(&clock, Duration::from_millis(10), &Params::default()); assert!(bounds.soft <=
     /// bounds.hard && bounds.hard < clock.remaining);
     /// ```
-    pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> Bounds {
+    pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> TimeBounds {
         let remaining = clock.remaining.as_secs_f64();
         let increment = clock.increment.as_secs_f64();
         let overhead = overhead.as_secs_f64();
@@ -93,14 +93,14 @@ impl Bounds {
         };
         let hard = hard.clamp(0.001, usable);
         let soft = Duration::from_secs_f64(soft.clamp(0.0005, hard));
-        Bounds { soft, hard: Duration::from_secs_f64(hard), fixed: false }
+        TimeBounds { soft, hard: Duration::from_secs_f64(hard), fixed: false }
     }
 
     /// Bounds for a move time.
-    pub fn fixed(time: Duration, overhead: Duration) -> Bounds {
+    pub fn fixed(time: Duration, overhead: Duration) -> TimeBounds {
         // The overhead takes at most half of a short move time.
         let time = time.saturating_sub(overhead.min(time / 2)).max(Duration::from_millis(1));
-        Bounds { soft: time, hard: time, fixed: true }
+        TimeBounds { soft: time, hard: time, fixed: true }
     }
 
     /// The soft bound, scaled by the factors; at most the hard bound.
@@ -136,7 +136,7 @@ mod tests {
                 for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
                     for overhead in [0, 10, 100, 5_000] {
                         let clock = Clock { remaining: ms(remaining), increment: ms(increment), moves_to_go };
-                        let bounds = Bounds::new(&clock, ms(overhead), &Params::DEFAULT);
+                        let bounds = TimeBounds::new(&clock, ms(overhead), &Params::DEFAULT);
                         assert!(bounds.soft <= bounds.hard, "{clock:?}");
                         assert!(bounds.hard <= ms(remaining).max(ms(1)), "{clock:?} {bounds:?}");
                     }
@@ -149,13 +149,13 @@ mod tests {
     fn a_clock_below_overhead_and_reserve_moves_at_once() {
         for remaining in [5, 20, 60, 110] {
             let clock = Clock { remaining: ms(remaining), increment: ms(2), moves_to_go: None };
-            assert_eq!(Bounds::new(&clock, ms(10), &Params::DEFAULT).hard, ms(1), "{remaining}");
+            assert_eq!(TimeBounds::new(&clock, ms(10), &Params::DEFAULT).hard, ms(1), "{remaining}");
         }
     }
 
     #[test]
     fn factors_scale_the_soft_bound_up_to_the_hard_bound() {
-        let bounds = Bounds::new(&Clock { remaining: ms(60_000), ..Clock::default() }, ms(10), &Params::DEFAULT);
+        let bounds = TimeBounds::new(&Clock { remaining: ms(60_000), ..Clock::default() }, ms(10), &Params::DEFAULT);
         let adjusted = |factors| bounds.adjusted(factors, &Params::DEFAULT);
         let calm = TimeFactors { stable_iterations: 9, score_drop: -50, node_fraction: 0.95 };
         let alarm = TimeFactors { stable_iterations: 0, score_drop: 400, node_fraction: 0.2 };

@@ -56,19 +56,19 @@ impl Bound {
 
 /// An entry of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The best move, if any. It may be illegal after a key collision.
-    pub mv: Option<ChessMove>,
+    pub(crate) mv: Option<ChessMove>,
     /// The value, with mates counted from the root of the search.
-    pub value: Value,
+    pub(crate) value: Value,
     /// The static evaluation without corrections, or [`NONE`].
-    pub eval: Value,
+    pub(crate) eval: Value,
     /// Depth of the search in plies.
-    pub depth: i32,
+    pub(crate) depth: i32,
     /// How the value bounds the true value.
-    pub bound: Bound,
+    pub(crate) bound: Bound,
     /// Whether the position was ever on a principal variation.
-    pub pv: bool,
+    pub(crate) pv: bool,
 }
 
 impl Entry {
@@ -117,7 +117,7 @@ impl fmt::Display for HashError {
 impl std::error::Error for HashError {}
 
 /// The transposition table, shared by the threads of a search.
-pub struct Table {
+pub(crate) struct Table {
     words: Box<[AtomicU64]>,
     /// Index of the word at which the first cache line begins, and with it the first cluster.
     first: usize,
@@ -172,7 +172,7 @@ impl Table {
     ///
     /// # Errors
     /// Without enough memory.
-    pub fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
+    pub(crate) fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
         Table::within(available_megabytes(), megabytes, threads)
     }
 
@@ -203,7 +203,7 @@ impl Table {
     ///
     /// # Errors
     /// Without enough memory.
-    pub fn resize(&mut self, megabytes: usize, threads: usize) -> Result<(), HashError> {
+    pub(crate) fn resize(&mut self, megabytes: usize, threads: usize) -> Result<(), HashError> {
         self.resize_within(available_megabytes, megabytes, threads)
     }
 
@@ -266,7 +266,7 @@ impl Table {
     /// Removes all entries, with up to `threads` threads.
     ///
     /// A large table of which little was used is replaced by a new one, which is faster than writing all of its pages.
-    pub fn clear(&mut self, threads: usize) {
+    pub(crate) fn clear(&mut self, threads: usize) {
         if !*self.used.get_mut() {
             *self.generation.get_mut() = 0;
             return;
@@ -351,7 +351,7 @@ impl Table {
     }
 
     /// Stores an entry in place of one of the same position, or of the shallowest and oldest of its cluster.
-    pub fn store(&self, key: u64, ply: usize, entry: &Entry) {
+    pub(crate) fn store(&self, key: u64, ply: usize, entry: &Entry) {
         // Written only once: all threads read its cache line.
         if !self.used.load(Relaxed) {
             self.used.store(true, Relaxed);
@@ -396,7 +396,7 @@ impl Table {
     }
 
     /// Permille of entries of this generation, by a sample.
-    pub fn hashfull(&self) -> u32 {
+    pub(crate) fn hashfull(&self) -> u32 {
         let generation = u64::from(self.generation.load(Relaxed));
         let sample = self.words[self.first..].as_chunks().0[..self.count.min(250)].iter();
         let entries = sample.clone().flat_map(slots);

@@ -5,7 +5,7 @@ use crate::eval::{Evaluator, Step};
 use crate::value::{MAX_PLY, Value};
 
 /// A position of a game and the moves made from it.
-pub struct Position {
+pub(crate) struct Position {
     /// One board a ply.
     boards: Vec<Board>,
     ply: usize,
@@ -15,13 +15,13 @@ pub struct Position {
 
 impl Position {
     /// The current position of `game`, evaluated by `evaluator`.
-    pub fn new(game: &Game, mut evaluator: Evaluator) -> Position {
+    pub(crate) fn new(game: &Game, mut evaluator: Evaluator) -> Position {
         evaluator.reset(game.board());
         Position { boards: vec![*game.board(); MAX_PLY + 8], ply: 0, keys: game.keys().to_vec(), evaluator }
     }
 
     /// Starts over at the current position of `game`.
-    pub fn reset(&mut self, game: &Game) {
+    pub(crate) fn reset(&mut self, game: &Game) {
         self.boards[0] = *game.board();
         self.ply = 0;
         self.keys.clear();
@@ -44,27 +44,27 @@ impl Position {
     }
 
     /// The evaluator.
-    pub fn evaluator(&self) -> &Evaluator {
+    pub(crate) fn evaluator(&self) -> &Evaluator {
         &self.evaluator
     }
 
     /// The current board.
-    pub fn board(&self) -> &Board {
+    pub(crate) fn board(&self) -> &Board {
         &self.boards[self.ply]
     }
 
     /// The board at the root.
-    pub fn root(&self) -> &Board {
+    pub(crate) fn root(&self) -> &Board {
         &self.boards[0]
     }
 
     /// Plies from the root.
-    pub fn ply(&self) -> usize {
+    pub(crate) fn ply(&self) -> usize {
         self.ply
     }
 
     /// Makes a legal move.
-    pub fn make(&mut self, mv: ChessMove) {
+    pub(crate) fn make(&mut self, mv: ChessMove) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         let delta = played[self.ply].make_move(mv, &mut rest[0]);
         self.advance(&delta);
@@ -92,17 +92,17 @@ impl Position {
     }
 
     /// Static evaluation for the side to move, in search units, with the knowledge of endgames.
-    pub fn evaluate(&mut self) -> Value {
+    pub(crate) fn evaluate(&mut self) -> Value {
         self.evaluator.evaluate(&self.boards[self.ply])
     }
 
     /// Static evaluation for the side to move: only the tapered sum of weights.
-    pub fn evaluate_raw(&mut self) -> Value {
+    pub(crate) fn evaluate_raw(&mut self) -> Value {
         self.evaluator.evaluate_raw(&self.boards[self.ply])
     }
 
     /// Whether the position is a draw by repetition, by insufficient material or by the fifty-move rule.
-    pub fn is_draw(&self) -> bool {
+    pub(crate) fn is_draw(&self) -> bool {
         let board = self.board();
         if board.halfmove_clock() >= 100 && (!board.in_check() || board.has_legal_move()) {
             return true;
