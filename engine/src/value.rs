@@ -52,13 +52,6 @@ pub const fn is_mate(value: Value) -> bool {
 }
 
 /// Moves to the mate, negative for the side that is mated. None if `value` is no mate.
-///
-/// ```
-/// # use dyad_engine::value::{mate_in, mated_in, moves_to_mate};
-/// assert_eq!(moves_to_mate(mate_in(3)), Some(2));
-/// assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
-/// assert_eq!(moves_to_mate(250), None);
-/// ```
 pub(crate) const fn moves_to_mate(value: Value) -> Option<i32> {
     if !is_mate(value) {
         return None;
@@ -66,4 +59,16 @@ pub(crate) const fn moves_to_mate(value: Value) -> Option<i32> {
     let plies = MATE - value.abs();
     let moves = (plies + 1) / 2;
     Some(if value > 0 { moves } else { -(plies / 2) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_to_mate_are_counted_for_both_sides() {
+        assert_eq!(moves_to_mate(mate_in(3)), Some(2));
+        assert_eq!(moves_to_mate(mated_in(4)), Some(-2));
+        assert_eq!(moves_to_mate(250), None);
+    }
 }

@@ -218,8 +218,7 @@ impl Search<'_> {
         window.is_closed().then_some(window.alpha)
     }
 
-    /// Begins the node with its entry of the [transposition
-    /// table](https://www.chessprogramming.org/Transposition_Table).
+    /// The node with its entry of the [transposition table](https://www.chessprogramming.org/Transposition_Table).
     #[inline(always)]
     fn probe_tt<'b, const PV: bool>(
         &mut self,
@@ -264,7 +263,7 @@ impl Search<'_> {
         }
     }
 
-    /// The value of the entry, if its depth and its bound suffice.
+    /// The value of the entry, if depth and bound suffice. Its move gets the bonus of a cutoff.
     #[inline(always)]
     fn tt_cutoff(&mut self, node: &Node) -> Option<Value> {
         let &Node { board, ply, window, depth, .. } = node;
@@ -966,8 +965,7 @@ impl Search<'_> {
     }
 }
 
-/// The value that the node returns: within the bounds of the tablebases, and closer to beta than a value that failed
-/// high, which is seldom exact.
+/// The best value within the bounds of the tablebases. One that failed high is seldom exact and moves toward beta.
 #[inline(always)]
 fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
     let &Node { window, depth, .. } = node;

@@ -283,6 +283,7 @@ pub(super) struct Picker {
     see_threshold: i32,
     noisy_start: usize,
     noisy_next: usize,
+    /// End of the losing captures, which gather at the front of the noisy moves.
     bad_end: usize,
     quiet_start: usize,
     quiet_next: usize,

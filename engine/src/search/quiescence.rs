@@ -97,7 +97,7 @@ impl Search<'_> {
         let (raw_eval, eval) = self.evaluate(node.board, node.entry.as_ref());
         self.frame(node.ply).eval = eval;
         node.raw_eval = raw_eval;
-        // A stored value has no PV line, so PV nodes do without.
+        // PV nodes ignore the stored value, which has no PV line.
         node.best_value = if PV { eval } else { node.entry.map_or(eval, |entry| entry.adjusted_eval(eval)) };
         if node.window.fails_high(node.best_value) {
             if node.entry.is_none() {
@@ -162,7 +162,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The TT move, if it is legal and belongs to the moves that are searched.
+    /// The TT move, if quiescence searches it.
     #[inline(always)]
     fn quiescence_tt_move(&self, node: &Node) -> Option<ChessMove> {
         let board = node.board;
@@ -178,7 +178,7 @@ impl Search<'_> {
             || node.board.gives_check(mv)
     }
 
-    /// Closer to beta than a value that failed high, which is seldom exact.
+    /// The best value. One that failed high is seldom exact and moves toward beta.
     #[inline(always)]
     fn blend_with_beta(&self, node: &Node) -> Value {
         let &Node { window, best_value, .. } = node;

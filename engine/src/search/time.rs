@@ -47,13 +47,13 @@ pub struct TimeBounds {
 
 /// What scales the soft bound after an iteration.
 #[derive(Clone, Copy, Debug)]
-pub struct TimeFactors {
+pub(crate) struct TimeFactors {
     /// Best-move stability: iterations since the best move changed.
-    pub stable_iterations: u32,
+    pub(crate) stable_iterations: u32,
     /// Score trend: drop of the value from the mean of the last iterations, in search units.
-    pub score_drop: i32,
+    pub(crate) score_drop: i32,
     /// Fraction of the nodes in the tree of the best move, 0 to 1.
-    pub node_fraction: f64,
+    pub(crate) node_fraction: f64,
 }
 
 fn percent(per_cent: i32) -> f64 {
@@ -66,9 +66,10 @@ impl TimeBounds {
     /// ```
     /// # use dyad_engine::{params::Params, search::{Clock, TimeBounds}};
     /// # use std::time::Duration;
-    /// let clock = Clock { remaining: Duration::from_secs(8), increment: Duration::from_millis(80), moves_to_go: None
-    /// }; let bounds = TimeBounds::new(&clock, Duration::from_millis(10), &Params::default()); assert!(bounds.soft <=
-    /// bounds.hard && bounds.hard < clock.remaining);
+    /// let [remaining, increment] = [8_000, 80].map(Duration::from_millis);
+    /// let clock = Clock { remaining, increment, moves_to_go: None };
+    /// let bounds = TimeBounds::new(&clock, Duration::from_millis(10), &Params::default());
+    /// assert!(bounds.soft <= bounds.hard && bounds.hard < clock.remaining);
     /// ```
     pub fn new(clock: &Clock, overhead: Duration, params: &Params) -> TimeBounds {
         let remaining = clock.remaining.as_secs_f64();
