@@ -28,13 +28,6 @@ pub(crate) fn phase_of_material(non_pawn_material: i32) -> i32 {
 
 /// Interpolates between middlegame and endgame. Rounds toward zero, so that a position and its color-flipped image have
 /// exactly opposite values.
-///
-/// ```
-/// # use dyad_engine::eval::units::{FULL_MATERIAL, PHASE_MAX, phase_of_material, taper};
-/// assert_eq!(taper(100, 20, phase_of_material(FULL_MATERIAL)), 100);
-/// assert_eq!(taper(100, 20, phase_of_material(0)), 20);
-/// assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
-/// ```
 pub(crate) const fn taper(mg: i32, eg: i32, phase: i32) -> i32 {
     let sum = mg as i64 * phase as i64 + eg as i64 * (PHASE_MAX - phase) as i64;
     (sum / PHASE_MAX as i64) as i32
@@ -180,6 +173,9 @@ mod tests {
             assert_eq!(taper(mg, eg, PHASE_MAX), mg);
             assert_eq!(taper(mg, eg, 0), eg);
         }
+        assert_eq!(taper(100, 20, phase_of_material(FULL_MATERIAL)), 100);
+        assert_eq!(taper(100, 20, phase_of_material(0)), 20);
+        assert_eq!(taper(-100, -20, PHASE_MAX / 2), -taper(100, 20, PHASE_MAX / 2));
     }
 
     #[test]

@@ -98,14 +98,6 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 ///
 /// This is everything that the piece contributes: alone, with each other piece, and in the terms of the whole board. A
 /// piece is left out if the position without it is illegal.
-///
-/// ```
-/// # use dyad_engine::{board::{Board, Square}, eval::Weights, explain::evaluation::piece_values};
-/// let board = Board::from_fen("4k3/8/8/8/8/8/8/3QK3 w - - 0 1").unwrap();
-/// let values = piece_values(&Weights::material(), &board);
-/// let [(queen, pawns)] = values[..] else { panic!("one piece besides the kings") };
-/// assert!(queen.square == Square::D1 && pawns > 0.0);
-/// ```
 pub(crate) fn piece_values(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let scale = PawnScale::new(weights, board);
     let sums = |board: &Board| weights.sums(board).map(i64::from);
