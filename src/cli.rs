@@ -29,6 +29,7 @@ mod stray;
 mod suite;
 mod train;
 
+use std::any::TypeId;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -127,6 +128,7 @@ impl Arguments {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
             })
             .mut_subcommand("selftrain", |tool| tool.after_help(selftrain::presets()))
+            .mut_subcommands(with_finite_numbers)
     }
 }
 
@@ -216,6 +218,21 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
 /// A year: no game and no search takes longer.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+/// Makes all numbers of a tool that may have a fraction finite ones.
+fn with_finite_numbers(tool: clap::Command) -> clap::Command {
+    let is_fraction = |argument: &clap::Arg| argument.get_value_parser().type_id() == TypeId::of::<f64>();
+    tool.mut_subcommands(with_finite_numbers).mut_args(|argument| match is_fraction(&argument) {
+        true => argument.value_parser(parse_number),
+        false => argument,
+    })
+}
+
+/// A number for arguments: neither infinite nor `nan`, which the standard reads too.
+fn parse_number(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("'{text}' is not a finite number"))
+}
+
 /// A time in seconds, for arguments.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -226,6 +243,37 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The names of the options of all tools that take numbers with a fraction, behind those of the tools, and how many
+    /// numbers.
+    fn fractions(tool: &clap::Command, names: &[String]) -> Vec<(Vec<String>, usize)> {
+        let is_fraction = |argument: &&clap::Arg| argument.get_value_parser().type_id() == TypeId::of::<f64>();
+        let own = tool.get_arguments().filter(is_fraction).filter_map(|argument| {
+            let name = format!("--{}", argument.get_long()?);
+            let count = argument.get_num_args().map_or(1, |range| range.min_values());
+            Some(([names, &[name]].concat(), count))
+        });
+        let inner =
+            tool.get_subcommands().flat_map(|tool| fractions(tool, &[names, &[tool.get_name().into()]].concat()));
+        own.chain(inner).collect()
+    }
+
+    #[test]
+    fn numbers_are_finite() {
+        let all = fractions(&Arguments::command_with_defaults(), &["dyad".into()]);
+        assert!(all.len() > 20, "{all:?}");
+        for (names, count) in all {
+            for text in ["nan", "inf", "1e400"] {
+                let words = names.iter().map(String::as_str).chain(std::iter::repeat_n(text, count));
+                let parsed = Arguments::command_with_defaults().try_get_matches_from(words);
+                let kind = parsed.map_err(|error| error.kind()).err();
+                assert_eq!(kind, Some(clap::error::ErrorKind::ValueValidation), "{names:?} {text}");
+            }
+        }
+        for text in ["nan", "inf", "1e400", "x", ""] {
+            assert!(parse_number(text).is_err() && parse_seconds(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn the_help_of_a_tool_tells_the_defaults_of_its_settings() {

@@ -7,6 +7,7 @@ use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, a
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, threads};
+use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -80,12 +81,14 @@ fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
     let AnnotateSummary { games, moves, mistake_counts, broken, puzzles, .. } = summary;
     let left_out = if *broken > 0 { format!(", {broken} left out") } else { String::new() };
     println!(
-        "{}: {games} games{left_out}, {moves} half-moves, {}",
+        "{}: {}{left_out}, {}, {}",
         settings.out.display(),
+        counted(*games as u64, "game", "games"),
+        counted(*moves as u64, "half-move", "half-moves"),
         faults_in_words(*mistake_counts)
     );
     if let Some(path) = &settings.mistakes {
-        println!("{}: {puzzles} positions", path.display());
+        println!("{}: {}", path.display(), counted(*puzzles as u64, "position", "positions"));
     }
     if let Some(path) = &settings.html {
         println!("{}", path.display());

@@ -9,6 +9,7 @@ use dyad_trainer::data::score::ScoreSide;
 use super::prepare::Side;
 use super::progress::Progress;
 use super::{Outcome, stop_on_interrupt, threads};
+use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -42,6 +43,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if scores.is_some() && found == 0 {
         eprintln!("warning: no move has a score in a form that is known");
     }
-    println!("{games} games with {moves} moves or positions written; {broken} broken, {unfinished} without a result");
+    let games = counted(games, "game", "games");
+    println!("{games} with {moves} moves or positions written; {broken} broken, {unfinished} without a result");
     Ok(())
 }

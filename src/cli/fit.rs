@@ -19,7 +19,7 @@ use dyad_trainer::fit::regression::{BackOffSettings, Data, Epoch, Event, Fitted,
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
+use super::{Outcome, load_weights, parse_number, settings, stop_on_interrupt, threads};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
 
@@ -93,7 +93,7 @@ pub struct Arguments {
 
 fn named_number(text: &str) -> Result<(String, f64), String> {
     let (name, number) = text.split_once('=').ok_or("expected GROUP=NUMBER")?;
-    Ok((name.to_string(), number.parse().map_err(|error| format!("{number}: {error}"))?))
+    Ok((name.to_string(), parse_number(number)?))
 }
 
 /// Fits weights and writes them.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::openings;
+use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;
@@ -60,6 +61,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     set(&mut settings.natural, &arguments.natural);
     set(&mut settings.limit, &arguments.limit);
     set(&mut settings.seed, &arguments.seed);
+    let inputs = [&arguments.weights, &arguments.openings, &arguments.settings];
+    check_output(&arguments.out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
     let weights = match &arguments.weights {
         Some(name) => load_weights(name)?,
         None => Weights::embedded(),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use dyad_trainer::arena::outside::Outside;
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
+use dyad_trainer::base::atomic::check_outputs;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
 use dyad_trainer::deepchess::network::Network;
@@ -175,6 +177,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let said: Said = settings::load(arguments.settings.as_deref(), "match")?;
     let (settings, files) = (arguments.asked.over(said.settings)?, over(&arguments.files, said.files)?);
     let played = settings.to_match([&arguments.a, &arguments.b])?;
+    check_files(arguments, &settings, &files)?;
     let mut openings = settings.openings(&played)?;
     let event = settings.event(&played);
     let mut pgn = match &files.pgn {
@@ -222,6 +225,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     print!("{}", summary(&record, &reasons, before.len()));
     Ok(())
+}
+
+/// Refuses files to write that would replace what the match is played with, or each other.
+fn check_files(arguments: &Arguments, settings: &Settings, files: &Files) -> Result<(), Error> {
+    // `level:1500:model.json` and `uci:engine,Hash=16` hold paths among other words.
+    let players = [&arguments.a, &arguments.b];
+    let names = players.iter().flat_map(|player| iter::once(player.as_str()).chain(player.split([':', ','])));
+    let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(arguments.settings.as_deref());
+    check_outputs(files.pgn.iter().chain(&files.results).map(PathBuf::as_path), inputs)
 }
 
 /// What was asked for, and what a file says where that says nothing.

@@ -55,8 +55,18 @@ impl Arguments {
         let sets: Vec<(String, Arc<Weights>)> =
             names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, String>>()?;
         let sets: Vec<(String, &Weights)> = sets.iter().map(|(name, weights)| (name.clone(), &**weights)).collect();
-        Ok((self.of.with_extension("html"), weights_page(&sets)))
+        // A page of two is not that of the first.
+        let name = match &self.with {
+            Some(with) => format!("{}-{}.html", stem(&self.of), stem(with)),
+            None => format!("{}.html", stem(&self.of)),
+        };
+        Ok((self.of.with_file_name(name), weights_page(&sets)))
     }
+}
+
+/// The name of a file without its ending.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Refuses to put the page in the place of what a training has in its folder.

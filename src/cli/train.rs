@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::settings::set;
-use super::{Outcome, load_weights, settings, stop_on_interrupt};
+use super::{Outcome, load_weights, parse_number, settings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -173,8 +173,7 @@ pub fn defaults() -> impl Serialize {
 
 fn parse_l2(text: &str) -> Result<(String, f64), String> {
     let (group, share) = text.split_once('=').ok_or("expected GROUP=SHARE")?;
-    let share = share.parse().map_err(|_| format!("{share:?} is not a number"))?;
-    Ok((group.to_string(), share))
+    Ok((group.to_string(), parse_number(share)?))
 }
 
 /// Trains, from the beginning or from a checkpoint.

@@ -343,3 +343,71 @@ fn a_full_disk_is_called_that() {
     assert!(!output.status.success() && told.contains("c.json: cannot be written: "), "{told}");
     assert!(!folder.join("c.json").exists());
 }
+
+/// A file that is read is no file to write, by whatever name, and two files to write are not one.
+#[cfg(unix)]
+#[test]
+fn outputs_never_replace_inputs() {
+    let folder = folder("data-inputs");
+    let path = |name: &str| folder.join(name);
+    Weights::material().save(&path("w.json")).unwrap();
+    std::os::unix::fs::symlink("w.json", path("link.json")).unwrap();
+    fs::write(path("o.pgn"), "1. e4 e5 *\n\n").unwrap();
+    for (arguments, expected) in [
+        ("match w.json material --pgn w.json", "the output w.json is the input w.json"),
+        ("match w.json material --pgn link.json", "the output link.json is the input w.json"),
+        ("match material link.json --results w.json", "the output w.json is the input link.json"),
+        ("match material default --openings o.pgn --pgn ./o.pgn", "the output ./o.pgn is the input o.pgn"),
+        ("match material default --pgn new.pgn --results ./new.pgn", "two outputs are called ./new.pgn"),
+        ("games --openings o.pgn --out o.pgn", "the output o.pgn is the input o.pgn"),
+        ("games --weights w.json --out link.json", "the output link.json is the input w.json"),
+    ] {
+        refuse(&folder, &format!("{arguments} --games 2 --nodes 10"), expected);
+    }
+    assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
+    assert!(Weights::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
+    run(&folder, "report material w.json");
+    assert!(path("material-w.html").exists(), "a page of two is not that of the first");
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    let folder = folder("data-numbers");
+    for number in ["nan", "1e400", "inf"] {
+        refuse(&folder, &format!("match material default --movetime {number}"), "is not a finite number");
+        refuse(&folder, &format!("fit a.samples -o w.json --rate material={number}"), "is not a finite number");
+    }
+    refuse(&folder, "match material default --movetime=-1", "is not a number of seconds");
+}
+
+/// Scores are read from the side that they are given from, or not at all.
+#[test]
+fn scores_of_the_wrong_side_are_refused() {
+    let folder = folder("data-sides");
+    fs::write(folder.join("lichess.pgn"), "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 2. Nf3 {[%eval 0.2]} 1-0\n").unwrap();
+    fs::write(folder.join("plain.pgn"), "1. e4 e5 2. Nf3 1-0\n").unwrap();
+    refuse(&folder, "prepare lichess.pgn -o a.samples --scores mover", "given from White's side, not the mover's");
+    run(&folder, "prepare lichess.pgn -o a.samples --scores white --scored");
+    refuse(&folder, "prepare plain.pgn -o b.samples --scores white --scored", "0 of them broken, and no score");
+    refuse(&folder, "prepare lichess.pgn -o b.samples --scored", "--scores white or --scores mover");
+    let output =
+        command(&folder, "prepare plain.pgn -o b.samples --scores white").output().expect("the program was built");
+    let warned = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && warned.contains("no game or line has a score"), "{warned}");
+}
+
+/// What is no file of games is called what it is.
+#[test]
+fn files_of_other_kinds_are_named() {
+    let folder = folder("data-kinds");
+    fs::write(folder.join("page.pgn"), "{\"error\": \"Not found\"}\n").unwrap();
+    fs::write(folder.join("a.pgn.xz"), b"\xFD7zXZ\0\0\x04").unwrap();
+    fs::write(folder.join("a.zip"), b"PK\x03\x04\x14\0\0\0").unwrap();
+    fs::write(folder.join("text.pgn"), "Dear reader,\nthese are no games.\n").unwrap();
+    refuse(&folder, "prepare page.pgn -o a.samples", "no position was found in 1 games and lines, 1 of them broken");
+    refuse(&folder, "prepare a.pgn.xz -o a.samples", "it is packed by xz: unpack it first");
+    refuse(&folder, "prepare a.zip -o a.samples", "it is a zip archive: unpack it first");
+    refuse(&folder, "annotate text.pgn", "no game can be read; the first: text.pgn:1: 1. Dear: expected a move");
+    fs::write(folder.join("game.pgn"), "[White \"Ann\"]\n\n1. e4 e5 *\n").unwrap();
+    refuse(&folder, "annotate game.pgn --player Nobody --mistakes m.epd", "no player of game.pgn is called 'Nobody'");
+}

@@ -111,17 +111,21 @@ pub fn annotate(
     mut on_event: impl FnMut(AnnotateEvent),
 ) -> Result<AnnotateSummary, Error> {
     settings.check()?;
-    let mut all = 0;
+    let player = settings.player.as_ref().map(|player| player.to_lowercase());
+    let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
+    let (mut all, mut known) = (0, false);
     for text in GameTexts::open(&settings.input)? {
-        text?;
+        let text = text?;
         all += 1;
+        known = known || player.is_none() || text.notes().tags.iter().any(|(tag, name)| is_player(tag) && chosen(name));
+    }
+    if let (Some(player), true, false) = (&settings.player, all > 0, known) {
+        return Err(Error::Settings(format!("no player of {} is called '{player}'", settings.input.display())));
     }
     let create = |path: &Path| AtomicFile::create(path).map_err(Error::file("write", path));
     let mut out = create(&settings.out)?;
     let mut mistakes = settings.mistakes.as_deref().map(create).transpose()?;
     let html = settings.html.as_deref().map(create).transpose()?;
-    let player = settings.player.as_ref().map(|player| player.to_lowercase());
-    let chosen = |name: &str| player.as_ref().is_none_or(|player| name.to_lowercase().contains(player.as_str()));
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
     for (number, text) in GameTexts::open(&settings.input)?.enumerate() {
@@ -187,6 +191,10 @@ pub fn annotate(
         finish(file, path)?;
     }
     Ok(summary)
+}
+
+fn is_player(tag: &str) -> bool {
+    tag == "White" || tag == "Black"
 }
 
 fn finish(file: AtomicFile, path: &Path) -> Result<(), Error> {

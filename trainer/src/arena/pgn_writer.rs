@@ -6,7 +6,7 @@
 //! behind, and a truncated game is closed before the next one is appended.
 
 use std::fmt::{self, Write as _};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -145,9 +145,11 @@ pub struct PgnFile {
 impl PgnFile {
     /// Opens or creates the file. If it ends in the middle of a game (the program was killed while writing, the disk
     /// was full), that game is closed as an unfinished one.
+    ///
+    /// # Errors
+    /// When the file cannot be read and written, or another process appends games to it.
     pub fn append_to(path: &Path) -> io::Result<PgnFile> {
-        let path = files::output_path(path)?;
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let PgnFile { mut file } = PgnFile::take(path)?;
         let length = file.seek(SeekFrom::End(0))?;
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
         let mut tail = Vec::new();
@@ -156,6 +158,28 @@ impl PgnFile {
             file.write_all(ending.as_bytes())?;
         }
         Ok(PgnFile { file })
+    }
+
+    /// Opens or creates the file as it is. Where the system has locks that do not hinder readers, no other process has
+    /// it like this until it is closed: games of two matches would mix.
+    ///
+    /// # Errors
+    /// As [`PgnFile::append_to`].
+    pub(crate) fn take(path: &Path) -> io::Result<PgnFile> {
+        let path = files::output_path(path)?;
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        // The locks of Windows hinder readers.
+        match cfg!(unix).then(|| file.try_lock()) {
+            Some(Err(TryLockError::WouldBlock)) => {
+                Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process writes games to it"))
+            }
+            _ => Ok(PgnFile { file }),
+        }
+    }
+
+    /// Cuts the file to this length.
+    pub(crate) fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
     }
 
     /// Appends a game with one system call.
@@ -285,6 +309,17 @@ mod tests {
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
+        let first = PgnFile::append_to(&path).unwrap();
+        assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("another process writes games to it"));
+        drop(first);
+        PgnFile::append_to(&path).unwrap();
+    }
 
     #[test]
     fn what_is_written_is_read_back() {

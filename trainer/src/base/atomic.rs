@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use dyad_engine::files::{AtomicFile, write_atomic};
 
@@ -52,6 +52,33 @@ pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) 
     }
 }
 
+/// Refuses outputs of which one is an input or another output, by whatever path.
+///
+/// # Errors
+/// When there is one.
+pub fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+) -> Result<(), Error> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for out in outputs {
+        check_output(out, inputs.clone())?;
+        let place = place(out);
+        if places.contains(&place) {
+            return Err(Error::Settings(format!("two outputs are called {}", out.display())));
+        }
+        places.push(place);
+    }
+    Ok(())
+}
+
+/// Where a file is or would be, without detours as far as its folder exists.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let would_be = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(would_be).unwrap_or_else(|| path.to_path_buf())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +106,20 @@ mod tests {
         let error = check_output(&detour, [&*folder, &input]).unwrap_err().to_string();
         assert!(error.contains("the output") && error.contains("would be lost"), "{error}");
         assert!(check_output(&folder.join("out"), [input.as_path()]).is_ok());
+        let (out, same) = (folder.join("out"), folder.join(".").join("out"));
+        assert!(check_outputs([out.as_path()], [input.as_path()]).is_ok());
+        assert!(
+            check_outputs([out.as_path(), &detour], [input.as_path()])
+                .unwrap_err()
+                .to_string()
+                .contains("is the input")
+        );
+        assert!(check_outputs([out.as_path(), &same], []).unwrap_err().to_string().contains("two outputs are called"));
+        #[cfg(unix)]
+        {
+            let link = folder.join("link");
+            std::os::unix::fs::symlink(&input, &link).unwrap();
+            assert!(check_output(&link, [input.as_path()]).unwrap_err().to_string().contains("would be lost"));
+        }
     }
 }

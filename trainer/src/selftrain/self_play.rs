@@ -20,7 +20,6 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
 
@@ -62,13 +61,8 @@ pub(super) struct GameFile {
 impl GameFile {
     /// Opens or creates the file at `path`, and cuts it after its last complete game.
     pub fn open(path: &Path) -> Result<GameFile, Error> {
-        // A pipe would block, and a device may have no end.
-        let target = files::output_path(path).map_err(Error::file("open", path))?;
-        let text = match fs::read(target) {
-            Ok(text) => String::from_utf8_lossy(&text).into_owned(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Error::file("read", path)(error)),
-        };
+        let mut file = PgnFile::take(path).map_err(Error::file("open", path))?;
+        let text = String::from_utf8_lossy(&fs::read(path).map_err(Error::file("read", path))?).into_owned();
         let (mut games, mut whole) = (Vec::new(), 0);
         // A game is two paragraphs: tags and moves.
         let paragraphs: Vec<&str> = text.split_inclusive("\n\n").collect();
@@ -78,10 +72,8 @@ impl GameFile {
             whole += tags.len() + moves.len();
         }
         if whole < text.len() {
-            let cut = fs::OpenOptions::new().write(true).open(path).and_then(|file| file.set_len(whole as u64));
-            cut.map_err(Error::file("write", path))?;
+            file.cut(whole as u64).map_err(Error::file("write", path))?;
         }
-        let file = PgnFile::append_to(path).map_err(Error::file("write", path))?;
         Ok(GameFile { file, games })
     }
 
