@@ -178,7 +178,8 @@ pub fn presets() -> String {
     for preset in MethodName::ALL.iter().flat_map(|_| Preset::ALL) {
         write!(text, "  {preset:>9}").expect("as above");
     }
-    let number: [(&str, fn(&Settings) -> Option<u64>); 8] = [
+    type Number = fn(&Settings) -> Option<u64>;
+    let numbers: [(&str, Number); 8] = [
         ("nodes", |s| Some(s.nodes)),
         ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),
         ("positions", |s| Some(s.positions)),
@@ -188,7 +189,7 @@ pub fn presets() -> String {
         ("match-nodes", |s| Some(s.match_nodes)),
         ("tuning-pairs", |s| Some(s.tuning_pairs)),
     ];
-    for (name, number) in number {
+    for (name, number) in numbers {
         write!(text, "\n  {name:<12}").expect("as above");
         for settings in settings.as_flattened() {
             let number = number(settings).map_or_else(|| "-".to_string(), grouped);

@@ -248,8 +248,7 @@ impl FinishedGame {
     pub fn record(&self) -> GameRecord {
         let book = self.opening.moves.iter().map(|&mv| Played { book: true, ..Played::scored(mv, None) });
         let searched = self.moves.iter().map(|made| Played::scored(made.mv, made.score));
-        let mut tags = Tags::default();
-        tags.result = Some(self.result);
+        let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
         GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), left_out: None }
     }

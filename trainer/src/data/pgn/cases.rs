@@ -379,7 +379,7 @@ fn spell(board: &Board, mv: ChessMove, language: usize, style: u8) -> String {
                     None => text.push(c),
                 }
             }
-            if style % 2 == 0 { text.replace('x', ":").replace('=', "") + "+" } else { text }
+            if style.is_multiple_of(2) { text.replace('x', ":").replace('=', "") + "+" } else { text }
         }
     }
 }
@@ -405,7 +405,7 @@ proptest! {
                 1 => write!(text, "{}... ", board.fullmove_number()),
                 2 => write!(text, "{{a {} ( comment\n\n[x] 1-0\n}} ", board.fullmove_number()),
                 3 => write!(text, "(99. Zz9 {{)}} (x)) "),
-                4 => write!(text, "; a (comment 0-1\n"),
+                4 => writeln!(text, "; a (comment 0-1"),
                 5 => write!(text, "$3 N "),
                 _ => Ok(()),
             }.unwrap();
