@@ -211,7 +211,10 @@ impl Assignment {
 }
 
 fn find(name: &str) -> Option<Row> {
-    rows().find(|row| row.name.eq_ignore_ascii_case(name))
+    // UCI lets any number of blanks stand between words.
+    let words = |name: &str| name.split_ascii_whitespace().map(str::to_ascii_lowercase).collect::<Vec<_>>();
+    let wanted = words(name);
+    rows().find(|row| words(row.name) == wanted)
 }
 
 /// Cuts `name N value V` into its parts. Both may contain the word "value", so the cut is after the
@@ -381,6 +384,9 @@ mod tests {
         for (text, ok) in [
             ("name Hash value 32", true),
             ("name hash value 32", true),
+            ("name Move  \t overhead  value 50", true),
+            ("name MoveOverhead value 50", false),
+            ("name  Clear   Hash", true),
             ("name Hash value 0", false),
             ("name Hash value 99999999999999999999", false),
             ("name Hash value", false),
