@@ -52,6 +52,11 @@ pub fn best_move_line(board: &Board, best: Option<ChessMove>, ponder: Option<Che
     UciMessage::BestMove { best_move: message_move(board, best), ponder }.serialize()
 }
 
+/// A message for the user. It may quote anything, so control characters become blanks.
+pub fn info_string(text: &str) -> String {
+    UciMessage::info_string(text.replace(char::is_control, " ")).serialize()
+}
+
 /// Nodes per second.
 pub fn nps(nodes: u64, time: Duration) -> u64 {
     let microseconds = time.as_micros().max(1);

@@ -20,7 +20,7 @@ use crate::bench;
 use crate::choice::{BestTwo, VARIATIONS};
 use crate::display::{self, Moves, Say};
 use crate::genfens;
-use crate::info::{best_move_line, current_move_line, ended_line, info_line};
+use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
 use crate::session::Session;
 use crate::tables;
@@ -33,6 +33,13 @@ const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
 pub enum Work {
     /// Find the best move.
     Search(Box<Game>, Limits),
+    /// Answer a `go` after a `position` that was refused.
+    NoPosition {
+        /// Why it was refused.
+        refusal: String,
+        /// Whether only `stop` allows the answer.
+        infinite: bool,
+    },
     /// Count positions.
     Perft(Board, u32),
     /// Show the static evaluation.
@@ -114,7 +121,7 @@ impl Work {
 
     /// Whether it looks for a move.
     pub fn is_search(&self) -> bool {
-        matches!(self, Work::Search(..))
+        matches!(self, Work::Search(..) | Work::NoPosition { .. })
     }
 
     /// Whether it searches to compare moves.
@@ -124,7 +131,10 @@ impl Work {
 
     /// Whether only `stop` ends it.
     pub fn is_endless(&self) -> bool {
-        matches!(self, Work::Search(_, limits) if limits.infinite)
+        match self {
+            Work::Search(_, Limits { infinite, .. }) | Work::NoPosition { infinite, .. } => *infinite,
+            _ => false,
+        }
     }
 
     /// Bytes of memory it takes while it waits, about.
@@ -133,6 +143,7 @@ impl Work {
         const MOVE: usize = 16;
         let game = match self {
             Work::Search(game, _) | Work::Compare(game, ..) => size_of::<Game>() + MOVE * game.moves().len(),
+            Work::NoPosition { refusal, .. } => refusal.len(),
             _ => 0,
         };
         size_of::<Work>() + game
@@ -143,6 +154,12 @@ impl Work {
         match self {
             Work::Search(game, limits) => {
                 search(game, limits, session, control, say);
+                Vec::new()
+            }
+            Work::NoPosition { refusal, infinite } => {
+                say(info_string(refusal));
+                control.wait(*infinite);
+                say(best_move_line(&Board::startpos(), None, None));
                 Vec::new()
             }
             Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
@@ -159,7 +176,7 @@ impl Work {
         match self {
             Work::Search(game, _) | Work::Compare(game, ..) => **game = (**game).clone().with_chess960(chess960),
             Work::Perft(board, _) => *board = board.with_chess960(chess960),
-            Work::Eval(_) | Work::Explain(_) | Work::Bench(_) | Work::Genfens(_) => {}
+            _ => {}
         }
     }
 

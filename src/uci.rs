@@ -34,7 +34,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
-use dyad_engine::board::Game;
+use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Limits;
@@ -46,6 +46,7 @@ use self::go::Go;
 use self::line::{Input, MAX_LENGTH};
 use self::options::{Assignment, Set, Setter};
 use crate::display::{self, Moves};
+use crate::info::info_string;
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
 use crate::session::{Outcome, Session};
@@ -120,7 +121,8 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
 /// The state of a conversation.
 struct Uci {
     output: Output,
-    game: Game,
+    /// The current game, or why the last `position` was refused: no earlier game takes its place.
+    game: Result<Game, String>,
     engine: State,
     /// What was accepted while the engine was busy.
     waiting: VecDeque<Task>,
@@ -225,7 +227,7 @@ impl Uci {
         weights::set_folder(&mut session, training.folder()).expect("defaults can be set");
         Uci {
             output: Output::default(),
-            game: Game::default(),
+            game: Ok(Game::default()),
             engine: State::Free(Box::new(session)),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -271,13 +273,24 @@ impl Uci {
             }
             Command::Stop => self.controls().for_each(|control| control.stop()),
             Command::PonderHit => self.controls().for_each(|control| control.ponderhit()),
-            Command::Position(game) => {
-                self.game = *game;
-                self.detail(|uci| format!("position {}", uci.game.board().fen()));
+            Command::Position(Ok(game)) => {
+                self.game = Ok(*game);
+                self.detail(|uci| {
+                    uci.game.as_ref().map_or_else(Clone::clone, |game| format!("position {}", game.board().fen()))
+                });
             }
-            Command::Display => self.output.lines(&display::board(self.game.board())),
+            Command::Position(Err(error)) => {
+                self.output.info(&format!("position: {error}"));
+                self.game = Err(format!("no position is set up, the last one was refused: {error}"));
+            }
+            Command::Display => self.with_board(|uci, board| uci.output.lines(&display::board(&board))),
             Command::Help => self.output.lines(&command::help()),
-            Command::NewGame => self.submit(Task::NewGame),
+            Command::NewGame => {
+                if self.game.is_err() {
+                    self.game = Ok(Game::default());
+                }
+                self.submit(Task::NewGame);
+            }
             Command::SetOption(text) => match Assignment::parse(&text) {
                 Ok(Assignment { name, set: Set::Engine(set), length }) => self.submit(Task::Set(name, set, length)),
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
@@ -290,7 +303,7 @@ impl Uci {
                 self.output.train(&status);
             }
             Command::Go(go) => self.go(&go),
-            Command::Eval => self.start(Work::Eval(*self.game.board()), false),
+            Command::Eval => self.with_board(|uci, board| uci.start(Work::Eval(board), false)),
             Command::Explain(ask) => self.explain(&ask),
             Command::Bench(depth) => self.start(Work::Bench(depth), false),
             Command::Genfens(ask) => self.start(Work::Genfens(ask), false),
@@ -310,27 +323,44 @@ impl Uci {
         for note in &go.notes {
             self.output.info(note);
         }
-        let board = *self.game.board();
+        // A GUI that goes on without `stop` or `ponderhit` has no use for the move pondered on.
+        self.controls().filter(|control| control.pondering()).for_each(|control| control.stop());
         if let Some(depth) = go.perft {
             let depth = depth.clamp(0, perft::MAX_DEPTH.into()) as u32;
-            return self.start(Work::Perft(board, depth), false);
+            return self.with_board(|uci, board| uci.start(Work::Perft(board, depth), false));
         }
-        let (limits, illegal) = go.limits(&board);
-        if let Some(illegal) = illegal {
-            self.output.info(&illegal);
-        }
-        self.detail(|_| go::describe(&limits, &board));
+        let game = match &self.game {
+            Ok(game) => Box::new(game.clone()),
+            Err(refusal) => {
+                let work = Work::NoPosition { refusal: refusal.clone(), infinite: go.infinite };
+                return self.start(work, go.ponder);
+            }
+        };
+        let (limits, notes) = go.limits(game.board());
+        notes.iter().for_each(|note| self.output.info(note));
+        self.detail(|_| go::describe(&limits, game.board()));
         let ponder = limits.ponder;
-        self.start(Work::Search(Box::new(self.game.clone()), limits), ponder);
+        self.start(Work::Search(game, limits), ponder);
     }
 
     fn explain(&mut self, ask: &Explain) {
         if ask.moves.is_empty() {
-            return self.start(Work::Explain(*self.game.board()), false);
+            return self.with_board(|uci, board| uci.start(Work::Explain(board), false));
         }
-        match Moves::read(&ask.moves, &self.game) {
+        match self.game.as_ref().map_err(String::clone).and_then(|game| Moves::read(&ask.moves, game)) {
             Ok((game, moves)) => self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes)), false),
             Err(error) => self.output.info(&error),
+        }
+    }
+
+    /// Does something with the current board, or says why there is none.
+    fn with_board(&mut self, act: impl FnOnce(&mut Uci, Board)) {
+        match &self.game {
+            Ok(game) => {
+                let board = *game.board();
+                act(self, board);
+            }
+            Err(refusal) => self.output.info(refusal),
         }
     }
 
@@ -645,9 +675,7 @@ impl Output {
         self.info(&format!("train {text}"));
     }
 
-    /// What is no protocol. It may quote anything, so line breaks and the like are taken out.
     fn info(&mut self, text: &str) {
-        let text = text.replace(char::is_control, " ");
-        self.message(&UciMessage::info_string(text));
+        self.line(&info_string(text));
     }
 }

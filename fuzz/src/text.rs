@@ -67,7 +67,7 @@ pub fn uci(input: &[u8]) {
     let mut game = Game::default();
     for line in lossy(input).split('\n') {
         match command::parse(line) {
-            Ok(Some(Command::Position(set))) => {
+            Ok(Some(Command::Position(Ok(set)))) => {
                 assert_eq!(set.keys().len(), set.moves().len() + 1, "a key for each position");
                 check_board(set.board());
                 game = *set;
@@ -77,8 +77,10 @@ pub fn uci(input: &[u8]) {
                 assert!(limits.searchmoves.iter().all(|&mv| game.board().is_legal(mv)));
                 assert!(limits.nodes != Some(0) && limits.depth != Some(0));
             }
+            Ok(Some(Command::Position(Err(problem)))) | Err(problem) => {
+                assert!(!problem.contains('\n') && problem.len() < 1000, "{problem}")
+            }
             Ok(_) => {}
-            Err(problem) => assert!(!problem.contains('\n') && problem.len() < 1000, "{problem}"),
         }
     }
 }

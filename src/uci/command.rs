@@ -36,8 +36,8 @@ pub enum Command {
     Nothing,
     /// Set an option. Only the table of options can tell where a name ends, so this is the text.
     SetOption(String),
-    /// Set up a position with the game that led to it.
-    Position(Box<Game>),
+    /// Set up a position with the game that led to it, or why it was refused.
+    Position(Result<Box<Game>, String>),
     /// Search, or count positions.
     Go(Box<Go>),
     /// Show the board.
@@ -111,7 +111,7 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "setoption", usage: "name N [value V]", about: "set an option", protocol: true, parse: |rest| Ok(Command::SetOption(rest.to_string())) },
     Entry { word: "register", usage: "", about: "accepted and ignored", protocol: true, parse: |_| Ok(Command::Nothing) },
     Entry { word: "ucinewgame", usage: "", about: "forget what was learned about other games", protocol: true, parse: |_| message("ucinewgame") },
-    Entry { word: "position", usage: "startpos|fen F [moves M...]", about: "set up a position", protocol: true, parse: position },
+    Entry { word: "position", usage: "startpos|fen F [moves M...]", about: "set up a position", protocol: true, parse: |rest| Ok(Command::Position(position(rest).map(Box::new))) },
     Entry { word: "go", usage: "[depth N] [infinite] ...", about: "search; go perft N counts positions, move by move", protocol: true, parse: |rest| Ok(Command::Go(Box::new(Go::parse(rest)))) },
     Entry { word: "stop", usage: "", about: "end the search", protocol: true, parse: |_| message("stop") },
     Entry { word: "ponderhit", usage: "", about: "the move pondered on was played", protocol: true, parse: |_| message("ponderhit") },
@@ -195,22 +195,22 @@ fn debug(rest: &str) -> Result<Command, String> {
     }
 }
 
-fn position(rest: &str) -> Result<Command, String> {
+fn position(rest: &str) -> Result<Game, String> {
     let (kind, rest) = split_word(rest);
     let (board, rest) = if kind.eq_ignore_ascii_case("startpos") {
         (Board::startpos(), rest)
     } else if kind.eq_ignore_ascii_case("fen") {
         let (fen, rest) = split_at_moves(rest);
-        let board = Board::from_fen(fen).map_err(|error| format!("position: {error}"))?;
+        let board = Board::from_fen(fen).map_err(|error| error.to_string())?;
         (board, rest)
     } else {
-        return Err(format!("position: expected startpos or fen, not {}", quote(kind)));
+        return Err(format!("expected startpos or fen, not {}", quote(kind)));
     };
     let (word, moves) = split_word(rest);
     if !word.is_empty() && !word.eq_ignore_ascii_case("moves") {
-        return Err(format!("position: expected moves, not {}", quote(word)));
+        return Err(format!("expected moves, not {}", quote(word)));
     }
-    play(board, moves).map(|game| Command::Position(Box::new(game)))
+    play(board, moves)
 }
 
 /// Cuts the text before the word `moves`.
@@ -229,7 +229,7 @@ fn split_at_moves(text: &str) -> (&str, &str) {
 fn play(board: Board, moves: &str) -> Result<Game, String> {
     let mut game = Game::new(board);
     for (index, text) in moves.split_ascii_whitespace().enumerate() {
-        let mv = game.board().parse_uci(text).map_err(|error| format!("position: move {}: {error}", index + 1))?;
+        let mv = game.board().parse_uci(text).map_err(|error| format!("move {}: {error}", index + 1))?;
         game.push(mv);
     }
     Ok(game)
@@ -328,7 +328,8 @@ mod tests {
                 Command::Quit => "quit".to_string(),
                 Command::Nothing => "nothing".to_string(),
                 Command::SetOption(text) => format!("setoption [{text}]"),
-                Command::Position(game) => format!("position {}", game.board().fen()),
+                Command::Position(Ok(game)) => format!("position {}", game.board().fen()),
+                Command::Position(Err(_)) => "error".to_string(),
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
                 Command::Eval => "eval".to_string(),
@@ -421,10 +422,10 @@ mod tests {
 
     #[test]
     fn an_illegal_move_is_told_with_its_place() {
-        let Err(error) = parse("position startpos moves e2e4 e7e4") else {
+        let Ok(Some(Command::Position(Err(error)))) = parse("position startpos moves e2e4 e7e4") else {
             panic!("the move is not legal");
         };
-        assert!(error.starts_with("position: move 2: move 'e7e4' is not legal in rnbqkbnr/"), "{error}");
+        assert!(error.starts_with("move 2: move 'e7e4' is not legal in rnbqkbnr/"), "{error}");
     }
 
     #[test]

@@ -85,8 +85,12 @@ impl Go {
             } else if word.eq_ignore_ascii_case("ponder") {
                 go.ponder = true;
             } else if word.eq_ignore_ascii_case("searchmoves") {
+                let before = go.searchmoves.len();
                 while let Some(mv) = words.next_if(|word| !is_keyword(word)) {
                     go.searchmoves.push(mv.to_string());
+                }
+                if go.searchmoves.len() == before {
+                    go.notes.push("go: searchmoves without a move".to_string());
                 }
             } else if let Some(field) = number_field(word) {
                 match words.next_if(|word| !is_keyword(word)) {
@@ -103,14 +107,22 @@ impl Go {
         if !ignored.is_empty() {
             go.notes.push(format!("go: ignored {}", quote(&ignored.join(" "))));
         }
+        if go.movestogo.is_some() && [go.wtime, go.btime, go.winc, go.binc].iter().all(Option::is_none) {
+            go.notes.push("go: movestogo without a clock".to_string());
+        }
         go.notes.truncate(MOST_NOTES);
         go
     }
 
-    /// The limits of a search of `board`, and what to tell the user about moves that are not legal.
-    pub fn limits(&self, board: &Board) -> (Limits, Option<String>) {
+    /// The limits of a search of `board`, and notes for the user.
+    ///
+    /// Words that were not understood may have been the limit. So a search that would have none then gets a clock without
+    /// time: a game goes on, and nothing waits for a search that does not end.
+    pub fn limits(&self, board: &Board) -> (Limits, Vec<String>) {
         let (searchmoves, illegal) = self.legal_searchmoves(board);
-        let limits = Limits {
+        let misread = !self.notes.is_empty() || (searchmoves.is_empty() && illegal.is_some());
+        let mut notes = Vec::from_iter(illegal);
+        let mut limits = Limits {
             depth: self.depth.map(|depth| clamp(depth, 1, MAX_PLY as i64 - 1) as u32),
             nodes: self.nodes.map(|nodes| nodes.max(1) as u64),
             mate: self.mate.map(|mate| clamp(mate, 1, MAX_PLY as i64 / 2) as u32),
@@ -121,7 +133,16 @@ impl Go {
             ponder: self.ponder,
             searchmoves,
         };
-        (limits, illegal)
+        let limited = limits.depth.is_some()
+            || limits.nodes.is_some()
+            || limits.mate.is_some()
+            || limits.movetime.is_some()
+            || limits.clock.is_some();
+        if misread && !limited && !limits.infinite {
+            limits.clock = Some(Clock::default());
+            notes.push("go: no limit was understood, so the answer comes at once".to_string());
+        }
+        (limits, notes)
     }
 
     /// The clock of `us`, where any clock was given. A GUI that sends only the other side's clock
@@ -257,9 +278,33 @@ mod tests {
         let limits = limits("searchmoves e2e4 d2d4 e2e4 depth 3");
         assert_eq!(limits.depth, Some(3));
         assert_eq!(limits.searchmoves.len(), 2);
-        let (limits, note) = Go::parse("searchmoves e2e5 xyz").limits(&Board::startpos());
+        let (limits, notes) = Go::parse("searchmoves e2e5 xyz").limits(&Board::startpos());
         assert!(limits.searchmoves.is_empty());
-        assert_eq!(note.as_deref(), Some("searchmoves: not legal here: 'e2e5 xyz'"));
+        assert_eq!(notes[0], "searchmoves: not legal here: 'e2e5 xyz'");
+    }
+
+    #[test]
+    fn a_misread_limit_ends_the_search_at_once() {
+        let immediate = |text: &str| limits(text).clock == Some(Clock::default());
+        for text in [
+            "wtime abc",
+            "wtime",
+            "depth x",
+            "nodes 1e6",
+            "movetime fast",
+            "mate ?",
+            "perft x",
+            "deph 10",
+            "searchmoves",
+            "searchmoves a1a1",
+            "movestogo 40",
+            "ponder wtime abc",
+        ] {
+            assert!(immediate(text), "{text}");
+        }
+        for text in ["", "ponder", "searchmoves e2e4", "searchmoves e2e4 a1a1", "infinite foo", "depth 3 nodes x"] {
+            assert!(!immediate(text), "{text}");
+        }
     }
 
     #[test]

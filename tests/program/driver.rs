@@ -14,6 +14,9 @@ use dyad_engine::board::{Board, Game};
 /// machine may be busy.
 const HANGS: Duration = Duration::from_secs(60);
 
+/// How commands answer that need a position, after one was refused.
+pub const NO_POSITION: &str = "info string no position is set up, the last one was refused: ";
+
 /// A running program.
 pub struct Program {
     child: Child,
@@ -135,12 +138,25 @@ impl Program {
         lines
     }
 
+    /// The position that the program shows, or why it has none.
+    pub fn position(&mut self) -> Result<String, String> {
+        self.send("d");
+        loop {
+            let line = self.line();
+            if line.starts_with(NO_POSITION) {
+                return Err(line);
+            }
+            if let Some(fen) = line.strip_prefix("Fen: ") {
+                let fen = fen.to_string();
+                self.until("Checkers:");
+                return Ok(fen);
+            }
+        }
+    }
+
     /// The position that the program shows.
     pub fn fen(&mut self) -> String {
-        self.send("d");
-        let line = self.until("Fen: ").pop().expect("it ends with the FEN");
-        self.until("Checkers:");
-        line["Fen: ".len()..].to_string()
+        self.position().expect("a position is set up")
     }
 
     /// Searches, to the `bestmove`, which is the last line.

@@ -1,6 +1,6 @@
 //! Lines that no GUI should send, and some do.
 //!
-//! After each of them the engine answers `isready`, and the position is the last valid one.
+//! After each of them the engine answers `isready`, and shows the last valid position, or none after a refused one.
 
 use std::fs;
 use std::path::Path;
@@ -13,40 +13,70 @@ use crate::driver::Program;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Sends a line, and asks the engine whether it is still there and where it stands. A search that
-/// the line may have started is stopped.
-fn survive(program: &mut Program, line: &[u8], expected: &str) {
-    program.send_bytes(line);
-    program.send("\nstop\nisready");
-    program.until("readyok");
-    let shown = String::from_utf8_lossy(&line[..line.len().min(300)]).into_owned();
-    assert_eq!(program.fen(), expected, "after {shown:?}");
+/// A program that is sent hostile lines.
+struct Target {
+    program: Program,
+    /// The position that it must show while none is refused.
+    expected: String,
+    /// Whether the last `position` was refused.
+    refused: bool,
 }
 
-/// The file holds a line each: `- LINE` must not change the position, `+ FEN = LINE` must set it up.
+impl Target {
+    fn start() -> Target {
+        Target { program: Program::start(), expected: START.to_string(), refused: false }
+    }
+
+    /// Sends a line, stops the search that the line may have started, and asks the engine whether it is still there and
+    /// where it stands.
+    fn survive(&mut self, line: &[u8]) {
+        self.program.send_bytes(line);
+        self.program.send("\nstop\nisready");
+        self.program.until("readyok");
+        let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let shown: String = text.chars().take(300).collect();
+        match self.program.position() {
+            Ok(fen) if self.refused && text.contains("ucinewgame") => {
+                assert_eq!(fen, START, "after {shown:?}");
+                self.expected = fen;
+            }
+            Ok(fen) => {
+                assert!(!self.refused || text.contains("position"), "{fen} is back after {shown:?}");
+                assert_eq!(fen, self.expected, "after {shown:?}");
+            }
+            Err(error) => {
+                assert!(self.refused || text.contains("position"), "{error} after {shown:?}");
+                self.refused = true;
+                return;
+            }
+        }
+        self.refused = false;
+    }
+}
+
+/// The file holds a line each: `- LINE` must not set up a position, `+ FEN = LINE` must set it up.
 /// In lines, `\t`, `\r`, `\\` and `\xHH` stand for bytes.
 #[test]
 fn the_corpus() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hostile.txt");
     let corpus = fs::read_to_string(path).expect("the corpus is there");
-    let mut program = Program::start();
-    let mut expected = START.to_string();
+    let mut target = Target::start();
     let mut count = 0;
     for entry in corpus.lines().filter(|entry| !entry.is_empty() && !entry.starts_with('#')) {
         let line = match entry.split_at_checked(2) {
             Some(("- ", line)) => line,
             Some(("+ ", pair)) => {
                 let (fen, line) = pair.split_once(" = ").expect("a FEN and a line");
-                expected = fen.to_string();
+                target.expected = fen.to_string();
                 line
             }
             _ => panic!("an entry that is none: {entry}"),
         };
-        survive(&mut program, &unescape(line), &expected);
+        target.survive(&unescape(line));
         count += 1;
     }
     assert!(count >= 300, "{count}");
-    program.quit();
+    target.program.quit();
 }
 
 fn unescape(text: &str) -> Vec<u8> {
@@ -75,9 +105,9 @@ fn unescape(text: &str) -> Vec<u8> {
 #[test]
 fn long_lines() {
     const LONG: usize = 10 << 20;
-    let mut program = Program::start();
-    program.send("position startpos moves e2e4");
-    let expected = program.fen();
+    let mut target = Target::start();
+    target.program.send("position startpos moves e2e4");
+    target.expected = target.program.fen();
     for (beginning, filling) in [
         ("position startpos moves ", "g1f3 g8f6 f3g1 f6g8 "),
         ("position startpos moves ", "x"),
@@ -108,12 +138,12 @@ fn long_lines() {
             line
         };
         // Over the cap, and just below it where that sets up no position.
-        survive(&mut program, line(LONG).as_bytes(), &expected);
+        target.survive(line(LONG).as_bytes());
         if !filling.starts_with("g1f3") {
-            survive(&mut program, &line(1 << 20).as_bytes()[..1 << 20], &expected);
+            target.survive(&line(1 << 20).as_bytes()[..1 << 20]);
         }
     }
-    program.quit();
+    target.program.quit();
 }
 
 #[test]
@@ -130,28 +160,27 @@ fn one_info_string_on_a_line_too_long() {
 fn random_words() {
     for seed in 0..2 {
         let mut random = Random(Pcg64Mcg::seed_from_u64(seed));
-        let mut program = Program::start();
-        let mut expected = START.to_string();
+        let mut target = Target::start();
         for _ in 0..1500 {
             let line = match random.below(4) {
                 0 => {
                     let game = random.game();
-                    expected = game.board().fen();
+                    target.expected = game.board().fen();
                     random.position(&game).into_bytes()
                 }
                 1 => {
                     let fen = random.damaged_fen();
                     if let Ok(board) = Board::from_fen(&fen) {
-                        expected = board.fen();
+                        target.expected = board.fen();
                     }
                     format!("position fen {fen}").into_bytes()
                 }
                 2 => random.words(&WORDS).into_bytes(),
                 _ => random.damaged(&WORDS),
             };
-            survive(&mut program, &line, &expected);
+            target.survive(&line);
         }
-        program.quit();
+        target.program.quit();
     }
 }
 

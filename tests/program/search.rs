@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Board, Game};
 
-use crate::driver::{Program, after, check_search};
+use crate::driver::{NO_POSITION, Program, after, check_search};
 
 /// Something that must not happen has this long to happen.
 const A_WHILE: Duration = Duration::from_millis(300);
@@ -121,6 +121,86 @@ fn pondering_ends_by_ponderhit_or_stop() {
     for _ in 0..50 {
         program.send("go wtime 20 btime 20 ponder\nponderhit");
         program.until("bestmove");
+    }
+    program.quit();
+}
+
+/// Every way in which a `position` can be refused.
+#[test]
+fn a_refused_position_is_answered_with_no_move() {
+    let mut program = Program::start();
+    for refused in [
+        "fen",
+        "fen startpos",
+        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        "fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "fen 4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+        "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e3",
+        "startpos moves e2e4 e7e5 e1e3",
+        "startpos moves e4",
+        "startpos moves 0000",
+        "startpos moves e2e4 (none)",
+        "startpos e2e4",
+        "startpos moves e2e4 moves e7e5",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "",
+    ] {
+        program.send(&format!("position startpos moves d2d4\nposition {refused}"));
+        let said = program.line();
+        assert!(said.starts_with("info string position: "), "{refused}: {said}");
+        let reason = said.strip_prefix("info string position: ").expect("as above");
+        for go in ["go depth 3", "go wtime 1000 btime 1000", "go"] {
+            let output = program.search(go);
+            assert_eq!(output, [format!("{NO_POSITION}{reason}"), "bestmove 0000".to_string()], "{refused}: {go}");
+        }
+        for command in ["d", "eval", "explain", "explain d7d5", "explain last", "go perft 2"] {
+            program.send(command);
+            assert_eq!(program.sync(), [format!("{NO_POSITION}{reason}")], "{refused}: {command}");
+        }
+    }
+    // Behind a search that still runs, the answers stay in order.
+    program.send("position startpos\ngo infinite\nposition startpos moves e1e3\ngo depth 2\nstop");
+    check_search(&after(""), &program.until("bestmove"));
+    program.until("bestmove 0000");
+    program.send("position startpos moves e2e4");
+    check_search(&after("e2e4"), &program.search("go depth 2"));
+    program.quit();
+}
+
+#[test]
+fn a_new_go_ends_pondering() {
+    let mut program = Program::start();
+    for go in ["depth 2", "wtime 100 btime 100", "ponder depth 2", "infinite"] {
+        program.send("position startpos moves e2e4 e7e5\ngo ponder wtime 1000 btime 1000");
+        program.send(&format!("position startpos moves e2e4 c7c5\ngo {go}"));
+        check_search(&after("e2e4 e7e5"), &program.until("bestmove"));
+        if go.starts_with("ponder") || go == "infinite" {
+            program.send("stop");
+        }
+        check_search(&after("e2e4 c7c5"), &program.until("bestmove"));
+    }
+    program.send("go ponder\ngo perft 2");
+    program.until("bestmove");
+    program.until("Nodes searched: 652");
+    program.quit();
+}
+
+/// A search whose limit was not understood must not wait for a `stop` that does not come.
+#[test]
+fn a_misread_limit_is_reported_and_answered() {
+    let mut program = Program::start();
+    for (go, note) in [
+        ("wtime abc", "go: expected a number after wtime, not 'abc'"),
+        ("wtime", "go: wtime without a number"),
+        ("depth nodes", "go: depth without a number"),
+        ("deph 10", "go: ignored 'deph 10'"),
+        ("searchmoves a1a1", "searchmoves: not legal here: 'a1a1'"),
+        ("searchmoves", "go: searchmoves without a move"),
+        ("perft x", "go: expected a number after perft, not 'x'"),
+    ] {
+        let output = program.search(&format!("go {go}"));
+        assert!(output.contains(&format!("info string {note}")), "{go}: {output:?}");
+        check_search(&after(""), &output);
     }
     program.quit();
 }
