@@ -17,7 +17,7 @@ const LARGEST: usize = 65_536;
 /// Maximum number of layers.
 const MOST_LAYERS: usize = 16;
 /// Maximum file size in bytes.
-const LARGEST_FILE: u64 = 256 << 20;
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// The header.
 #[derive(Serialize, Deserialize)]

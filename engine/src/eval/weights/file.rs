@@ -26,7 +26,7 @@ const OLDEST_FORMAT: u32 = 1;
 /// The note on a file of version 1.
 const NO_HASH: &str = "the weights have no content hash, so that damage would not be noticed";
 /// Bytes of the largest file that is read, many times those of any complete set.
-const LARGEST_FILE: u64 = 256 << 20;
+const LARGEST_FILE: u64 = 16 << 20;
 
 impl Weights {
     /// Reads the text of a weights file.
