@@ -25,6 +25,7 @@ use crate::perft;
 use crate::session::Session;
 use crate::tables;
 use crate::uci::command::Genfens;
+use crate::uci::setting::Setting;
 
 /// The move that is searched is told at most so often.
 const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
@@ -52,6 +53,8 @@ pub enum Work {
     Bench(Option<u32>),
     /// Make openings.
     Genfens(Genfens),
+    /// Change the session.
+    Set(Setting),
 }
 
 /// What a job sends to the event loop.
@@ -116,7 +119,7 @@ impl Job {
 impl Work {
     /// Whether it ends at once by itself.
     pub fn is_quick(&self) -> bool {
-        matches!(self, Work::Eval(_) | Work::Explain(_))
+        matches!(self, Work::Eval(_) | Work::Explain(_) | Work::Set(_))
     }
 
     /// Whether it looks for a move.
@@ -124,15 +127,25 @@ impl Work {
         matches!(self, Work::Search(..) | Work::NoPosition { .. })
     }
 
-    /// Whether it searches to compare moves.
-    pub fn is_comparison(&self) -> bool {
-        matches!(self, Work::Compare(..))
+    /// Whether it changes the session.
+    pub fn is_setting(&self) -> bool {
+        matches!(self, Work::Set(_))
     }
 
     /// Whether only `stop` ends it.
     pub fn is_endless(&self) -> bool {
+        /// Depths from here on are how some GUIs write an infinite search.
+        const ENDLESS_DEPTH: u32 = 100;
         match self {
-            Work::Search(_, Limits { infinite, .. }) | Work::NoPosition { infinite, .. } => *infinite,
+            Work::Search(_, limits) => {
+                let bounded = limits.depth.is_some_and(|depth| depth < ENDLESS_DEPTH)
+                    || limits.nodes.is_some()
+                    || limits.mate.is_some()
+                    || limits.movetime.is_some()
+                    || limits.clock.is_some();
+                limits.infinite || !bounded
+            }
+            Work::NoPosition { infinite, .. } => *infinite,
             _ => false,
         }
     }
@@ -141,12 +154,15 @@ impl Work {
     pub fn size(&self) -> usize {
         /// A move and the key of a position.
         const MOVE: usize = 16;
-        let game = match self {
+        /// What a setter keeps besides the value, and its allocation.
+        const SETTER: usize = 256;
+        let more = match self {
             Work::Search(game, _) | Work::Compare(game, ..) => size_of::<Game>() + MOVE * game.moves().len(),
             Work::NoPosition { refusal, .. } => refusal.len(),
+            Work::Set(setting) => SETTER + setting.size(),
             _ => 0,
         };
-        size_of::<Work>() + game
+        size_of::<Work>() + more
     }
 
     /// Does the work. The lines returned are the last ones.
@@ -168,6 +184,7 @@ impl Work {
             Work::Compare(game, moves, limits) => display::comparison(game, *moves, limits, session, control),
             Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
+            Work::Set(setting) => setting.apply(session),
         }
     }
 

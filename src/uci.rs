@@ -6,7 +6,10 @@
 //! `bestmove`, also one that had to wait and was stopped before it began.
 //!
 //! `isready` is answered at once during a search (or another job that takes its time), and otherwise when all
-//! that was sent before it is done: a GUI that has its `readyok` may start a clock.
+//! that was sent before it is done: a GUI that has its `readyok` may start a clock. Changes of the session are jobs as
+//! well, since a table or a file may take seconds; `isready` waits for them, but not long.
+//!
+//! `quit`, a signal and a closed output stop everything. At the end of input, what ends by itself is waited for.
 //!
 //! The queue has a bound in bytes. When it is reached nothing more is read until there is room again, so that
 //! whoever sends has to wait and nothing is lost. Only while a search runs that nothing but `stop` ends is
@@ -21,16 +24,14 @@ pub mod command;
 mod go;
 mod line;
 mod options;
+pub mod setting;
+mod watch;
 mod weights;
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, stdin, stdout};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, at, never, select, unbounded};
@@ -43,13 +44,15 @@ use vampirc_uci::{Serializable, UciMessage};
 pub use self::command::is_command;
 use self::command::{Command, Explain, Train};
 use self::go::Go;
-use self::line::{Input, MAX_LENGTH};
+use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
+use self::setting::Setting;
+use self::watch::Pipes;
 use crate::display::{self, Moves};
 use crate::info::info_string;
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::training::{Message, Started, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
@@ -62,31 +65,12 @@ pub fn run_on_stdin() -> ExitCode {
             ", a UCI chess engine. `help` lists the commands."
         ));
     }
-    let progress = Arc::clone(&uci.output.progress);
-    let input = line::spawn_reader(move || end_if_nobody_reads(&progress));
-    let (events, messages) = (uci.events.clone(), uci.messages.clone());
-    while !uci.output.closed {
-        let input = if uci.has_room() { input.clone() } else { never() };
-        let settled = uci.training.due().map_or_else(never, at);
-        let flow = select! {
-            recv(input) -> input => uci.read(input.unwrap_or(Input::End)),
-            recv(events) -> event => {
-                uci.take(event.expect("the thread for jobs never ends"));
-                ControlFlow::Continue(())
-            }
-            recv(messages) -> message => {
-                uci.take_training(message.expect("the training keeps a sender"));
-                ControlFlow::Continue(())
-            }
-            recv(settled) -> _ => {
-                uci.training.settle();
-                ControlFlow::Continue(())
-            }
-        };
-        uci.start_training();
-        if flow.is_break() {
-            break;
-        }
+    let reader = Reader::start(Arc::clone(&uci.output.pipes));
+    while uci.ending.is_none() {
+        uci.step(Some(&reader), None);
+    }
+    if uci.ending == Some(Ending::Quit) && uci.is_busy() && uci.burst_has_jobs && reader.ends_within(SCRIPT_PATIENCE) {
+        uci.ending = Some(Ending::Script);
     }
     uci.finish();
     ExitCode::SUCCESS
@@ -106,16 +90,17 @@ pub fn run_commands(arguments: &[String]) -> ExitCode {
     }
     let mut uci = Uci::new();
     for line in lines {
-        if uci.output.closed || uci.read(Input::Line(line)).is_break() {
+        uci.read(Input::Line(line));
+        while uci.ending.is_none() && uci.is_busy() {
+            uci.step(None, None);
+        }
+        if uci.ending.is_some() {
             break;
         }
-        uci.start_training();
-        while uci.is_busy() && !uci.output.closed {
-            uci.wait(None);
-        }
     }
+    let interrupted = uci.ending == Some(Ending::Now);
     uci.finish();
-    ExitCode::SUCCESS
+    if interrupted { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// The state of a conversation.
@@ -131,13 +116,45 @@ struct Uci {
     /// How many of them are [`Task::Ready`].
     waiting_questions: usize,
     debug: bool,
-    /// Told to end.
-    quit: bool,
+    /// Why the program ends, once it does.
+    ending: Option<Ending>,
+    /// Whether a job other than a search was accepted since the input last paused.
+    burst_has_jobs: bool,
     training: Training,
     jobs: Sender<Job>,
     events: Receiver<Event>,
-    /// What the training tells.
+    /// Messages of the training.
     messages: Receiver<Message>,
+    /// Messages of the watch: the program is to end.
+    alarms: Receiver<()>,
+}
+
+/// Why the program ends, and with it what is not waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// The input ended: only what would not end by itself is stopped.
+    Input,
+    /// `quit` as the last line of a script, which came in one piece: searches are stopped, and other jobs are waited for,
+    /// such as the benchmark of `printf 'bench\nquit'`.
+    Script,
+    /// `quit`: everything is stopped.
+    Quit,
+    /// A signal came or no one reads the output: everything is stopped.
+    Now,
+}
+
+impl Ending {
+    fn stops(self, kind: Kind, control: &Control) -> bool {
+        match self {
+            Ending::Input => kind.endless || control.pondering(),
+            Ending::Script => kind.search,
+            Ending::Quit | Ending::Now => true,
+        }
+    }
+
+    fn is_at_once(self) -> bool {
+        matches!(self, Ending::Quit | Ending::Now)
+    }
 }
 
 enum State {
@@ -148,11 +165,12 @@ enum State {
 
 /// A job that has the engine.
 struct Running {
-    /// What stops it.
+    /// Stops it.
     control: Arc<Control>,
     /// The engine's.
     weights: Arc<Weights>,
     kind: Kind,
+    begun: Instant,
     /// The GUI has its answer: the engine will be free in a moment.
     answered: bool,
 }
@@ -160,13 +178,13 @@ struct Running {
 /// How the loop has to treat a job.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// It finds a move, and is ended with the program; a count is not, nor a benchmark.
+    /// It finds a move.
     search: bool,
-    /// It compares moves, which may take as long as a search: `quit` ends it, the end of the input does not.
-    comparison: bool,
-    /// It is done in a moment.
+    /// It changes the session.
+    setting: bool,
+    /// It is usually done in a moment.
     quick: bool,
-    /// Nothing but `stop` ends it.
+    /// Only `stop` ends it.
     endless: bool,
 }
 
@@ -174,7 +192,7 @@ impl Kind {
     fn of(work: &Work) -> Kind {
         Kind {
             search: work.is_search(),
-            comparison: work.is_comparison(),
+            setting: work.is_setting(),
             quick: work.is_quick(),
             endless: work.is_endless(),
         }
@@ -183,39 +201,32 @@ impl Kind {
 
 /// What needs the engine.
 enum Task {
-    /// Set an option to a value of so many bytes.
-    Set(&'static str, Setter<Session>, usize),
-    NewGame,
-    /// Play with better weights from this file.
-    Adopt(Arc<Weights>, PathBuf),
-    /// `TrainFolder` may be where the weights come from.
-    TrainFolder(Option<PathBuf>),
     Job(Work, Arc<Control>),
-    /// Say that all before it is done.
+    /// Answer `isready` when everything before it is done.
     Ready,
 }
 
 impl Task {
     /// Bytes that it takes while it waits, about.
     fn size(&self) -> usize {
-        /// What a setter keeps beside the value, and an allocation.
-        const KEPT: usize = 256;
-        let text = match self {
-            Task::Job(work, _) => return work.size() + size_of::<Control>(),
-            Task::Set(_, _, length) => *length,
-            Task::Adopt(_, path) | Task::TrainFolder(Some(path)) => path.as_os_str().len(),
-            Task::NewGame | Task::TrainFolder(None) | Task::Ready => 0,
-        };
-        size_of::<Task>() + KEPT + text
+        match self {
+            Task::Job(work, _) => work.size() + size_of::<Control>(),
+            Task::Ready => size_of::<Task>(),
+        }
     }
 }
 
 /// Bytes of commands that may wait: a hundred thousand of them, or twenty searches of the longest games.
 const MOST_WAITING: usize = 64 << 20;
 
-/// At the end all searches together have so long to stop.
-const PATIENCE: Duration = Duration::from_millis(800);
-/// At the end a training has so long to write a checkpoint.
+/// `isready` waits this long for a change of the session, such as the weights of a slow disk.
+const READY_PATIENCE: Duration = Duration::from_millis(75);
+
+/// After `quit` as the last line of a script, the input ends within this time.
+const SCRIPT_PATIENCE: Duration = Duration::from_millis(250);
+/// At the end, jobs have this long to stop.
+const PATIENCE: Duration = Duration::from_millis(600);
+/// At the end, a training has this long to write a checkpoint.
 const TRAINING_PATIENCE: Duration = Duration::from_millis(1800);
 
 impl Uci {
@@ -223,54 +234,80 @@ impl Uci {
         let (sender, events) = unbounded();
         let (teller, messages) = unbounded();
         let training = Training::new(teller);
+        let output = Output::default();
+        let alarms = watch::start(&output.pipes);
         let mut session = options::default_session();
         weights::set_folder(&mut session, training.folder()).expect("defaults can be set");
         Uci {
-            output: Output::default(),
+            output,
             game: Ok(Game::default()),
             engine: State::Free(Box::new(session)),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             waiting_questions: 0,
             debug: false,
-            quit: false,
+            ending: None,
+            burst_has_jobs: false,
             training,
             jobs: job::spawn_worker(sender),
             events,
             messages,
+            alarms,
         }
     }
 
-    fn read(&mut self, input: Input) -> ControlFlow<()> {
+    /// Waits for the next event and handles it. False if there was none by the deadline.
+    fn step(&mut self, reader: Option<&Reader>, deadline: Option<Instant>) -> bool {
+        let reader = reader.filter(|_| self.has_room());
+        let lines = reader.map_or_else(never, |reader| reader.lines().clone());
+        let (events, messages, alarms) = (self.events.clone(), self.messages.clone(), self.alarms.clone());
+        let timer = |time: Option<Instant>| time.map_or_else(never, at);
+        let (ready, settled, late) = (timer(self.ready_due()), timer(self.training.due()), timer(deadline));
+        select! {
+            recv(lines) -> line => {
+                let line = reader.map_or(Input::End, |reader| reader.take(line));
+                self.read(line);
+            }
+            recv(events) -> event => self.take(event.expect("the thread for jobs never ends")),
+            recv(messages) -> message => self.take_training(message.expect("the training keeps a sender")),
+            recv(alarms) -> _ => self.ending = Some(Ending::Now),
+            recv(ready) -> _ => self.answer_questions(),
+            recv(settled) -> _ => self.training.settle(),
+            recv(late) -> _ => return false,
+        }
+        if self.output.closed {
+            self.ending = Some(Ending::Now);
+        }
+        self.start_training();
+        true
+    }
+
+    fn read(&mut self, input: Input) {
         match input {
             Input::Line(line) => match command::parse(&line) {
-                Ok(Some(command)) => return self.handle(command),
+                Ok(Some(command)) => self.handle(command),
                 Ok(None) => {}
                 Err(error) => self.output.info(&error),
             },
             Input::TooLong(length) => {
                 self.output.info(&format!("dropped a line of {length} bytes; {MAX_LENGTH} are the most"));
             }
-            Input::End => return ControlFlow::Break(()),
+            Input::Pause => self.burst_has_jobs = false,
+            Input::End => self.ending = Some(Ending::Input),
         }
-        ControlFlow::Continue(())
     }
 
-    fn handle(&mut self, command: Command) -> ControlFlow<()> {
+    fn handle(&mut self, command: Command) {
         match command {
             Command::Uci => self.identify(),
             Command::IsReady => {
-                // What is adopted by a training that is resumed is in place when the GUI hears that all is ready.
                 self.training.settle();
                 self.start_training();
                 if self.is_at_work() { self.output.message(&UciMessage::ReadyOk) } else { self.submit(Task::Ready) }
             }
             Command::Debug(on) => self.debug = on,
             Command::Nothing => {}
-            Command::Quit => {
-                self.quit = true;
-                return ControlFlow::Break(());
-            }
+            Command::Quit => self.ending = Some(Ending::Quit),
             Command::Stop => self.controls().for_each(|control| control.stop()),
             Command::PonderHit => self.controls().for_each(|control| control.ponderhit()),
             Command::Position(Ok(game)) => {
@@ -289,10 +326,12 @@ impl Uci {
                 if self.game.is_err() {
                     self.game = Ok(Game::default());
                 }
-                self.submit(Task::NewGame);
+                self.set(Setting::NewGame);
             }
             Command::SetOption(text) => match Assignment::parse(&text) {
-                Ok(Assignment { name, set: Set::Engine(set), length }) => self.submit(Task::Set(name, set, length)),
+                Ok(Assignment { name, set: Set::Engine(set), length }) => {
+                    self.set(Setting::Option { name, set, length });
+                }
                 Ok(Assignment { set: Set::Training(set), .. }) => self.set_training(set),
                 Err(error) => self.output.info(&error),
             },
@@ -308,7 +347,6 @@ impl Uci {
             Command::Bench(depth) => self.start(Work::Bench(depth), false),
             Command::Genfens(ask) => self.start(Work::Genfens(ask), false),
         }
-        ControlFlow::Continue(())
     }
 
     fn identify(&mut self) {
@@ -365,7 +403,12 @@ impl Uci {
     }
 
     fn start(&mut self, work: Work, ponder: bool) {
+        self.burst_has_jobs |= !work.is_search();
         self.submit(Task::Job(work, Arc::new(Control::new(ponder))));
+    }
+
+    fn set(&mut self, setting: Setting) {
+        self.start(Work::Set(setting), false);
     }
 
     /// Sets an option of the training, or does what a command says.
@@ -377,15 +420,13 @@ impl Uci {
         }
         let folder = self.training.folder();
         if folder != before {
-            self.submit(Task::TrainFolder(folder));
+            self.set(Setting::TrainFolder(folder));
         }
     }
 
     /// Begins the training that was asked for, if its time has come and the weights are settled.
     fn start_training(&mut self) {
-        // In this order: what waits may be much, and is looked through only when it matters.
-        let settings_wait = || self.waiting.iter().any(|task| !matches!(task, Task::Job(..) | Task::Ready));
-        if !self.training.is_waiting_to_start() || settings_wait() {
+        if !self.training.is_waiting_to_start() || self.ending.is_some() || self.is_setting() {
             return;
         }
         let weights = match &self.engine {
@@ -396,19 +437,17 @@ impl Uci {
             Ok(Started { note, best }) => {
                 self.output.train(&note);
                 if let Some(path) = best {
-                    self.play_with(path);
+                    self.set(Setting::AdoptFile(path));
                 }
             }
             Err(note) => self.output.train(&note),
         }
     }
 
-    /// Plays with what the training that is resumed has found best.
-    fn play_with(&mut self, path: PathBuf) {
-        match Weights::load(&path) {
-            Ok(weights) => self.submit(Task::Adopt(Arc::new(weights), path)),
-            Err(error) => self.output.train(&format!("error: {error}")),
-        }
+    /// Whether a change of the session runs or waits.
+    fn is_setting(&self) -> bool {
+        let runs = matches!(&self.engine, State::Busy(running) if running.kind.setting);
+        runs || self.waiting.iter().any(|task| matches!(task, Task::Job(Work::Set(_), _)))
     }
 
     /// Takes what the training has sent.
@@ -416,7 +455,7 @@ impl Uci {
         self.training.receive(&message);
         match message {
             Message::Report(text) | Message::Ended(text) => self.output.train(&text),
-            Message::Adopted(weights, path) if self.training.adopts() => self.submit(Task::Adopt(weights, path)),
+            Message::Adopted(weights, path) if self.training.adopts() => self.set(Setting::Adopt(weights, path)),
             Message::Adopted(..) => {}
         }
     }
@@ -429,9 +468,9 @@ impl Uci {
         if self.is_full() && self.is_endless() {
             return self.output.info("too many commands are waiting for the search to be stopped: ignored");
         }
-        let answered = matches!(&self.engine, State::Busy(running) if running.answered);
-        if let Task::Set(name, ..) = &task
-            && !answered
+        let takes_time = matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered);
+        if let Task::Job(Work::Set(Setting::Option { name, .. }), _) = &task
+            && takes_time
         {
             self.output.info(&format!("{name} will be set when the search has ended"));
         }
@@ -440,8 +479,7 @@ impl Uci {
         self.waiting.push_back(task);
     }
 
-    /// Does what waited, until the engine is busy again. Nobody waits for a job that takes its time to be told that
-    /// the engine listens.
+    /// Does what waited, until the engine is busy again.
     fn work_off(&mut self) {
         while !self.is_busy()
             && let Some(task) = self.waiting.pop_front()
@@ -450,6 +488,11 @@ impl Uci {
             self.waiting_questions -= usize::from(matches!(task, Task::Ready));
             self.perform(task);
         }
+        self.answer_questions();
+    }
+
+    /// Answers every `isready` that waits behind a job that takes its time.
+    fn answer_questions(&mut self) {
         if self.waiting_questions > 0 && self.is_at_work() {
             self.waiting.retain(|task| !matches!(task, Task::Ready));
             let answered = std::mem::take(&mut self.waiting_questions);
@@ -458,36 +501,41 @@ impl Uci {
         }
     }
 
+    /// When an `isready` that waits for a change of the session is to be answered.
+    fn ready_due(&self) -> Option<Instant> {
+        match &self.engine {
+            State::Busy(running) if running.kind.setting && self.waiting_questions > 0 => {
+                Some(running.begun + READY_PATIENCE)
+            }
+            _ => None,
+        }
+    }
+
+    /// Does a task; the engine is free.
     fn perform(&mut self, task: Task) {
-        let State::Free(session) = &mut self.engine else {
-            unreachable!("tasks are performed when the engine is free");
-        };
-        match task {
-            Task::NewGame => {
-                session.engine.clear();
-                session.opponent.new_game();
-            }
-            Task::Set(name, set, _) => {
-                let outcome = set(session);
-                self.output.outcome(name, outcome);
-            }
-            Task::TrainFolder(folder) => {
-                let outcome = weights::set_folder(session, folder);
-                self.output.outcome("UseTrained", outcome);
-            }
-            Task::Adopt(weights, path) => {
-                let note = weights::adopt(session, weights, &path);
-                self.output.train(&note);
-            }
-            Task::Ready => self.output.message(&UciMessage::ReadyOk),
-            Task::Job(work, control) => {
-                let weights = Arc::clone(session.engine.weights());
-                let kind = Kind::of(&work);
-                let busy = State::Busy(Running { control: control.clone(), weights, kind, answered: false });
-                if let State::Free(session) = std::mem::replace(&mut self.engine, busy) {
-                    self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
+        let (work, control) = match task {
+            Task::Job(work, control) => (work, control),
+            Task::Ready => {
+                // What a training adopts that is resumed is in place when the GUI reads `readyok`.
+                self.start_training();
+                if !self.is_busy() {
+                    return self.output.message(&UciMessage::ReadyOk);
                 }
+                self.waiting_bytes += Task::Ready.size();
+                self.waiting_questions += 1;
+                return self.waiting.push_front(Task::Ready);
             }
+        };
+        let State::Free(session) = &self.engine else { unreachable!("tasks are performed when the engine is free") };
+        let running = Running {
+            control: Arc::clone(&control),
+            weights: Arc::clone(session.engine.weights()),
+            kind: Kind::of(&work),
+            begun: Instant::now(),
+            answered: false,
+        };
+        if let State::Free(session) = std::mem::replace(&mut self.engine, State::Busy(running)) {
+            self.jobs.send(Job { work, session, control }).expect("the thread for jobs never ends");
         }
     }
 
@@ -515,7 +563,9 @@ impl Uci {
 
     /// Whether a job runs that takes its time, and has not given its answer yet.
     fn is_at_work(&self) -> bool {
-        matches!(&self.engine, State::Busy(running) if !running.kind.quick && !running.answered)
+        let State::Busy(running) = &self.engine else { return false };
+        let late = running.kind.setting && running.begun.elapsed() >= READY_PATIENCE;
+        (!running.kind.quick || late) && !running.answered
     }
 
     /// Whether a search runs that nothing but a command can end.
@@ -546,60 +596,53 @@ impl Uci {
         running.into_iter().chain(waiting)
     }
 
-    /// Waits for the next event. False if none came by the deadline.
-    fn wait(&mut self, deadline: Option<Instant>) -> bool {
-        let (events, messages) = (self.events.clone(), self.messages.clone());
-        let late = deadline.map_or_else(never, at);
-        select! {
-            recv(events) -> event => self.take(event.expect("the thread for jobs never ends")),
-            recv(messages) -> message => self.take_training(message.expect("the training keeps a sender")),
-            recv(late) -> _ => return false,
-        }
-        true
-    }
-
-    /// Stops the searches and the training and gives them a moment to end; a count or a benchmark is waited for, as
-    /// long as somebody reads what it finds. The end of the program ends the rest.
+    /// Stops what is not waited for, waits for the rest, and gives a training time for a checkpoint. The end of the
+    /// program ends what does not obey.
     fn finish(&mut self) {
         let begun = Instant::now();
+        self.ending.get_or_insert(Ending::Input);
         if self.training.is_running() {
             self.set_training(Box::new(Training::stop));
         }
         let mut deadline = None;
         while self.is_busy() && !self.output.closed {
-            self.searches().for_each(|control| control.stop());
-            deadline = if self.counts() { None } else { deadline.or_else(|| Some(Instant::now() + PATIENCE)) };
-            if !self.wait(deadline) {
+            let waits = self.end_jobs();
+            let is_setting = matches!(&self.engine, State::Busy(running) if running.kind.setting);
+            if is_setting && self.ending.is_some_and(Ending::is_at_once) {
+                break;
+            }
+            deadline = if waits { None } else { deadline.or_else(|| Some(Instant::now() + PATIENCE)) };
+            if !self.step(None, deadline) {
                 break;
             }
         }
-        while self.training.is_running() && self.wait(Some(begun + TRAINING_PATIENCE)) {}
+        while self.training.is_running() && self.step(None, Some(begun + TRAINING_PATIENCE)) {}
     }
 
-    /// Whether a job is stopped at the end, and not waited for.
-    fn ends(&self, kind: Kind) -> bool {
-        kind.search || (kind.comparison && self.quit)
-    }
-
-    /// What stops the searches accepted so far, and only those.
-    fn searches(&self) -> impl Iterator<Item = &Arc<Control>> {
+    /// Stops the jobs that the end does not wait for. Whether there are others.
+    fn end_jobs(&mut self) -> bool {
+        let ending = self.ending.unwrap_or(Ending::Input);
+        if ending.is_at_once() {
+            // Each search has its answer, also one that did not begin.
+            self.waiting.retain(|task| matches!(task, Task::Job(work, _) if work.is_search()));
+            self.waiting_questions = 0;
+        }
         let running = match &self.engine {
-            State::Busy(Running { control, kind, .. }) if self.ends(*kind) => Some(control),
-            _ => None,
+            State::Busy(running) => Some((running.kind, &running.control)),
+            State::Free(_) => None,
         };
         let waiting = self.waiting.iter().filter_map(|task| match task {
-            Task::Job(work, control) if self.ends(Kind::of(work)) => Some(control),
-            _ => None,
+            Task::Job(work, control) => Some((Kind::of(work), control)),
+            Task::Ready => None,
         });
-        running.into_iter().chain(waiting)
-    }
-
-    /// Whether something runs or waits that is no search and has not been stopped.
-    fn counts(&self) -> bool {
-        let goes_on = |kind: Kind, control: &Control| !self.ends(kind) && !control.stopped();
-        let runs = matches!(&self.engine, State::Busy(Running { control, kind, .. }) if goes_on(*kind, control));
-        let waits = |task: &Task| matches!(task, Task::Job(work, control) if goes_on(Kind::of(work), control));
-        runs || self.waiting.iter().any(waits)
+        let mut waits = false;
+        for (kind, control) in running.into_iter().chain(waiting) {
+            if ending.stops(kind, control) {
+                control.stop();
+            }
+            waits |= !control.stopped();
+        }
+        waits
     }
 
     /// Says more, if that is wanted.
@@ -611,47 +654,18 @@ impl Uci {
     }
 }
 
-/// Ends the program when its output does not move: it was told to end, or has no more input, and nobody takes what it
-/// says. Whoever is slow in reading is waited for.
-fn end_if_nobody_reads(progress: &Progress) -> ! {
-    const EVERY: Duration = Duration::from_millis(250);
-    const PATIENCE: Duration = Duration::from_secs(5);
-    let (mut lines, mut since) = (0, Instant::now());
-    loop {
-        thread::sleep(EVERY);
-        let written = progress.lines.load(Ordering::Relaxed);
-        if !progress.writing.load(Ordering::Relaxed) || written != lines {
-            (lines, since) = (written, Instant::now());
-        } else if since.elapsed() > PATIENCE {
-            std::process::exit(1);
-        }
-    }
-}
-
-/// What is seen of standard output from another thread.
-#[derive(Default)]
-struct Progress {
-    /// Lines begun.
-    lines: AtomicU64,
-    /// Whether one is being written.
-    writing: AtomicBool,
-}
-
 /// Standard output, a line at a time.
 #[derive(Default)]
 struct Output {
-    /// Nobody reads any more.
+    /// No one reads any more.
     closed: bool,
-    progress: Arc<Progress>,
+    pipes: Arc<Pipes>,
 }
 
 impl Output {
     fn line(&mut self, text: &str) {
-        self.progress.lines.fetch_add(1, Ordering::Relaxed);
-        self.progress.writing.store(true, Ordering::Relaxed);
-        let written = line::write_patiently(&mut stdout().lock(), format!("{text}\n").as_bytes());
-        self.closed |= written.is_err();
-        self.progress.writing.store(false, Ordering::Relaxed);
+        let write = || line::write_patiently(&mut stdout().lock(), format!("{text}\n").as_bytes());
+        self.closed |= self.pipes.while_writing(write).is_err();
     }
 
     fn lines(&mut self, lines: &[String]) {
@@ -660,14 +674,6 @@ impl Output {
 
     fn message(&mut self, message: &UciMessage) {
         self.line(&message.serialize());
-    }
-
-    /// What setting an option has to say.
-    fn outcome(&mut self, name: &str, outcome: Outcome) {
-        match outcome {
-            Ok(None) => {}
-            Ok(Some(note)) | Err(note) => self.info(&format!("{name}: {note}")),
-        }
     }
 
     /// What a training has to say.

@@ -6,14 +6,21 @@
 //! and passes on text: UTF-8, or what else comes as Latin-1, in which Cute Chess writes. A line over the cap is
 //! dropped whole, since half a command may mean something else than the command.
 //!
+//! Lines that were not handled yet are limited by their bytes and not by their number: a `quit` is seen behind hundreds of
+//! commands whose answers no one reads.
+//!
 //! Whoever starts the program may have set the ends of its pipes, or the terminal, not to block. Then it is no end that
 //! nothing comes just now, nor that nothing can be written: both are [tried again](patiently).
 
 use std::io::{self, BufRead, ErrorKind, Write, stdin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, bounded};
+use crossbeam::channel::{Receiver, RecvError, unbounded};
+
+use super::watch::Pipes;
 
 /// The longest line accepted, in bytes: room for a game of more than 200,000 moves.
 pub const MAX_LENGTH: usize = 1 << 20;
@@ -25,33 +32,87 @@ pub enum Input {
     Line(String),
     /// A line longer than [`MAX_LENGTH`] was dropped; so long it was.
     TooLong(usize),
+    /// The next line came a while after the one before.
+    Pause,
     /// There will be no more lines.
     End,
 }
 
-/// Starts the thread that reads standard input. `at_end` is called, on a thread of its own, when it has ended or a
-/// line says `quit`.
-///
-/// The thread is never joined: nothing can wake it from a read, and the end of the program ends it.
-pub fn spawn_reader(at_end: impl FnOnce() + Send + 'static) -> Receiver<Input> {
-    let (sender, receiver) = bounded(64);
-    let mut at_end = Some(at_end);
-    thread::spawn(move || {
-        let mut lines = Lines::new(stdin().lock());
-        loop {
-            let input = lines.read();
-            let last = input == Input::End;
-            if (last || is_quit(&input))
-                && let Some(at_end) = at_end.take()
-            {
-                thread::spawn(at_end);
+/// Most bytes of lines that were read and not handled.
+const MOST_UNREAD: usize = 16 << 20;
+/// A line that comes later than this after the one before was not sent together with it.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Interval between two looks for room.
+const SHORTLY: Duration = Duration::from_millis(2);
+
+/// The lines of standard input.
+pub struct Reader {
+    lines: Receiver<Input>,
+    unread: Arc<AtomicUsize>,
+}
+
+impl Reader {
+    /// Starts the thread that reads.
+    ///
+    /// The thread is never joined: nothing can wake it from a read, and the end of the program ends it.
+    pub fn start(pipes: Arc<Pipes>) -> Reader {
+        let (sender, lines) = unbounded();
+        let unread = Arc::new(AtomicUsize::new(0));
+        let reader = Reader { lines, unread: Arc::clone(&unread) };
+        thread::spawn(move || {
+            let mut lines = Lines::new(stdin().lock());
+            loop {
+                while unread.load(Relaxed) > MOST_UNREAD {
+                    thread::sleep(SHORTLY);
+                }
+                let input = lines.read();
+                let last = input == Input::End;
+                if last || is_quit(&input) {
+                    pipes.note_end();
+                }
+                unread.fetch_add(input.size(), Relaxed);
+                let pause = lines.paused.then_some(Input::Pause);
+                if pause.into_iter().chain([input]).any(|input| sender.send(input).is_err()) || last {
+                    return;
+                }
             }
-            if sender.send(input).is_err() || last {
-                return;
+        });
+        reader
+    }
+
+    /// Where the lines come from. Each is to be [taken](Reader::take).
+    pub fn lines(&self) -> &Receiver<Input> {
+        &self.lines
+    }
+
+    /// Makes room for another line.
+    pub fn take(&self, received: Result<Input, RecvError>) -> Input {
+        let input = received.unwrap_or(Input::End);
+        self.unread.fetch_sub(input.size(), Relaxed);
+        input
+    }
+
+    /// Whether the input ends within this time, without another word.
+    pub fn ends_within(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.lines.recv_deadline(deadline) {
+                Ok(Input::Pause) => {}
+                Ok(Input::Line(text)) if text.trim().is_empty() => {}
+                received => return received == Ok(Input::End),
             }
         }
-    });
-    receiver
+    }
+}
+
+impl Input {
+    /// Bytes that it takes while it waits, about.
+    fn size(&self) -> usize {
+        match self {
+            Input::Line(text) => size_of::<Input>() + text.len(),
+            _ => 0,
+        }
+    }
 }
 
 /// Tries until it succeeds or fails for good.
@@ -87,19 +148,24 @@ fn is_quit(input: &Input) -> bool {
 /// Cuts bytes into lines.
 struct Lines<R> {
     source: R,
+    /// Whether the last line came a while after the one before.
+    paused: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     fn new(source: R) -> Self {
-        Lines { source }
+        Lines { source, paused: false }
     }
 
     fn read(&mut self) -> Input {
         let mut line = Vec::new();
         let mut length = 0;
+        self.paused = false;
         loop {
+            let asked = Instant::now();
             // Asked for again, what is there comes without another read; an end may not come twice.
             let more = patiently(|| self.source.fill_buf().map(|chunk| !chunk.is_empty()));
+            self.paused |= asked.elapsed() > PAUSE;
             let chunk = if more.unwrap_or(false) { self.source.fill_buf().unwrap_or_default() } else { &[] };
             let at_end = chunk.is_empty();
             let newline = chunk.iter().position(|&byte| byte == b'\n');

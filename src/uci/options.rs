@@ -190,7 +190,7 @@ pub struct Assignment {
 }
 
 /// Sets an option to the value that was read.
-pub type Setter<Owner> = Box<dyn FnOnce(&mut Owner) -> Outcome>;
+pub type Setter<Owner> = Box<dyn Fn(&mut Owner) -> Outcome + Send>;
 
 /// What setting an option does, and to whom.
 pub enum Set {

@@ -109,6 +109,13 @@ impl Program {
         }
     }
 
+    /// Sends a signal.
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
+        assert!(sent.expect("every Unix has it").success());
+    }
+
     /// The names of its threads.
     #[cfg(target_os = "linux")]
     pub fn threads(&self) -> Vec<String> {
@@ -140,18 +147,11 @@ impl Program {
 
     /// The position that the program shows, or why it has none.
     pub fn position(&mut self) -> Result<String, String> {
-        self.send("d");
-        loop {
-            let line = self.line();
-            if line.starts_with(NO_POSITION) {
-                return Err(line);
-            }
-            if let Some(fen) = line.strip_prefix("Fen: ") {
-                let fen = fen.to_string();
-                self.until("Checkers:");
-                return Ok(fen);
-            }
-        }
+        // The answer to a word that is no command marks the end: a job that still runs may say anything in between.
+        self.send("d\nthat-is-all");
+        let lines = self.until("info string unknown command 'that-is-all'");
+        let fen = lines.iter().find_map(|line| line.strip_prefix("Fen: "));
+        fen.map(str::to_string).ok_or_else(|| lines.concat())
     }
 
     /// The position that the program shows.

@@ -8,6 +8,7 @@ mod arguments;
 mod conversations;
 mod data;
 mod driver;
+mod ends;
 mod experiments;
 #[cfg(unix)]
 mod full_disk;

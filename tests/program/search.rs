@@ -1,9 +1,7 @@
 //! `go` and what ends it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dyad_engine::board::{Board, Game};
 
@@ -359,45 +357,6 @@ fn no_command_is_lost_however_many_wait() {
     let evaluations = said.iter().filter(|line| line.starts_with("evaluation ")).count();
     assert_eq!(evaluations, COUNT);
     program.quit();
-}
-
-#[test]
-fn counts_and_benchmarks_are_finished_at_the_end() {
-    for end in ["", "quit\n"] {
-        let mut program = Program::start();
-        program.send_bytes(format!("go perft 4\nbench 2\ngo infinite\neval\n{end}").as_bytes());
-        let said = program.close();
-        let is_said = |beginning: &str| said.iter().any(|line| line.starts_with(beginning));
-        assert!(is_said("Nodes searched: 197281") && is_said("bestmove ") && is_said("evaluation "), "{said:?}");
-        assert!(said.iter().any(|line| line.ends_with(" nps") && line.contains(" nodes ")), "{said:?}");
-    }
-}
-
-/// It may take as long as a search, and nobody waits for what it would say; who has nothing more to say may.
-#[test]
-fn quit_ends_a_comparison_of_moves_and_the_end_of_input_does_not() {
-    let mut program = Program::start();
-    program.send("explain e2e4 d2d4 nodes 999999999999");
-    program.sync();
-    program.send("explain e2e4 c2c4 nodes 999999999999");
-    program.quit();
-    let mut program = Program::start();
-    program.send("explain e2e4 d2d4 nodes 2000");
-    let said = program.close();
-    assert!(said.len() > 1 && !said.iter().any(|line| line.contains("stopped")), "{said:?}");
-}
-
-#[test]
-fn the_end_of_input_ends_a_program_that_nobody_listens_to() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it was built");
-    // More than a pipe holds, of which nothing is read.
-    child.stdin.take().expect("it was asked for").write_all("help\n".repeat(60).as_bytes()).expect("a pipe holds it");
-    let begun = Instant::now();
-    while child.try_wait().expect("it can be asked").is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it is still there");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
