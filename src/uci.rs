@@ -21,6 +21,7 @@
 //! The loop is the only place that prints, so lines never mix.
 
 pub mod command;
+mod fen;
 mod go;
 mod line;
 mod options;
@@ -310,8 +311,11 @@ impl Uci {
             Command::Quit => self.ending = Some(Ending::Quit),
             Command::Stop => self.controls().for_each(|control| control.stop()),
             Command::PonderHit => self.controls().for_each(|control| control.ponderhit()),
-            Command::Position(Ok(game)) => {
-                self.game = Ok(*game);
+            Command::Position(Ok(set)) => {
+                if !set.notes.is_empty() {
+                    self.output.info(&format!("position: assumed: {}", set.notes.join(", ")));
+                }
+                self.game = Ok(set.game);
                 self.detail(|uci| {
                     uci.game.as_ref().map_or_else(Clone::clone, |game| format!("position {}", game.board().fen()))
                 });

@@ -16,6 +16,7 @@ mod text;
 #[path = "../../src/uci"]
 mod uci {
     pub mod command;
+    mod fen;
     pub mod go;
 }
 

@@ -14,6 +14,7 @@ use dyad_engine::board::{Board, Game, quote};
 use dyad_trainer::arena::openings::Variant;
 use vampirc_uci::{UciMessage, parse_one};
 
+use super::fen;
 use super::go::{Go, number};
 
 /// What the engine is told to do.
@@ -37,7 +38,7 @@ pub enum Command {
     /// Set an option. Only the table of options can tell where a name ends, so this is the text.
     SetOption(String),
     /// Set up a position with the game that led to it, or why it was refused.
-    Position(Result<Box<Game>, String>),
+    Position(Result<Box<Setup>, String>),
     /// Search, or count positions.
     Go(Box<Go>),
     /// Show the board.
@@ -54,6 +55,14 @@ pub enum Command {
     Train(Train),
     /// List the commands.
     Help,
+}
+
+/// A position that was set up.
+pub struct Setup {
+    /// The game that led to it.
+    pub game: Game,
+    /// What was assumed where the FEN leaves something open.
+    pub notes: Vec<String>,
 }
 
 /// What `explain` is followed by.
@@ -195,13 +204,16 @@ fn debug(rest: &str) -> Result<Command, String> {
     }
 }
 
-fn position(rest: &str) -> Result<Game, String> {
+fn position(rest: &str) -> Result<Setup, String> {
     let (kind, rest) = split_word(rest);
+    let mut notes = Vec::new();
     let (board, rest) = if kind.eq_ignore_ascii_case("startpos") {
         (Board::startpos(), rest)
     } else if kind.eq_ignore_ascii_case("fen") {
-        let (fen, rest) = split_at_moves(rest);
-        let board = Board::from_fen(fen).map_err(|error| error.to_string())?;
+        let (text, rest) = split_at_moves(rest);
+        let (complete, assumed) = fen::complete(text);
+        let board = Board::from_fen(&complete).map_err(|error| error.to_string())?;
+        notes = assumed;
         (board, rest)
     } else {
         return Err(format!("expected startpos or fen, not {}", quote(kind)));
@@ -210,7 +222,7 @@ fn position(rest: &str) -> Result<Game, String> {
     if !word.is_empty() && !word.eq_ignore_ascii_case("moves") {
         return Err(format!("expected moves, not {}", quote(word)));
     }
-    play(board, moves)
+    Ok(Setup { game: play(board, moves)?, notes })
 }
 
 /// Cuts the text before the word `moves`.
@@ -328,7 +340,7 @@ mod tests {
                 Command::Quit => "quit".to_string(),
                 Command::Nothing => "nothing".to_string(),
                 Command::SetOption(text) => format!("setoption [{text}]"),
-                Command::Position(Ok(game)) => format!("position {}", game.board().fen()),
+                Command::Position(Ok(set)) => format!("position {}", set.game.board().fen()),
                 Command::Position(Err(_)) => "error".to_string(),
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
@@ -413,6 +425,8 @@ mod tests {
             ("position fen 4k3/8/8/8/8/8/8/4K2R b K -", bare),
             ("position fen  4k3/8/8/8/8/8/8/4K2R  b  K  -  0  1 ", bare),
             ("position fen 4k3/8/8/8/8/8/8/4K2R w K - moves h1h8", "position 4k2R/8/8/8/8/8/8/4K3 b - - 1 1"),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K", bare),
+            ("position fen 4k3/8/8/8/8/8/8/4K2R b K - - - moves e8d8", "position 3k4/8/8/8/8/8/8/4K2R w K - 1 2"),
             ("position fen", "error"),
             ("position fen moves e2e4", "error"),
             ("position", "error"),

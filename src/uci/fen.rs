@@ -1,0 +1,149 @@
+//! FENs as people and programs write them.
+//!
+//! The board reads FENs strictly. Other programs leave out fields, write `-` for a counter, or send the operations of an
+//! EPD along. What can mean only one position is completed here, with a note of what was assumed; whatever may mean two
+//! is refused, since a game on the wrong position is lost.
+
+use dyad_engine::board::quote;
+
+use super::go::number;
+
+/// Operations of EPD that may follow without a semicolon at their end.
+const OPERATIONS: [&str; 14] =
+    ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pm", "pv", "sm"];
+
+/// A strict FEN for the same position, and what was assumed. A text that has no single meaning is returned as it is.
+pub fn complete(fen: &str) -> (String, Vec<String>) {
+    let mut notes = Vec::new();
+    match try_complete(fen, &mut notes) {
+        Some(complete) => (complete, notes),
+        None => (fen.to_string(), Vec::new()),
+    }
+}
+
+fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
+    let mut fields = fen.split_whitespace().peekable();
+    let (placement, side, mut castling) = (fields.next()?, fields.next()?, fields.next()?);
+    if castling == "0" && fields.peek().is_some_and(|next| is_en_passant(next)) {
+        notes.push("no castling for '0'".to_string());
+        castling = "-";
+    }
+    let en_passant = match fields.next_if(|field| is_en_passant(field)) {
+        Some(field) => {
+            let square = field.to_ascii_lowercase();
+            let rank = if side.eq_ignore_ascii_case("w") { '6' } else { '3' };
+            if square == "-" || square.ends_with(rank) {
+                square
+            } else {
+                notes.push(format!("no en passant square for {}", quote(field)));
+                "-".to_string()
+            }
+        }
+        // What follows must be a counter or the end: a field that cannot be read is no field left out.
+        None if fields.peek().is_none_or(|next| number(next).is_some()) => {
+            notes.push("no en passant square".to_string());
+            "-".to_string()
+        }
+        None => return None,
+    };
+    let mut counter = |name: &str, default: i64| {
+        let (value, field) = match fields.next_if(|field| *field == "-" || number(field).is_some()) {
+            Some(field) => (number(field).map_or(default, |number| number.max(0)), Some(field)),
+            None => (default, None),
+        };
+        match field {
+            None => notes.push(format!("{name} {value}")),
+            Some(field) if field.bytes().all(|byte| byte.is_ascii_digit()) => {}
+            Some(field) => notes.push(format!("{name} {value} for {}", quote(field))),
+        }
+        value
+    };
+    let (halfmoves, fullmoves) = (counter("halfmove clock", 0), counter("fullmove number", 1));
+    let rest: Vec<&str> = fields.collect();
+    if let (Some(first), Some(last)) = (rest.first(), rest.last()) {
+        if !OPERATIONS.contains(first) && !(last.ends_with(';') && first.starts_with(|c: char| c.is_ascii_alphabetic()))
+        {
+            return None;
+        }
+        notes.push(format!("EPD operations ignored: {}", quote(&rest.join(" "))));
+    }
+    Some(format!("{placement} {side} {castling} {en_passant} {halfmoves} {fullmoves}"))
+}
+
+/// Whether a field can only be about en passant: `-` or a square.
+fn is_en_passant(field: &str) -> bool {
+    let square = |bytes: &[u8]| matches!(bytes, [b'a'..=b'h' | b'A'..=b'H', b'1'..=b'8']);
+    field == "-" || square(field.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyad_engine::board::Board;
+
+    #[test]
+    fn what_has_one_meaning_is_completed() {
+        const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        const ENDING: &str = "4k3/8/8/8/4P3/8/8/4K3";
+        for (fen, expected, notes) in [
+            (format!("{START} w KQkq - 0 1"), format!("{START} w KQkq - 0 1"), ""),
+            (format!("{START} w KQkq -"), format!("{START} w KQkq - 0 1"), "halfmove clock 0, fullmove number 1"),
+            (format!("{START} w KQkq - 7"), format!("{START} w KQkq - 7 1"), "fullmove number 1"),
+            (
+                format!("{START} w KQkq"),
+                format!("{START} w KQkq - 0 1"),
+                "no en passant square, halfmove clock 0, fullmove number 1",
+            ),
+            (format!("{START} w KQkq 3 9"), format!("{START} w KQkq - 3 9"), "no en passant square"),
+            (
+                format!("{START} w KQkq - - -"),
+                format!("{START} w KQkq - 0 1"),
+                "halfmove clock 0 for '-', fullmove number 1 for '-'",
+            ),
+            (
+                format!("{START} w KQkq - -1 -1"),
+                format!("{START} w KQkq - 0 1"),
+                "halfmove clock 0 for '-1', fullmove number 1 for '-1'",
+            ),
+            (format!("{START} w KQkq - 1.5 1"), format!("{START} w KQkq - 1 1"), "halfmove clock 1 for '1.5'"),
+            (
+                format!("{START} w KQkq - bm e4; id \"x 1\";"),
+                format!("{START} w KQkq - 0 1"),
+                "halfmove clock 0, fullmove number 1, EPD operations ignored: 'bm e4; id \\\"x 1\\\";'",
+            ),
+            (format!("{START} w KQkq - 0 1 bm e4"), format!("{START} w KQkq - 0 1"), "EPD operations ignored: 'bm e4'"),
+            (format!("{ENDING} b 0 - 0 1"), format!("{ENDING} b - - 0 1"), "no castling for '0'"),
+            (format!("{ENDING} b - e4 0 1"), format!("{ENDING} b - - 0 1"), "no en passant square for 'e4'"),
+            (format!("{ENDING} b - e6 0 1"), format!("{ENDING} b - - 0 1"), "no en passant square for 'e6'"),
+            (format!("{ENDING} b - E3 0 1"), format!("{ENDING} b - - 0 1"), ""),
+        ] {
+            let (complete, assumed) = complete(&fen);
+            let board = Board::from_fen(&complete).unwrap_or_else(|error| panic!("{fen}: {error}"));
+            assert_eq!((board.fen(), assumed.join(", ")), (expected, notes.to_string()), "{fen}");
+        }
+    }
+
+    #[test]
+    fn what_may_have_two_meanings_is_refused() {
+        const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+        for rest in [
+            "",
+            "w",
+            "KQkq - 0 1",
+            "x KQkq - 0 1",
+            "w 0 1",
+            "w KQkq e 0 1",
+            "w KQkq e9 0 1",
+            "w KQkq x - 0 1",
+            "w KQkq - x 1",
+            "w KQkq - 0 x",
+            "w KQkq - 0 1 e2e4",
+            "w KQkq - 0 1 2",
+            "w KQkq - e2e4 e7e5",
+            "w KQxq - 0 1",
+        ] {
+            let (fen, notes) = complete(&format!("{START} {rest}"));
+            assert!(Board::from_fen(&fen).is_err(), "{rest}: {fen} {notes:?}");
+        }
+    }
+}
