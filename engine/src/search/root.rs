@@ -29,6 +29,8 @@ pub(crate) struct RootMove {
     /// Value in this iteration; [`-INFINITE`](INFINITE) if the move is not searched yet or did not raise alpha.
     value: Value,
     bound: Bound,
+    /// Depth of the iteration that found the value.
+    depth: i32,
     previous_value: Value,
     average: Option<Value>,
     seldepth: usize,
@@ -45,6 +47,7 @@ impl RootMove {
             mv,
             value: -INFINITE,
             bound: Bound::None,
+            depth: 1,
             previous_value: -INFINITE,
             average: None,
             seldepth: 0,
@@ -78,7 +81,7 @@ impl Search<'_> {
         let max_depth = shared.limits.depth.map_or(MAX_DEPTH, |depth| depth.clamp(1, MAX_DEPTH as u32) as i32);
         let multipv = shared.options.multipv.clamp(1, self.root_moves.len());
         let mut stability = Stability::default();
-        let mut completed = None;
+        let mut completed = Vec::new();
         for depth in 1..=max_depth {
             if self.skips_iteration(depth) {
                 continue;
@@ -92,13 +95,13 @@ impl Search<'_> {
                 self.pv_index = pv_index;
                 if self.aspiration_window(depth).is_err() {
                     self.sort_root_moves(pv_index);
-                    self.finalize(completed);
+                    self.finalize(&completed, multipv);
                     return;
                 }
                 self.sort_root_moves(0);
             }
             self.completed_depth = depth;
-            completed = self.root_moves.first().cloned();
+            completed = self.root_moves[..multipv].to_vec();
             if self.id > 0 {
                 *lock(&shared.results[self.id - 1]) = Some(self.result());
             } else {
@@ -116,23 +119,47 @@ impl Search<'_> {
         self.id > 0 && depth > 1 && (depth as usize + self.id).is_multiple_of(4) && self.completed_depth + 2 >= depth
     }
 
-    /// After a stop in the middle of an iteration: puts a proved move first.
+    /// After a stop in the middle of an iteration: leaves the settled variations, the best first.
     ///
-    /// A move that failed low, or was not searched to the end, gives way to the best move of the last complete
-    /// iteration. A move that failed high is played, but a mate that it promises has no line yet and is not reported.
-    /// Without a complete iteration the best of the moves searched is played, or else the first.
-    fn finalize(&mut self, completed: Option<RootMove>) {
+    /// A best move that failed low, or was not searched to the end, gives way to the best move of the last complete
+    /// iteration. A best move that failed high is played, but a mate that it promises has no line yet and is not
+    /// reported. Without a complete iteration the best of the moves searched is played, or else the first.
+    ///
+    /// Variations that this iteration did not reach keep the value and the depth of the last complete one. Where such a
+    /// value is above that of a variation that was finished, the move has failed low against it: an upper bound.
+    fn finalize(&mut self, completed: &[RootMove], multipv: usize) {
         let best = &mut self.root_moves[0];
         let unproved = best.value == -INFINITE || best.bound == Bound::Upper;
-        if let Some(completed) = completed
-            && unproved
-        {
-            self.root_moves.retain(|root_move| root_move.mv != completed.mv);
-            self.root_moves.insert(0, completed);
-            self.root_depth = self.completed_depth;
-        } else if best.bound == Bound::Lower {
+        if !unproved && best.bound == Bound::Lower {
             best.value = best.value.clamp(-TABLE_WIN, TABLE_WIN);
         }
+        if completed.is_empty() {
+            return;
+        }
+        let proved = if unproved { 0 } else { self.pv_index.max(1) };
+        let mut settled = self.root_moves[..proved].to_vec();
+        for root_move in completed {
+            if settled.len() == multipv {
+                break;
+            }
+            if settled.iter().any(|better| better.mv == root_move.mv) {
+                continue;
+            }
+            let mut root_move = root_move.clone();
+            if let Some(last) = settled.last()
+                && last.rank == root_move.rank
+                && last.value < root_move.value
+            {
+                if self.pv_index == 0 {
+                    // Nothing is proved of the other moves yet.
+                    settled = completed.to_vec();
+                    break;
+                }
+                (root_move.value, root_move.bound, root_move.depth) = (last.value, Bound::Upper, self.root_depth);
+            }
+            settled.push(root_move);
+        }
+        self.root_moves = settled;
     }
 
     /// Sorts by rank and value. The sort is stable: moves that did not raise alpha keep their order.
@@ -205,6 +232,7 @@ impl Search<'_> {
         if info.count == 1 || value > window.alpha {
             root_move.value = value;
             root_move.bound = window.bound_of(value);
+            root_move.depth = self.root_depth;
             root_move.seldepth = seldepth;
             root_move.pv.clear();
             root_move.pv.push(info.mv);
@@ -221,27 +249,35 @@ impl Search<'_> {
 
     /// Reports the variation of this index.
     fn report(&self, index: usize) {
-        self.shared.report(&Report::Info(self.info(index, &self.root_moves[index], self.root_depth)));
+        self.shared.report(&Report::Info(self.info(index, &self.root_moves[index])));
     }
 
     fn result(&self) -> ThreadResult {
         ThreadResult { best: self.root_moves[0].clone(), depth: self.completed_depth }
     }
 
-    /// Picks the best thread and reports its variation once more.
-    pub(crate) fn pick_best_thread(&self) -> Outcome {
+    /// Picks the best thread and reports its variation once more, or all variations of MultiPV.
+    pub(crate) fn pick_best_thread(&mut self) -> Outcome {
         let shared = self.shared;
+        if self.root_moves[0].value == -INFINITE {
+            self.root_moves[0].value = self.static_value();
+        }
         let mut results = vec![self.result()];
-        results.extend(shared.results.iter().filter_map(|result| lock(result).take()));
+        let lines = shared.options.multipv.clamp(1, self.root_moves.len());
+        if lines == 1 {
+            results.extend(shared.results.iter().filter_map(|result| lock(result).take()));
+        }
         let voted = vote(&results, self.params.vote_base);
         let ThreadResult { best, depth } = results.swap_remove(voted);
-        let root_depth = if voted == 0 { self.root_depth } else { depth };
-        let info = Info { bound: Bound::Exact, ..self.info(0, &best, root_depth) };
+        let info = self.info(0, &best);
         let (value, score) = (info.value, info.score);
         shared.report(&Report::Info(info));
+        // Where the first iteration was stopped, nothing is known of some.
+        let searched = |index: &usize| self.root_moves[*index].value != -INFINITE;
+        (1..lines).filter(searched).for_each(|index| self.report(index));
         Outcome {
             best: Some(best.mv),
-            ponder: best.pv.get(1).copied(),
+            ponder: self.ponder_move(&best),
             value,
             score,
             depth: depth as u32,
@@ -250,16 +286,30 @@ impl Search<'_> {
         }
     }
 
-    fn info(&self, index: usize, root_move: &RootMove, root_depth: i32) -> Info {
+    /// The static evaluation of the root position, when the search has ended.
+    fn static_value(&mut self) -> Value {
+        let root = *self.position.root();
+        let evaluator = self.position.evaluator_mut();
+        evaluator.reset(&root);
+        evaluator.evaluate(&root)
+    }
+
+    /// The reply to ponder on: that of the PV, or else of the transposition table.
+    fn ponder_move(&self, best: &RootMove) -> Option<ChessMove> {
+        best.pv.get(1).copied().or_else(|| {
+            let board = self.position.root().after(best.mv);
+            let reply = self.shared.table.probe(board.key(), 1)?.mv?;
+            board.is_legal(reply).then_some(reply)
+        })
+    }
+
+    fn info(&self, index: usize, root_move: &RootMove) -> Info {
         let shared = self.shared;
-        let searched = root_move.value != -INFINITE;
-        let value = if searched { root_move.value } else { root_move.previous_value };
-        let value = root_move.reported(if value == -INFINITE { 0 } else { value });
-        let depth = if searched { root_depth } else { root_depth - 1 };
+        let value = root_move.reported(root_move.value);
         let (score, wdl) = self.score(value, shared.options.tables.is_some());
         Info {
-            depth: depth.max(1) as u32,
-            seldepth: root_move.seldepth.max(depth.max(1) as usize) as u32,
+            depth: root_move.depth as u32,
+            seldepth: root_move.seldepth.max(root_move.depth as usize) as u32,
             multipv: index + 1,
             value,
             score,

@@ -2,6 +2,7 @@ use super::*;
 use crate::board::Board;
 use crate::engine::Engine;
 use crate::eval::Weights;
+use crate::search::tt::Bound;
 use crate::value::{INFINITE, mate_in};
 use std::sync::Arc;
 
@@ -70,6 +71,64 @@ fn hundreds_of_threads_give_one_answer() {
     }
     engine.clear();
     assert_eq!(engine.threads(), 300);
+}
+
+#[test]
+fn a_stop_leaves_every_variation_settled() {
+    let options = Options { multipv: 3, ..Options::default() };
+    let mut engine = engine();
+    for fen in FENS {
+        for nodes in (2_500..25_000).step_by(1_111) {
+            engine.clear();
+            let (outcome, infos) = search_with(&mut engine, &game(fen), &Limits::nodes(nodes), &options);
+            let lines = &infos[infos.len() - 3..];
+            assert_eq!(lines.iter().map(|info| info.multipv).collect::<Vec<_>>(), [1, 2, 3], "{fen}, {nodes} nodes");
+            assert_eq!(lines[0].pv.first().copied(), outcome.best);
+            let firsts = [0, 1, 2].map(|index| lines[index].pv[0]);
+            assert!(firsts[0] != firsts[1] && firsts[0] != firsts[2] && firsts[1] != firsts[2], "{fen}: {lines:?}");
+            assert!(lines.is_sorted_by(|better, worse| better.value >= worse.value), "{fen}, {nodes} nodes: {lines:?}");
+            assert!(lines.is_sorted_by(|better, worse| better.depth >= worse.depth), "{fen}, {nodes} nodes: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stop_on_a_fail_high_reports_a_bound_and_a_reply() {
+    let mut engine = engine();
+    let (mut bounds, mut without_reply, mut searches) = (0, 0, 0);
+    for fen in FENS {
+        for nodes in (2_000..30_000).step_by(301) {
+            engine.clear();
+            let (outcome, infos) = search(&mut engine, &game(fen), &Limits::nodes(nodes));
+            let last = infos.last().unwrap();
+            assert_ne!(last.bound, Bound::Upper, "{fen}, {nodes} nodes");
+            searches += 1;
+            bounds += usize::from(last.bound == Bound::Lower);
+            without_reply += usize::from(outcome.ponder.is_none());
+            if let (Some(best), Some(ponder)) = (outcome.best, outcome.ponder) {
+                assert!(game(fen).board().after(best).is_legal(ponder), "{fen}, {nodes} nodes");
+            }
+        }
+    }
+    assert!(bounds > 0 && without_reply * 50 < searches, "{bounds} bounds, {without_reply} without of {searches}");
+}
+
+#[test]
+fn before_anything_is_searched_the_value_is_the_static_evaluation() {
+    let fens = [
+        "6Q1/PPP2PPP/2b2Rq1/8/4n1b1/1R2Q3/ppppppKp/2k2n2 b - - 0 1",
+        "Kr6/PPPPPPPP/8/b1qQ4/8/R7/pppppkpp/5r2 w - - 0 1",
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    ];
+    let mut unsearched = 0;
+    for fen in fens {
+        let (_, infos) = search(&mut engine(), &game(fen), &Limits::nodes(1));
+        let mut evaluator = Evaluator::new(Weights::embedded());
+        evaluator.reset(game(fen).board());
+        unsearched += usize::from(infos.last().unwrap().value == evaluator.evaluate(game(fen).board()));
+        assert_ne!(infos.last().unwrap().value, 0, "{fen}");
+    }
+    assert!(unsearched > 0);
 }
 
 #[test]
