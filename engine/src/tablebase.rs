@@ -9,7 +9,7 @@ use crate::board::{Board, COLORS, ChessMove, Color, Game, PIECES};
 use crate::value::{DRAW, TABLE_WIN, Value};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, FromSetup, Setup, Square};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
-use shakmaty_syzygy::{Dtz, ProbeError, SyzygyError};
+use shakmaty_syzygy::{Dtz, MaybeRounded, ProbeError, SyzygyError};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -139,21 +139,35 @@ impl Tablebase {
 
     /// Plies to the next capture, pawn move or mate of the winning side: negative if the side to move loses, 0 for a
     /// draw, above 100 for a draw by the fifty-move rule. May be 1 too small.
-    pub(crate) fn dtz(&self, board: &Board) -> Option<i32> {
+    fn dtz(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
     }
 
-    /// The result with best play under the fifty-move rule, with the current clock.
+    /// Plies to zeroing as [`dtz`](Self::dtz), but never too few: in a table that rounds to moves, a value that may be 1 too small
+    /// counts 1 more.
+    fn most_plies(&self, board: &Board) -> Option<i32> {
+        let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
+        let dtz = self.guard(|| self.tables.probe_dtz(&position))?;
+        let loser = if dtz.is_positive() { !board.side_to_move() } else { board.side_to_move() };
+        Some(most_plies(dtz, board.colors(loser).popcnt() == 1))
+    }
+
+    /// The result with best play under the fifty-move rule, with the current clock. None also where it depends on a ply
+    /// that the table rounds.
     pub fn result(&self, board: &Board) -> Option<TableResult> {
         let us = board.side_to_move();
         let clock = board.halfmove_clock() as i32;
-        let in_time = |dtz: i32| dtz.abs() + clock <= 100;
-        Some(match self.wdl(board)? {
-            Wdl::Win if clock == 0 || in_time(self.dtz(board)?) => TableResult::Win(us),
-            Wdl::Loss if clock == 0 || in_time(self.dtz(board)?) => TableResult::Win(!us),
-            _ => TableResult::Draw,
-        })
+        let winner = match self.wdl(board)? {
+            Wdl::Win => us,
+            Wdl::Loss => !us,
+            _ => return Some(TableResult::Draw),
+        };
+        let in_time = |plies: i32| plies.abs() + clock <= 100;
+        if clock == 0 || in_time(self.most_plies(board)?) {
+            return Some(TableResult::Win(winner));
+        }
+        (!in_time(self.dtz(board)?)).then_some(TableResult::Draw)
     }
 
     /// The result of a probe; an error is kept for a report.
@@ -178,6 +192,15 @@ impl Tablebase {
 
 fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
+}
+
+/// The largest number of plies that a probe allows. Rounding loses a ply where the loser makes the zeroing move, which a
+/// bare king does not.
+fn most_plies(dtz: MaybeRounded<Dtz>, bare_king: bool) -> i32 {
+    match dtz {
+        MaybeRounded::Rounded(Dtz(plies)) if !bare_king => plies + plies.signum(),
+        dtz => dtz.ignore_rounding().0,
+    }
 }
 
 /// Converts a board to the type of `shakmaty`.
@@ -313,7 +336,7 @@ impl Tables {
         } else if repetitions >= 2 || after.halfmove_clock() >= 100 {
             0
         } else {
-            let plies = -self.base.dtz(&after)?;
+            let plies = -self.base.most_plies(&after)?;
             plies + plies.signum()
         };
         Some(match plies {
