@@ -234,6 +234,11 @@ impl<'a> PawnScale<'a> {
         taper(mg as i32, eg as i32, self.phase)
     }
 
+    /// The tapered value in centipawns.
+    pub(super) fn centipawns(&self, sums: Sums) -> i32 {
+        self.weights.units.centipawns(self.weights.units.scaled(self.tapered(sums)), self.phase)
+    }
+
     /// The tapered value in pawns.
     pub(super) fn pawns(&self, sums: Sums) -> f64 {
         self.pawns_of(self.tapered(sums))

@@ -2,7 +2,9 @@
 
 use super::comparison::Comparison;
 use super::difference::{Subject, Topic, TopicSum};
-use super::evaluation::{Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons};
+use super::evaluation::{
+    Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
+};
 use crate::board::{ALL_SQUARES, Board, ChessMove, Color, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;
 use crate::eval::layout::{Family, describe};
@@ -10,6 +12,7 @@ use crate::eval::pairs::name;
 use crate::search::Score;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
+use std::sync::Arc;
 
 /// A variation in SAN with move numbers.
 pub fn variation(start: &Board, moves: &[ChessMove]) -> String {
@@ -28,8 +31,13 @@ pub fn variation(start: &Board, moves: &[ChessMove]) -> String {
     text
 }
 
+/// What endgame evaluations and scale factors add to the sum of weights.
+const NOT_LINEAR: &str = "known ending: not linear";
+/// Width of a column of the table.
+const COLUMN: usize = "|       mg      eg     now ".len();
+
 /// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now).
-pub fn table(weights: &Weights, board: &Board) -> String {
+pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
     let scale = PawnScale::new(weights, board);
     let mut rows: Vec<_> = contributions(weights, board);
     rows.retain(|(_, contribution)| *contribution != Contribution::default());
@@ -45,6 +53,13 @@ pub fn table(weights: &Weights, board: &Board) -> String {
         let _ = writeln!(text, "{name:width$} {}", row(&scale, contribution));
     }
     let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", row(&scale, &sum));
+    let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
+    if linear != evaluated {
+        let label_width = width + 1 + 3 * COLUMN - "+1000.00 ".len();
+        for (label, centipawns) in [(NOT_LINEAR, evaluated - linear), ("evaluation", evaluated)] {
+            let _ = writeln!(text, "{label:label_width$}{:>8} ", pawns(centipawns));
+        }
+    }
     let _ = writeln!(
         text,
         "\nPhase: {} % middlegame (mg), {} % endgame (eg). Values in pawns, positive for White.",
@@ -63,14 +78,28 @@ fn row(scale: &PawnScale, contribution: &Contribution) -> String {
 }
 
 /// The 20 largest contributions, and the board with the value of each piece.
-pub fn evaluation(weights: &Weights, board: &Board) -> String {
+pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     let mut text = String::from(
         "Largest contributions in pawns, positive for White; what both sides have cancels and is left out:\n\n",
     );
-    for (number, reason) in reasons(weights, board, 20).iter().enumerate() {
+    let all = reasons(weights, board, usize::MAX);
+    let shown = &all[..all.len().min(PARTS)];
+    for (number, reason) in shown.iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
     }
-    text.push_str("\nValue of each piece here (evaluation with it minus evaluation without it):\n\n");
+    let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
+    let rest = linear - shown.iter().map(|reason| (100.0 * reason.pawns).round() as i32).sum::<i32>();
+    let rest_label = match all.len() - shown.len() {
+        0 => "rounding of these numbers".to_string(),
+        others => format!("{others} others"),
+    };
+    for (amount, label) in [(rest, &*rest_label), (evaluated - linear, NOT_LINEAR)] {
+        if amount != 0 {
+            let _ = writeln!(text, "     {}  {label}", pawns(amount));
+        }
+    }
+    let _ = writeln!(text, "     =====\n     {}  evaluation", pawns(evaluated));
+    text.push_str("\nValue of each piece here (the sum of weights with it minus the sum without it):\n\n");
     text.push_str(&piece_board(board, &piece_values(weights, board)));
     text
 }
@@ -186,6 +215,11 @@ impl Topic {
             Topic::Alone(subject) => subject.words(moves),
         }
     }
+}
+
+/// The sum of weights in centipawns from White's side, without endgame evaluations and scale factors.
+fn linear_centipawns(weights: &Weights, board: &Board) -> i32 {
+    PawnScale::new(weights, board).centipawns(weights.sums(board).map(i64::from))
 }
 
 /// Topics shown, and the largest parts shown of each.
@@ -323,6 +357,35 @@ mod tests {
         let text = evaluation(&weights(), &board(MIDDLEGAME));
         assert!(text.contains(" 20. ") && !text.contains(" 21. "), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("   +---")).count(), 9);
+    }
+
+    /// The numbers of both texts meet the evaluation, also where an endgame is known.
+    #[test]
+    fn numbers_add_up_to_the_evaluation() {
+        let number = |line: &str| line.split_whitespace().find_map(|word| word.parse::<f64>().ok()).expect("a number");
+        for (fen, is_known) in [
+            (MIDDLEGAME, false),
+            ("8/8/4k3/8/2KP4/8/8/8 w - - 0 1", true),
+            ("8/8/8/4k3/8/8/4K3/7R b - - 0 1", true),
+            ("4k3/5pp1/4b3/8/8/4B3/1PPP4/4K3 w - - 0 1", true),
+            ("8/8/4k3/8/2KN4/8/8/8 b - - 0 1", true),
+        ] {
+            let board = board(fen);
+            let evaluated = f64::from(white_centipawns(&weights(), &board));
+            let table = table(&weights(), &board);
+            let row = |name: &str| table.lines().find(|line| line.starts_with(name));
+            let last = |line: &str| line.split_whitespace().last().expect("a number").parse::<f64>().expect("a number");
+            let sum = last(row("sum").expect("a sum"));
+            let rest = row(NOT_LINEAR).map_or(0.0, last);
+            assert_eq!((100.0 * (sum + rest)).round(), evaluated, "{table}");
+            assert_eq!(row(NOT_LINEAR).is_some(), is_known, "{table}");
+            let text = evaluation(&weights(), &board);
+            let mut parts = text.lines().skip(2).take_while(|line| !line.contains("====="));
+            let total: f64 =
+                parts.by_ref().map(|line| number(line.split_once(". ").map_or(line, |(_, line)| line))).sum();
+            assert_eq!((100.0 * total).round(), evaluated, "{text}");
+            assert_eq!(text.contains(NOT_LINEAR), is_known, "{text}");
+        }
     }
 
     #[test]
