@@ -1,11 +1,12 @@
 //! Atomic replacement: a file is complete or absent.
 //!
 //! A file is written under a temporary name in the same folder, synced to disk and renamed, so a crash at any moment
-//! leaves the old file or the new one. The temporary name contains the final name and the process ID: two processes
-//! never write to the same temporary file, and leftovers of a killed process are recognizable. A replaced file keeps
-//! its mode and, where permitted, its owner; a link is kept and its target replaced.
+//! leaves the old file or the new one. The temporary name is the final name with a random number, and the file must not
+//! exist yet: a link that was put there is not followed, and leftovers of a killed process are recognizable. A replaced
+//! file keeps its mode and, where permitted, its owner; a link is kept and its target replaced.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,7 @@ impl AtomicFile {
     /// If the temporary file cannot be created, or `path` is not a regular file or is write-protected.
     pub fn create(path: &Path) -> io::Result<AtomicFile> {
         let path = regular::output_path(path)?;
-        let temporary = temporary_name(&path)?;
-        let file = File::create(&temporary)?;
+        let (temporary, file) = create_temporary(&path)?;
         let created = AtomicFile { path, temporary, file: Some(file) };
         created.copy_permissions()?;
         Ok(created)
@@ -106,17 +106,27 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// The temporary path for a file at `path`, in the same folder.
-fn temporary_name(path: &Path) -> io::Result<PathBuf> {
-    let mut name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?.to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    Ok(path.with_file_name(name))
+/// Creates a temporary file for a file at `path`, in the same folder.
+fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
+    const ATTEMPTS: usize = 16;
+    let name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?;
+    let mut attempt = 1;
+    loop {
+        let mut name = name.to_os_string();
+        // Every `RandomState` is another one.
+        name.push(format!(".{}.tmp", RandomState::new().hash_one(attempt)));
+        let temporary = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+            created => return Ok((temporary, created?)),
+        }
+    }
 }
 
 /// The final name of an unfinished temporary file; `None` for other names.
 pub fn intended_name(temporary: &str) -> Option<&str> {
-    let (name, process) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
-    (!process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+    let (name, number) = temporary.strip_suffix(".tmp")?.rsplit_once('.')?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
 }
 
 #[cfg(test)]
@@ -147,6 +157,19 @@ mod tests {
         assert!(names(&folder).is_empty());
         write_atomic(&path, b"whole").unwrap();
         assert_eq!((names(&folder), fs::read(&path).unwrap()), (vec!["file".to_string()], b"whole".to_vec()));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn temporary_names_cannot_be_foretold() {
+        let folder = folder("whole-names");
+        let path = folder.join("file");
+        let files: Vec<_> = (0..3).map(|_| AtomicFile::create(&path).unwrap()).collect();
+        let names = names(&folder);
+        assert!(names.len() == 3 && names.iter().all(|name| intended_name(name) == Some("file")), "{names:?}");
+        let guess = format!("file.{}.tmp", std::process::id());
+        assert!(!names.contains(&guess), "{names:?}");
+        drop(files);
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -32,6 +32,8 @@ pub enum LockError {
     },
     /// A file of another program has the name of the lock.
     Foreign(PathBuf),
+    /// A link lies in the folder: what is written there would go elsewhere.
+    Link(PathBuf),
     /// The system refused to make, read or lock the file.
     File(PathBuf, io::Error),
 }
@@ -41,6 +43,9 @@ impl fmt::Display for LockError {
         match self {
             LockError::InUse { folder, by } => write!(f, "{} is in use: {by} trains there", folder.display()),
             LockError::Foreign(path) => write!(f, "{} is a file of another program", path.display()),
+            LockError::Link(path) => {
+                write!(f, "{} is a link: what is written there would go elsewhere; remove it", path.display())
+            }
             LockError::File(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
         }
     }
@@ -54,6 +59,9 @@ impl FolderLock {
     /// # Errors
     /// When another process has it, or the system refuses.
     pub fn take(folder: &Path) -> Result<FolderLock, LockError> {
+        if let Some(link) = link_in(folder, SUBFOLDERS) {
+            return Err(LockError::Link(link));
+        }
         if is_foreign(folder) {
             return Err(LockError::Foreign(folder.join(NAME)));
         }
@@ -91,6 +99,18 @@ pub fn is_foreign(folder: &Path) -> bool {
     }
 }
 
+/// Levels of folders below one that is taken.
+const SUBFOLDERS: usize = 2;
+
+/// A symbolic link in a folder, or in its folders down to this level.
+fn link_in(folder: &Path, levels: usize) -> Option<PathBuf> {
+    fs::read_dir(folder).ok()?.flatten().find_map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => Some(entry.path()),
+        Ok(kind) if kind.is_dir() && levels > 0 => link_in(&entry.path(), levels - 1),
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +128,21 @@ mod tests {
         let error = FolderLock::take(&folder).unwrap_err().to_string();
         assert!(error.ends_with("is a file of another program"), "{error}");
         assert_eq!(fs::read(folder.join(NAME)).unwrap(), b"of a text editor");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_with_a_link_is_refused_and_the_link_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, elsewhere) = (Temporary::folder(), Temporary::folder());
+        fs::create_dir(folder.join("generation-001")).unwrap();
+        for link in ["lock", "state.json", "generation-001/weights.json", "generation-002"] {
+            symlink(elsewhere.join("target"), folder.join(link)).unwrap();
+            let error = FolderLock::take(&folder).unwrap_err().to_string();
+            assert!(error.contains(link) && error.contains(" is a link: "), "{error}");
+            fs::remove_file(folder.join(link)).unwrap();
+        }
+        assert_eq!(fs::read_dir(&*elsewhere).unwrap().count(), 0);
+        FolderLock::take(&folder).unwrap();
     }
 }

@@ -105,7 +105,7 @@ impl From<LockError> for SelfTrainError {
     fn from(error: LockError) -> SelfTrainError {
         match error {
             LockError::InUse { folder, by } => SelfTrainError::Locked { folder, by },
-            LockError::Foreign(path) => SelfTrainError::Settings(LockError::Foreign(path).to_string()),
+            LockError::Foreign(_) | LockError::Link(_) => SelfTrainError::Settings(error.to_string()),
             LockError::File(path, source) => SelfTrainError::File { doing: "lock", path, source },
         }
     }
