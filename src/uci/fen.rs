@@ -61,8 +61,8 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
     let (halfmoves, fullmoves) = (counter("halfmove clock", 0), counter("fullmove number", 1));
     let rest: Vec<&str> = fields.collect();
     if let (Some(first), Some(last)) = (rest.first(), rest.last()) {
-        if !OPERATIONS.contains(first) && !(last.ends_with(';') && first.starts_with(|c: char| c.is_ascii_alphabetic()))
-        {
+        let listed = last.ends_with(';') && first.starts_with(|c: char| c.is_ascii_alphabetic());
+        if !(listed || OPERATIONS.contains(first)) {
             return None;
         }
         notes.push(format!("EPD operations ignored: {}", quote(&rest.join(" "))));
