@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dyad_trainer::data::choice::weights_id;
-use dyad_trainer::data::pgn::BrokenGame;
+use dyad_trainer::data::game::BrokenGame;
 use dyad_trainer::data::positions::Duplicates;
 use dyad_trainer::data::prepare::{Counts, Event, Job, Settings, Stage, prepare};
 use dyad_trainer::data::samples::Summary;

@@ -16,7 +16,8 @@ use super::{page, puzzle};
 use crate::base::atomic::{AtomicFile, check_output};
 use crate::base::error::Error;
 use crate::base::parallel::check_threads;
-use crate::data::pgn::{BrokenGame, GameTexts};
+use crate::data::game::BrokenGame;
+use crate::data::pgn::GameTexts;
 
 /// AnnotateSettings of an annotation.
 #[derive(Clone, Debug)]

@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::data::epd::Epd;
+use crate::data::game::BrokenGame;
 use crate::data::input::{Kind, parse_lines};
-use crate::data::pgn::BrokenGame;
 use crate::data::source::pieces;
 
 /// The start of a game.

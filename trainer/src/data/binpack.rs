@@ -22,9 +22,9 @@ use sfbinpack::chess::position::Position;
 use sfbinpack::{ChunkReader, TrainingDataEntry};
 
 use crate::base::error::Error;
+use crate::data::game::BrokenGame;
 use crate::data::game::{GameRecord, Played, Tags};
 use crate::data::input;
-use crate::data::pgn::BrokenGame;
 use crate::data::score::{GameResult, Score};
 
 const MAGIC: &[u8; 4] = b"BINP";

@@ -22,8 +22,8 @@ use dyad_engine::board::{BitBoard, Board, Color, EMPTY, PIECES, Piece, Setup, Sq
 
 use crate::base::error::Error;
 use crate::data::epd::Epd;
+use crate::data::game::BrokenGame;
 use crate::data::input;
-use crate::data::pgn::BrokenGame;
 use crate::data::score::{GameResult, Score};
 
 /// Bytes of a position.

@@ -1,11 +1,13 @@
 //! A game as it was played, wherever it comes from.
 
+use std::fmt;
+use std::path::PathBuf;
+
 use dyad_engine::board::{Board, ChessMove};
 
 use crate::base::hash;
 use crate::data::choice::Choice;
 use crate::data::packed::move_bits;
-use crate::data::pgn::BrokenGame;
 use crate::data::score::{GameResult, Score};
 
 /// A move of a game and what was said of it.
@@ -42,6 +44,23 @@ pub struct Tags {
     pub result: Option<GameResult>,
     /// White and Black by name.
     pub players: [String; 2],
+}
+
+/// A game that could not be used, or not as a whole, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenGame {
+    /// The file.
+    pub path: PathBuf,
+    /// The first line of the game; in a binary file, its number.
+    pub line: u64,
+    /// Who played, as far as it is known, and what is wrong.
+    pub problem: String,
+}
+
+impl fmt::Display for BrokenGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)
+    }
 }
 
 /// A game, replayed and found legal.

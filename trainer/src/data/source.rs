@@ -8,9 +8,10 @@ use std::path::Path;
 use crate::base::error::Error;
 #[cfg(feature = "binpack")]
 use crate::data::binpack::{Chunk, Chunks};
+use crate::data::game::BrokenGame;
 use crate::data::game::GameRecord;
 use crate::data::input::Kind;
-use crate::data::pgn::{BrokenGame, GameText, GameTexts};
+use crate::data::pgn::{GameText, GameTexts};
 use crate::data::score::ScoreSide;
 use crate::data::viriformat::{GameBytes, GamesInBytes};
 

@@ -14,9 +14,9 @@ use dyad_engine::board::{
 };
 
 use crate::base::error::Error;
+use crate::data::game::BrokenGame;
 use crate::data::game::{GameRecord, Played, Tags};
 use crate::data::input;
-use crate::data::pgn::BrokenGame;
 use crate::data::score::{GameResult, Score};
 
 /// Bytes of a position.

@@ -17,7 +17,7 @@ use crate::data::score::ScoreSide;
 /// What a file reads as: the moves of each game in UCI, or what is wrong with it.
 fn read(pgn: &str) -> Vec<String> {
     let all = texts(pgn);
-    let one = |game: Result<GameRecord, super::BrokenGame>| match game {
+    let one = |game: Result<GameRecord, crate::data::game::BrokenGame>| match game {
         Ok(game) => {
             let moves: Vec<String> = game.positions().map(|(board, played)| board.uci(played.mv)).collect();
             let note = game.left_out.map(|left_out| format!(" ({})", left_out.problem)).unwrap_or_default();

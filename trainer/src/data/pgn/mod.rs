@@ -15,8 +15,7 @@ mod reader;
 mod spelling;
 mod words;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 pub use cutter::GameTexts;
@@ -25,7 +24,7 @@ use reader::{Problem, Read, Reader};
 use spelling::{ENGLISH, OTHERS};
 
 use crate::base::error::Error;
-use crate::data::game::GameRecord;
+use crate::data::game::{BrokenGame, GameRecord};
 use crate::data::input::Kind;
 use crate::data::score::ScoreSide;
 
@@ -38,23 +37,6 @@ pub struct GameText {
     pub line: u64,
     text: Vec<u8>,
     oversized: bool,
-}
-
-/// A game that could not be used, or not as a whole, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BrokenGame {
-    /// The file.
-    pub path: PathBuf,
-    /// The first line of the game; in a binary file, its number.
-    pub line: u64,
-    /// Who played, as far as it is known, and what is wrong.
-    pub problem: String,
-}
-
-impl fmt::Display for BrokenGame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)
-    }
 }
 
 /// From whose side the scores in the comments of a file are. Some forms are always White's; of the others those of two
