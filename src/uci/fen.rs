@@ -48,7 +48,7 @@ fn try_complete(fen: &str, notes: &mut Vec<String>) -> Option<String> {
     };
     let mut counter = |name: &str, default: i64| {
         let (value, field) = match fields.next_if(|field| *field == "-" || number(field).is_some()) {
-            Some(field) => (number(field).map_or(default, |number| number.max(0)), Some(field)),
+            Some(field) => (number(field).map_or(default, |number| number.max(default)), Some(field)),
             None => (default, None),
         };
         match field {
