@@ -12,11 +12,11 @@ fn weights_are_shown_alone_and_compared() {
     assert_eq!(told, [text(&page)]);
     let one = fs::read_to_string(&page).unwrap();
     assert!(one.contains("<h1>Weights: weights/linear.json</h1>") && one.ends_with("</html>\n"));
-    // Beside the file, under its name.
+    // Next to the file, under the names of both.
     let copy = folder.join("mine.json");
     fs::copy("weights/material.json", &copy).unwrap();
-    assert_eq!(output(&["report", text(&copy), "default"]), [text(&folder.join("mine.html"))]);
-    let two = fs::read_to_string(folder.join("mine.html")).unwrap();
+    assert_eq!(output(&["report", text(&copy), "default"]), [text(&folder.join("mine-default.html"))]);
+    let two = fs::read_to_string(folder.join("mine-default.html")).unwrap();
     assert!(two.contains("<h1>Weights: pages/mine.json and default</h1>") && two.contains("What has changed most"));
 
     for (arguments, reason) in [

@@ -53,7 +53,7 @@ fn five_minutes() {
 #[test]
 fn one_hour() {
     // So few positions suffice to win the first match: they are the same on every machine.
-    let small = "--positions 600 --nodes 60 --label-nodes 150 --match-games 8 --match-nodes 60";
+    let small = "--positions 600 --nodes 60 --match-games 8 --match-nodes 60";
     let (first, second) = (format!("--generations 1 {small}"), format!("--generations 2 {small}"));
     let smaller = [
         ("--generations 9", first.as_str()),

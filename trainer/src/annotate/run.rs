@@ -262,9 +262,10 @@ mod tests {
         let all = run(&settings(&folder, 1)).unwrap().puzzles;
         let of = |player: &str| {
             let player = Some(player.to_string());
-            run(&AnnotateSettings { player, html: None, ..settings(&folder, 1) }).unwrap().puzzles
+            run(&AnnotateSettings { player, html: None, ..settings(&folder, 1) }).map(|summary| summary.puzzles)
         };
-        assert!(of("unknown") == 0 && of("SCRIPT") > 0 && of("SCRIPT") <= all);
+        assert!((1..=all).contains(&of("SCRIPT").unwrap()));
+        assert!(of("unknown").unwrap_err().to_string().contains("no player"));
     }
 
     /// Whenever it is stopped, all moves of the games are written, with the analyses finished by then.

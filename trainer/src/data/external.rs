@@ -266,7 +266,7 @@ fn position(game: &Game, chess960: bool) -> String {
 struct Told {
     depth: Option<u32>,
     nodes: Option<u64>,
-    /// If it is exact.
+    /// Exact or a bound: a search that is stopped may end with a bound of the move it plays.
     score: Option<Score>,
 }
 
@@ -277,13 +277,11 @@ fn told(line: &str) -> Option<Told> {
         return None;
     }
     let mut told = Told::default();
-    let mut exact = true;
     while let Some(word) = words.next() {
         match word {
             "multipv" if words.next() != Some("1") => return None,
             "depth" => told.depth = number(&mut words),
             "nodes" => told.nodes = number(&mut words),
-            "lowerbound" | "upperbound" => exact = false,
             "cp" => told.score = number(&mut words).filter(|cp: &f64| cp.is_finite()).map(Score::centipawns),
             "mate" => told.score = number(&mut words).map(Score::mate),
             // What follows is moves, or text that may hold anything.
@@ -291,7 +289,6 @@ fn told(line: &str) -> Option<Told> {
             _ => (),
         }
     }
-    told.score = told.score.filter(|_| exact);
     Some(told)
 }
 
@@ -367,7 +364,7 @@ mod tests {
             ),
             ("info depth 8 score mate 3 pv e2e4", told_of(Some(8), None, Some(31_997))),
             ("info score mate -2", told_of(None, None, Some(-31_998))),
-            ("info depth 8 score cp 35 lowerbound nodes 5", told_of(Some(8), Some(5), None)),
+            ("info depth 8 score cp 35 lowerbound nodes 5", told_of(Some(8), Some(5), Some(35))),
             ("info depth 8 multipv 2 score cp 35", None),
             ("info string depth 3 score cp 35", told_of(None, None, None)),
             ("info depth 9 currmove e2e4 currmovenumber 1", told_of(Some(9), None, None)),

@@ -417,18 +417,16 @@ fn games_of_a_file_teach_their_moves() {
         assert_eq!(sample.score, None);
     }
 
-    // Nobody but who has the file can say from whose side its scores are.
-    let scored = [ScoreSide::Mover, ScoreSide::White].map(|side| {
-        let folder = Temporary::new();
-        run_until(&folder, &from_games(&games, Some(side)), 6, &mut Vec::new());
-        let samples = crate::data::samples::SampleFile::open(&folder.join("generation-001/labeled.samples"));
-        all(&samples.unwrap())
-    });
-    assert!(unscored.len() == scored[0].len() && scored[0].iter().any(|sample| sample.score.unwrap().0 > 0));
-    for (mover, white) in scored[0].iter().zip(&scored[1]) {
-        let is_white = mover.board.side_to_move() == dyad_engine::board::Color::White;
-        assert_eq!(white.score, mover.score.map(|score| if is_white { score } else { score.opposite() }));
-    }
+    // Scores are read from the side that the settings name, which the file itself must not contradict.
+    let mover = Temporary::new();
+    run_until(&mover, &from_games(&games, Some(ScoreSide::Mover)), 6, &mut Vec::new());
+    let samples = crate::data::samples::SampleFile::open(&mover.join("generation-001/labeled.samples"));
+    let scored = all(&samples.unwrap());
+    assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
+    let white = Temporary::new();
+    let context = Context { stop: &AtomicBool::new(false), on_event: &mut |_: &Event| () };
+    let refused = begin(&from_games(&games, Some(ScoreSide::White)), &Weights::material(), &white, context);
+    assert!(refused.unwrap_err().to_string().contains("mover's side"));
 }
 
 /// What was named wrongly makes nothing, and what teaches nothing is in the way of nothing else.
