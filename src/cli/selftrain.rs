@@ -117,7 +117,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn print_summary(summary: &Summary, folder: &Path) {
     let Summary { finished, generations, adopted, best } = summary;
     let how = if *finished { "finished" } else { "stopped" };
-    println!("{how}: {generations} generations, {adopted} adopted");
+    let plural = if *generations == 1 { "" } else { "s" };
+    println!("{how}: {generations} generation{plural}, {adopted} adopted");
     match best {
         Some(path) => println!("best weights: {}", path.display()),
         None => println!("no generation has beaten the initial weights yet"),

@@ -63,9 +63,7 @@ fn one_hour() {
         ("--count 60000", "--count 200"),
     ];
     let (told, place) = follow("tutorial-hour", "hour.md", &smaller);
-    for said in
-        ["finished: 1 generations are done", "finished: 2 generations are done", "finished: iteration", "bestmove"]
-    {
+    for said in ["finished: 1 generation,", "finished: 2 generations,", "finished: iteration", "bestmove"] {
         assert!(told.contains(said), "{said}: {told}");
     }
     for file in ["night/report.html", "second/report.html", "changed.html"] {
