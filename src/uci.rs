@@ -395,7 +395,7 @@ impl Uci {
         }
     }
 
-    /// Does something with the current board, or says why there is none.
+    /// Calls `act` with the current board, or reports why the position was refused.
     fn with_board(&mut self, act: impl FnOnce(&mut Uci, Board)) {
         match &self.game {
             Ok(game) => {

@@ -144,8 +144,8 @@ impl Tablebase {
         self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
     }
 
-    /// Plies to zeroing as [`dtz`](Self::dtz), but never too few: in a table that rounds to moves, a value that may be 1 too small
-    /// counts 1 more.
+    /// Plies to zeroing as [`dtz`](Self::dtz), but never too few: a rounded value that may be 1 too small counts 1
+    /// more.
     fn most_plies(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         let dtz = self.guard(|| self.tables.probe_dtz(&position))?;
@@ -194,8 +194,8 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "rtbw" || extension == "rtbz")
 }
 
-/// The largest number of plies that a probe allows. Rounding loses a ply where the loser makes the zeroing move, which a
-/// bare king does not.
+/// The largest number of plies that a probe allows. Rounding loses a ply where the loser makes the zeroing move; a bare
+/// king makes none.
 fn most_plies(dtz: MaybeRounded<Dtz>, bare_king: bool) -> i32 {
     match dtz {
         MaybeRounded::Rounded(Dtz(plies)) if !bare_king => plies + plies.signum(),

@@ -5,7 +5,7 @@
 //! is half of the squared difference. The layer above then learns the same of what this one gives.
 //!
 //! *End to end.* Each pair is a position from a game that White won and one from a game that Black won, in random
-//! order, and the comparator says which is which; the loss is the cross-entropy. Each epoch pairs all positions anew. A
+//! order, and the comparator says which is which; the loss is the cross-entropy. Each epoch draws new pairs. A
 //! network that is distilled learns the answers of its teacher, as probabilities, in place of the results.
 //!
 //! A batch is cut into parts of a fixed size, each processed by an idle thread, and their gradients are summed in

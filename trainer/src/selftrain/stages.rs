@@ -354,12 +354,12 @@ impl<'a> Loop<'a> {
             reporter.accuracy = progress.accuracy.or(reporter.accuracy);
             reporter.report(past + progress.done, u64::from(progress.iterations) * progress.of);
         };
-        let surroundings = training::TrainContext { examples: window, stop: self.stop, progress: &mut progress };
+        let context = training::TrainContext { examples: window, stop: self.stop, progress: &mut progress };
         let summary = if RunFolder::holds_run(&folder) {
             let threads = |saved: &mut RunSettings| saved.machine.threads = generation.settings.threads;
-            training::resume(&folder, &threads, surroundings)?
+            training::resume(&folder, &threads, context)?
         } else {
-            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, surroundings)?
+            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, context)?
         };
         self.state.accuracy = reporter.accuracy;
         Ok(summary.finished)

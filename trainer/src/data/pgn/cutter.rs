@@ -1,8 +1,7 @@
 //! Cuts a file into the texts of its games.
 //!
-//! That is done by lines, so that a broken game costs itself alone: whatever is wrong within one, the next begins at its
-//! tags. What looks like a tag or like the end of a game within a comment is none, as long as the comment ends; one
-//! that does not end is given up where the tags of another game begin behind it.
+//! The file is cut at lines, so that a broken game costs only itself: the next game begins at its tags. Tags and results
+//! inside a comment do not end a game. A comment without an end is cut where the tags of another game begin.
 
 use std::ops::Range;
 use std::path::Path;

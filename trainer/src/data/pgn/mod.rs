@@ -257,8 +257,8 @@ pub(in crate::data) mod tests {
         }
     }
 
-    /// As the client of OpenBench writes games: no move numbers, a comment behind every move, whatever the match program
-    /// said reduced to score and depth, and what the engine wanted told.
+    /// The client of OpenBench writes no move numbers and a comment after every move: score, depth, and the comment that
+    /// the engine asked for.
     #[test]
     fn openbench_writes_without_numbers() {
         let pgn = "[Event \"?\"]\n[White \"Dyad-main\"]\n[Black \"Dyad-test\"]\n[Result \"1-0\"]\n[ScaleFactor \"1.0\"]\n\n\

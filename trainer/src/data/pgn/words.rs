@@ -171,7 +171,7 @@ impl<'a> Words<'a> {
         }
         self.at += digits + dots;
         self.tags = false;
-        // So many digits are no number of a move.
+        // Too long for a move number.
         let number = rest[..digits]
             .iter()
             .fold(0u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
