@@ -25,7 +25,6 @@ mod selftrain;
 mod settings;
 mod shell;
 mod spsa;
-mod stray;
 mod suite;
 mod train;
 
@@ -65,8 +64,6 @@ enum Command {
     Quality(quality::Arguments),
     /// Solves test suites: EPD files with known answers.
     Suite(suite::Arguments),
-    /// Makes positions as they stand in the tree of a search of those of games.
-    Stray(stray::Arguments),
     /// Plays games of weights against themselves, to train on.
     Games(games::Arguments),
     /// Writes games in another form: PGN to viriformat and back.
@@ -145,7 +142,6 @@ pub fn run() -> ExitCode {
         Command::Average(arguments) => average::run(arguments),
         Command::Quality(arguments) => quality::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
-        Command::Stray(arguments) => stray::run(&arguments),
         Command::Games(arguments) => games::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),

@@ -15,7 +15,7 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{BackOffSettings, Data, Epoch, Event, Fitted, L2Target, Settings};
+use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, L2Target, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
@@ -52,9 +52,6 @@ pub struct Arguments {
     /// Adam's rate for a group, as GROUP=RATE.
     #[arg(long, value_name = "GROUP=RATE", value_parser = named_number)]
     rate: Vec<(String, f64)>,
-    /// Let 2-tuples share weights by distance and by squares: how many positions' evidence holds these to zero.
-    #[arg(long, value_name = "POSITIONS")]
-    back_off: Option<f64>,
     /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
     #[arg(long)]
     result_share: Option<f64>,
@@ -184,9 +181,6 @@ impl Arguments {
         }
         settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);
         settings.target.pawns = self.pawns.unwrap_or(settings.target.pawns);
-        if let Some(l2) = self.back_off {
-            settings.back_off = Some(BackOffSettings { l2, ..settings.back_off.unwrap_or_default() });
-        }
         if self.hold_start {
             settings.l2_target = L2Target::Start;
         }

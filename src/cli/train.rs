@@ -12,9 +12,7 @@ use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::settings::{
-    Averaging, L2Target, ObjectiveSettings, OptimizerSettings, Settings, SiblingSearch,
-};
+use dyad_trainer::learn::settings::{Averaging, L2Target, ObjectiveSettings, OptimizerSettings, Settings};
 use dyad_trainer::learn::training;
 use dyad_trainer::learn::training::{Progress, Summary, TrainContext};
 use dyad_trainer::report::LivePage;
@@ -133,9 +131,6 @@ pub struct Arguments {
     /// Nodes for one position at most; one that needs more is skipped
     #[arg(long, value_name = "N", conflicts_with = "resume")]
     node_limit: Option<u64>,
-    /// Search every sibling with the full window, to measure against
-    #[arg(long, conflicts_with = "resume")]
-    plain_search: bool,
     /// Seconds between checkpoints
     #[arg(long, value_name = "SECONDS")]
     checkpoint_seconds: Option<u64>,
@@ -244,9 +239,6 @@ impl Arguments {
         settings.train_positions = self.positions.or(settings.train_positions);
         settings.test_positions = self.tests.or(settings.test_positions);
         settings.skip_in_check |= self.skip_in_check;
-        if self.plain_search {
-            settings.search = SiblingSearch::Plain;
-        }
         settings.objective = self.objective(&settings.objective)?;
         settings.optimizer = self.optimizer(&settings.optimizer);
         settings.average = match self.average {

@@ -1,8 +1,7 @@
-//! Positions per second of training: a table by search depth, batch, threads and way of searching.
+//! Positions per second of training: a table by search depth, batch and threads.
 //!
 //! ```text
 //! throughput SAMPLES [--start WEIGHTS] [--positions N] [--depths 1,2] [--batches 1,50] [--threads 1,2]
-//!            [--ways fast,plain]
 //! ```
 //!
 //! Each row is a training of one iteration on the same N positions (an eighth of them for each ply beyond the
@@ -13,7 +12,7 @@ use dyad_engine::eval::Weights;
 use dyad_trainer::data::samples::SampleFile;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
-use dyad_trainer::learn::settings::{Settings, SiblingSearch};
+use dyad_trainer::learn::settings::Settings;
 use dyad_trainer::learn::training::{Progress, TrainContext, begin};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -26,26 +25,23 @@ fn main() {
     let option = |name: &str| options.iter().position(|word| word == name).and_then(|at| options.get(at + 1));
     let samples = SampleFile::open(&path).expect("a sample file");
     let positions = option("--positions").map_or(4000, |n| n.parse().expect("a number of positions"));
-    println!("depth batch threads way    positions/s  /s of processor  nodes  mean |S|");
+    println!("depth batch threads positions/s  /s of processor  nodes  mean |S|");
     for depth in list(option("--depths"), "1,2,3,4") {
         for batch in list(option("--batches"), "1,50,100,200") {
             for threads in list(option("--threads"), "1,2") {
-                for way in list::<String>(option("--ways"), "fast") {
-                    let mut settings = Settings { samples: path.clone(), depth, batch, ..Settings::default() };
-                    settings.start = option("--start").map(PathBuf::from);
-                    settings.train_positions = Some(positions >> (3 * depth.saturating_sub(2)));
-                    settings.test_positions = Some(0);
-                    settings.iterations = 1;
-                    settings.report_every = u64::MAX;
-                    settings.machine.threads = threads;
-                    settings.search = if way == "plain" { SiblingSearch::Plain } else { SiblingSearch::Fast };
-                    let before = processor_seconds();
-                    let line = train(&settings, &samples);
-                    let spent = processor_seconds() - before;
-                    let (speed, nodes, s) = (line.positions_per_second, line.nodes, line.mean_s);
-                    let done = line.done as f64 / spent;
-                    println!("{depth:5} {batch:5} {threads:7} {way:6} {speed:11.0} {done:16.0} {nodes:6.0} {s:9.2}");
-                }
+                let mut settings = Settings { samples: path.clone(), depth, batch, ..Settings::default() };
+                settings.start = option("--start").map(PathBuf::from);
+                settings.train_positions = Some(positions >> (3 * depth.saturating_sub(2)));
+                settings.test_positions = Some(0);
+                settings.iterations = 1;
+                settings.report_every = u64::MAX;
+                settings.machine.threads = threads;
+                let before = processor_seconds();
+                let line = train(&settings, &samples);
+                let spent = processor_seconds() - before;
+                let (speed, nodes, s) = (line.positions_per_second, line.nodes, line.mean_s);
+                let done = line.done as f64 / spent;
+                println!("{depth:5} {batch:5} {threads:7} {speed:11.0} {done:16.0} {nodes:6.0} {s:9.2}");
             }
         }
     }

@@ -29,7 +29,6 @@ pub mod samples;
 pub mod schedule;
 pub mod score;
 pub mod source;
-pub mod stray;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod viriformat;

@@ -14,11 +14,10 @@
 //! except those whose quiescence value is above the floor.
 //!
 //! Within a position the searches share killers, histories and the table; these are reset between positions, so that
-//! leaves depend on position and weights alone. The plain way, a full window for every move, is kept as a reference. It
-//! finds the same values; where several leaves of a move have the same value, it may return another leaf.
+//! leaves depend on position and weights alone. A test holds the values against those of a full window for every move.
 
 use crate::learn::examples::Example;
-use crate::learn::settings::{Settings, SiblingSearch};
+use crate::learn::settings::Settings;
 use dyad_engine::board::{Board, ChessMove};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
@@ -95,8 +94,6 @@ pub struct Candidates {
 pub struct LeafSettings {
     /// d of d-ply training.
     pub depth: u32,
-    /// How siblings are searched.
-    pub way: SiblingSearch,
     /// Whether positions in check are skipped.
     pub skip_in_check: bool,
     /// Node limit of one position; a position that needs more is skipped.
@@ -105,8 +102,8 @@ pub struct LeafSettings {
 
 impl From<&Settings> for LeafSettings {
     fn from(settings: &Settings) -> LeafSettings {
-        let Settings { depth, search, skip_in_check, node_limit, .. } = *settings;
-        LeafSettings { depth, way: search, skip_in_check, node_limit }
+        let Settings { depth, skip_in_check, node_limit, .. } = *settings;
+        LeafSettings { depth, skip_in_check, node_limit }
     }
 }
 
@@ -184,9 +181,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
 
     /// The sibling `mv`, if it is valued above `floor` and has a leaf.
     fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<Option<Candidate>, Unfinished> {
-        let alpha = if self.settings.way == SiblingSearch::Plain {
-            -INFINITE
-        } else if self.is_likely_above(board, mv, floor)? {
+        let alpha = if self.is_likely_above(board, mv, floor)? {
             floor
         } else {
             match self.search(board, mv, self.plies(), floor, floor + 1)?.0 {
@@ -242,12 +237,12 @@ mod tests {
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
-    fn settings(depth: u32, way: SiblingSearch) -> LeafSettings {
-        LeafSettings { depth, way, skip_in_check: false, node_limit: u64::MAX }
+    fn settings(depth: u32) -> LeafSettings {
+        LeafSettings { depth, skip_in_check: false, node_limit: u64::MAX }
     }
 
-    fn leaves(depth: u32, way: SiblingSearch) -> Leaves<'static, LeafSearcher> {
-        Leaves::new(LeafSearcher::new(uneven_weights()), settings(depth, way), &NEVER)
+    fn leaves(depth: u32) -> Leaves<'static, LeafSearcher> {
+        Leaves::new(LeafSearcher::new(uneven_weights()), settings(depth), &NEVER)
     }
 
     /// All weights are nonzero, so that few values are equal.
@@ -259,37 +254,38 @@ mod tests {
         Arc::new(Weights::from_floats(&floats, serde_json::Value::Null).unwrap())
     }
 
+    /// The windows leave out nothing: a full window for every move finds the same siblings with the same values.
     #[test]
-    fn fast_and_plain_ways_find_the_same_values() {
+    fn siblings_are_those_of_a_full_window() {
         for (depth, n) in [(1, 200), (2, 40), (3, 3)] {
-            let (mut fast, mut plain) = (leaves(depth, SiblingSearch::Fast), leaves(depth, SiblingSearch::Plain));
+            let (mut windows, mut full) = (leaves(depth), leaves(depth));
             let (mut learned, mut siblings) = (0, 0);
             for example in random_examples(n, 17, 150) {
                 for window in [0, 150] {
-                    let [fast, plain] = [&mut fast, &mut plain].map(|way| way.candidates(&example, window).unwrap());
-                    let (Some(fast), Some(plain)) = (&fast, &plain) else {
-                        assert!(fast.is_none() && plain.is_none());
-                        continue;
-                    };
+                    let Some(found) = windows.candidates(&example, window).unwrap() else { continue };
+                    full.begin_position();
+                    let mut value = |mv| full.exact(&example.board, mv, -INFINITE).unwrap().map(|found| found.value);
+                    assert_eq!(value(example.desired), Some(found.desired.value));
+                    let floor = found.desired.value - window;
+                    let moves = example.board.moves();
+                    let others = moves.iter().copied().filter(|&mv| mv != example.desired);
+                    let expected: Vec<_> = others.filter_map(|mv| Some((mv, value(mv)?))).collect();
+                    let above: Vec<_> = expected.iter().copied().filter(|&(_, value)| value > floor).collect();
+                    let values: Vec<_> = found.siblings.iter().map(|sibling| (sibling.mv, sibling.value)).collect();
+                    assert_eq!(values, above, "{}", example.board);
                     learned += 1;
-                    siblings += fast.siblings.len();
-                    assert_eq!(fast.count, plain.count);
-                    assert_eq!(fast.desired.value, plain.desired.value);
-                    let values = |found: &Candidates| -> Vec<_> {
-                        found.siblings.iter().map(|sibling| (sibling.mv, sibling.value)).collect()
-                    };
-                    assert_eq!(values(fast), values(plain), "{}", example.board);
+                    siblings += found.siblings.len();
                 }
             }
             assert!(learned > n && siblings > learned, "depth {depth}: {learned} {siblings}");
-            assert!(fast.take_nodes() < plain.take_nodes());
+            assert!(windows.take_nodes() < full.take_nodes());
         }
     }
 
     /// Earlier searches must not matter: threads search different positions in between.
     #[test]
     fn leaves_depend_on_position_and_weights_alone() {
-        let mut used = leaves(2, SiblingSearch::Fast);
+        let mut used = leaves(2);
         let found = |leaves: &mut Leaves<LeafSearcher>, example: &Example| {
             leaves.take_nodes();
             let found = leaves.candidates(example, 100).unwrap()?;
@@ -302,7 +298,7 @@ mod tests {
             used.accuracy(example).unwrap();
         }
         for example in examples.iter().rev() {
-            let mut fresh = leaves(2, SiblingSearch::Fast);
+            let mut fresh = leaves(2);
             assert_eq!(found(&mut used, example), found(&mut fresh, example), "{}", example.board);
         }
     }
@@ -310,7 +306,7 @@ mod tests {
     /// Undecided positions are not compared and cost one leaf.
     #[test]
     fn undecided_positions_have_no_siblings() {
-        let mut leaves = leaves(1, SiblingSearch::Fast);
+        let mut leaves = leaves(1);
         for example in random_examples(20, 5, 100) {
             let Some(compared) = leaves.candidates(&example, 300).unwrap() else { continue };
             let all = leaves.take_nodes();
@@ -323,7 +319,7 @@ mod tests {
 
     #[test]
     fn accuracy_agrees_with_the_values() {
-        let mut leaves = leaves(1, SiblingSearch::Fast);
+        let mut leaves = leaves(1);
         let mut seen = [0; 2];
         for example in random_examples(150, 29, 120) {
             let moves = example.board.moves();
@@ -344,14 +340,14 @@ mod tests {
     #[test]
     fn ties_share_the_accuracy() {
         let searcher = LeafSearcher::new(Arc::new(Weights::material()));
-        let mut leaves = Leaves::new(searcher, settings(1, SiblingSearch::Fast), &NEVER);
+        let mut leaves = Leaves::new(searcher, settings(1), &NEVER);
         let example = crate::learn::testing::example(&Board::startpos().fen(), "e2e4");
         assert_eq!(leaves.accuracy(&example), Ok(1.0 / 20.0));
     }
 
     #[test]
     fn mates_and_draws_have_no_leaf() {
-        let mut leaves = leaves(1, SiblingSearch::Fast);
+        let mut leaves = leaves(1);
         // The desired move mates: nothing to learn. Desired elsewhere: the mate is not in S.
         let mate = crate::learn::testing::example("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "a1a8");
         assert!(leaves.candidates(&mate, 0).unwrap().is_none());
@@ -364,13 +360,13 @@ mod tests {
     /// The limit covers all searches of a position; the next position starts with the full limit.
     #[test]
     fn a_position_keeps_its_node_limit() {
-        let mut free = leaves(2, SiblingSearch::Fast);
+        let mut free = leaves(2);
         for example in random_examples(20, 31, 100) {
             free.take_nodes();
             let Some(found) = free.candidates(&example, 100).unwrap() else { continue };
             let needed = free.take_nodes();
             for (node_limit, enough) in [(needed, true), (needed - 1, false)] {
-                let settings = LeafSettings { node_limit, ..settings(2, SiblingSearch::Fast) };
+                let settings = LeafSettings { node_limit, ..settings(2) };
                 let mut limited = Leaves::new(LeafSearcher::new(uneven_weights()), settings, &NEVER);
                 for _ in 0..2 {
                     match limited.candidates(&example, 100) {

@@ -52,7 +52,8 @@ pub struct Settings {
     /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
     #[serde(skip_serializing_if = "is_false")]
     pub untapered: bool,
-    /// How the siblings are searched.
+    /// Accepted from the settings of earlier releases, which had a second search of siblings; not used.
+    #[serde(skip_serializing)]
     pub search: SiblingSearch,
     /// Node limit of one position, all its moves together; a position that needs more is skipped and counted. Far more
     /// than positions of games need: it is for positions whose quiescence search explodes.
@@ -293,18 +294,13 @@ impl Default for GroupSettings {
     }
 }
 
-/// How the siblings are searched. Both ways find the same values; where several leaves have the same value they may
-/// return different leaves, so the weights can differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How the siblings are searched: one value is left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiblingSearch {
-    /// From two plies on, a null window first, which shows whether a move is above the desired one minus the window of
-    /// the objective; only such a move is searched for its value and leaf. At one ply, a single search in the open
-    /// window above this floor.
+    /// A null window first, as the module of leaves describes.
     #[default]
     Fast,
-    /// The full window for every move: the reference for the fast way.
-    Plain,
 }
 
 impl Settings {
@@ -442,6 +438,12 @@ mod tests {
         settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
         assert_eq!(Settings::from_json(&settings.to_json()), Ok(settings));
         assert_eq!(Settings::from_json(b"{}"), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn settings_of_earlier_releases_name_the_search_of_siblings() {
+        assert_eq!(Settings::from_json(br#"{"search": "fast"}"#), Ok(Settings::default()));
+        assert!(Settings::from_json(br#"{"search": "plain"}"#).unwrap_err().contains("unknown variant `plain`"));
     }
 
     #[test]

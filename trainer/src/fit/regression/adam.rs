@@ -3,11 +3,10 @@
 //! A batch of thousands of positions touches nearly every feature in use, so sparse updates gain nothing here, and the
 //! plain method (Kingma and Ba 2015, algorithm 1) needs no step counters by feature.
 
-use dyad_engine::eval::layout::{GROUPS, MATERIAL, PAIRS};
+use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
-use super::back_off::{BackOff, SHARED};
 use super::data::FeatureRange;
-use super::settings::{BackOffSettings, GroupSettings, L2Target, Settings};
+use super::settings::{GroupSettings, L2Target, Settings};
 
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
@@ -31,21 +30,12 @@ impl Update {
     }
 }
 
-/// The weights that 2-tuples share.
-struct Shared {
-    of: BackOff,
-    settings: BackOffSettings,
-    weights: Vec<[f64; 2]>,
-    moments: Vec<Moments>,
-}
-
 /// The optimizer and its moments, by feature.
 pub struct Adam {
     groups: Vec<(std::ops::Range<usize>, GroupSettings)>,
     /// The targets of L2 that are not zero.
     anchor: Vec<[f64; 2]>,
     moments: Vec<Moments>,
-    shared: Option<Shared>,
     steps: i32,
     positions: f64,
 }
@@ -57,7 +47,6 @@ impl Adam {
     /// weights toward [`Settings::l2_target`].
     pub fn new(settings: &Settings, range: FeatureRange, start: &[[f64; 2]], positions: usize) -> Adam {
         let groups = GROUPS.iter().filter(|group| group.range().end <= range.len());
-        let back_off = settings.back_off.filter(|_| range == FeatureRange::Pairs && settings.group(PAIRS.name).learn);
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
             anchor: match settings.l2_target {
@@ -65,12 +54,6 @@ impl Adam {
                 L2Target::Start => start.to_vec(),
             },
             moments: vec![[[0.0; 2]; 2]; range.len()],
-            shared: back_off.map(|settings| Shared {
-                of: BackOff::new(),
-                settings,
-                weights: vec![[0.0; 2]; SHARED],
-                moments: vec![[[0.0; 2]; 2]; SHARED],
-            }),
             steps: 0,
             positions: positions as f64,
         }
@@ -80,10 +63,6 @@ impl Adam {
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
         let corrections = [1.0 - BETA1.powi(self.steps), 1.0 - BETA2.powi(self.steps)];
-        // L2 holds what is a 2-tuple's own.
-        if let Some(shared) = &self.shared {
-            shared.add(&mut weights[PAIRS.range()], -1.0);
-        }
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
             let (step, decay) = (Update { rate: factor * group.rate, corrections }, group.l2 / self.positions);
             for feature in range.clone() {
@@ -93,32 +72,6 @@ impl Adam {
                     let slope = gradient[feature][stage] + decay * offset;
                     *weight += step.change(&mut self.moments[feature][stage], slope);
                 }
-            }
-        }
-        if let Some(shared) = &mut self.shared {
-            let step = Update { rate: factor * shared.settings.rate, corrections };
-            shared.step(&gradient[PAIRS.range()], &step, self.positions);
-            shared.add(&mut weights[PAIRS.range()], 1.0);
-        }
-    }
-}
-
-impl Shared {
-    /// Adds to each 2-tuple `factor` times what it shares.
-    fn add(&self, pairs: &mut [[f64; 2]], factor: f64) {
-        for ([mg, eg], [shared_mg, shared_eg]) in pairs.iter_mut().zip(self.of.sums(&self.weights)) {
-            *mg += factor * shared_mg;
-            *eg += factor * shared_eg;
-        }
-    }
-
-    fn step(&mut self, gradient: &[[f64; 2]], step: &Update, positions: f64) {
-        let decay = self.settings.l2 / positions;
-        let gradient = self.of.gradient(gradient);
-        for ((weight, moments), slope) in self.weights.iter_mut().zip(&mut self.moments).zip(gradient) {
-            for stage in [0, 1] {
-                let slope = slope[stage] + decay * weight[stage];
-                weight[stage] += step.change(&mut moments[stage], slope);
             }
         }
     }

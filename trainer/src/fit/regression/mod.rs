@@ -11,13 +11,12 @@
 //! of threads.
 
 mod adam;
-mod back_off;
 mod data;
 mod gradient;
 mod settings;
 
 pub use data::Data;
-pub use settings::{BackOffSettings, GroupSettings, L2Target, Settings, Target};
+pub use settings::{GroupSettings, L2Target, Settings, Target};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

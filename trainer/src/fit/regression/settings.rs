@@ -90,22 +90,6 @@ pub enum L2Target {
     Start,
 }
 
-/// How the weights that 2-tuples share are learned ([`back_off`](super::back_off)).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct BackOffSettings {
-    /// Adam's rate, in logits.
-    pub rate: f64,
-    /// L2 of the shared weights toward zero, in positions.
-    pub l2: f64,
-}
-
-impl Default for BackOffSettings {
-    fn default() -> BackOffSettings {
-        BackOffSettings { rate: 0.001, l2: 20.0 }
-    }
-}
-
 /// More positions in a batch than any file has.
 const MOST_IN_BATCH: usize = 1_000_000_000;
 
@@ -122,9 +106,6 @@ pub struct Settings {
     /// What L2 regularizes toward.
     #[serde(rename = "hold")]
     pub l2_target: L2Target,
-    /// Weights that 2-tuples share; none where each has only its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub back_off: Option<BackOffSettings>,
     /// Epochs at most.
     pub epochs: u32,
     /// Positions in a batch.
@@ -139,7 +120,7 @@ impl Default for Settings {
     fn default() -> Settings {
         let (learn, groups) = (Vec::new(), BTreeMap::new());
         let (target, l2_target) = (Target::default(), L2Target::default());
-        Settings { target, learn, groups, l2_target, back_off: None, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        Settings { target, learn, groups, l2_target, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 
@@ -180,11 +161,6 @@ impl Settings {
             if !sound(group.rate, group.l2) {
                 return wrong(format!("group {name}: rate {} and l2 {} must be 0 or more", group.rate, group.l2));
             }
-        }
-        if let Some(BackOffSettings { rate, l2 }) = self.back_off
-            && !sound(rate, l2)
-        {
-            return wrong(format!("back-off: rate {rate} and l2 {l2} must be 0 or more"));
         }
         Ok(())
     }

@@ -10,8 +10,7 @@ use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
 use dyad_engine::board::sign;
 use dyad_engine::eval::Weights;
-use dyad_engine::eval::layout::{LEN, MATERIAL, PAIRS, PIECE_SQUARE};
-use dyad_engine::eval::pairs::{TABLES, pieces_of};
+use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
 use std::collections::BTreeMap;
 
 /// Positions whose results are drawn from the evaluation of `teacher`, with `logits` per unit.
@@ -125,33 +124,6 @@ fn frozen_groups_do_not_change_and_l2_shrinks() {
     let free = norm(&settings, "location");
     settings.set_group("location", |group| group.l2 = 1e6);
     assert!(norm(&settings, "location") < 0.5 * free, "{free}");
-}
-
-/// A teacher to whom all that matters is how far one piece stands from another: few positions say so of most 2-tuples.
-#[test]
-fn what_pairs_share_is_learned_from_fewer_positions() {
-    let mut known = FloatWeights::material();
-    for index in 0..PAIRS.len {
-        let (first, other) = pieces_of(index);
-        let ranks = other.square.to_index() as i32 / 8 - first.square.to_index() as i32 / 8;
-        let value = hash::unit(hash::fold(index as u64 / (PAIRS.len as u64 / TABLES as u64), (ranks + 8) as u64)) - 0.5;
-        (known.mg[PAIRS.nth(index)], known.eg[PAIRS.nth(index)]) = (30.0 * value, 30.0 * value);
-    }
-    let data = taught(&Weights::from_floats(&known, serde_json::Value::Null).unwrap(), 1.0 / 400.0, 4_000);
-    let mut settings = Settings { epochs: 6, batch: 200, patience: 9, ..Settings::default() };
-    settings.target.result_share = 0.0;
-    settings.learn = vec![MATERIAL.name.to_string(), PAIRS.name.to_string()];
-    let alone = run(&settings, &data, &FloatWeights::material(), 2);
-    settings.back_off = Some(BackOffSettings::default());
-    let sharing = [1, 3].map(|threads| run(&settings, &data, &FloatWeights::material(), threads));
-    assert_eq!(sharing[0].weights, sharing[1].weights);
-    let gain = |fitted: &Fitted| fitted.start_loss - fitted.test_loss();
-    assert!(gain(&alone) > 0.0 && gain(&sharing[0]) > 1.3 * gain(&alone), "{} {}", gain(&sharing[0]), gain(&alone));
-    // Where no 2-tuple learns, none shares.
-    settings.learn.pop();
-    assert_eq!(norms(&run(&settings, &data, &FloatWeights::material(), 2).weights)[PAIRS.name], [0.0; 2]);
-    settings.back_off = Some(BackOffSettings { rate: f64::NAN, ..BackOffSettings::default() });
-    assert!(settings.check().unwrap_err().to_string().contains("back-off: rate NaN"));
 }
 
 /// Initial weights whose squares have a nonzero mean: nothing moves to material that does not learn, or from squares
