@@ -41,9 +41,9 @@ fn every_option_in_alphabetical_order_before_uci() {
 }
 
 #[test]
-fn the_readme_lists_them_all_with_their_defaults() {
-    let readme = include_str!("../../README.md");
-    let rows: Vec<Vec<&str>> = readme.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
+fn the_documentation_lists_all_with_their_defaults() {
+    let page = include_str!("../../docs/options.md");
+    let rows: Vec<Vec<&str>> = page.lines().map(|line| line.split('|').map(str::trim).collect()).collect();
     let mut program = Program::start();
     program.send("uci");
     for line in program.until("uciok") {
