@@ -106,20 +106,24 @@ pub fn pgn(input: &[u8]) {
     }
 }
 
-/// A game and its comments survive writing and reading.
+/// A game and what it says besides its moves survive writing and reading.
 fn check_written(game: &GameRecord, notes: Notes) {
-    let mut comments = notes.comments.into_iter();
-    let foreword = comments.next().unwrap_or_default();
-    let moves = game.moves.iter().map(|played| played.mv);
-    let plies = moves.map(|mv| Ply { mv, comments: comments.next().unwrap_or_default(), analysis: None }).collect();
-    assert_eq!(comments.next(), None, "comments belong to moves");
-    let written = Annotated { tags: notes.tags, foreword, start: game.start, plies, result: game.result }.to_string();
+    let write = |game: &GameRecord, notes: Notes| {
+        assert_eq!(notes.moves.len(), game.moves.len() + 1, "notes belong to moves");
+        let mut notes_of_moves = notes.moves.into_iter();
+        let foreword = notes_of_moves.next().unwrap_or_default();
+        let moves = game.moves.iter().map(|played| played.mv).zip(notes_of_moves);
+        let plies = moves.map(|(mv, notes)| Ply { mv, notes, analysis: None }).collect();
+        Annotated { tags: notes.tags, foreword, start: game.start, plies, result: game.result }.to_string()
+    };
+    let written = write(game, notes);
     let path = Path::new("written.pgn");
     let lines = Lines::new(Box::new(Cursor::new(written.clone().into_bytes())), path);
     let again: Vec<_> = GameTexts::new(lines, path).map(|text| text.expect("memory can be read")).collect();
     assert_eq!(again.len(), 1, "{written}");
     let read = again[0].parse(None).unwrap_or_else(|broken| panic!("{broken}\n{written}"));
     assert_eq!((read.hash(), read.result), (game.hash(), game.result), "{written}");
+    assert_eq!(write(&read, again[0].notes()), written);
 }
 
 /// Lines of an EPD file.

@@ -18,7 +18,7 @@ use super::judgement::{Judgement, opposite};
 use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
 use crate::data::game::GameRecord;
-use crate::data::pgn::Notes;
+use crate::data::pgn::{Note, Notes};
 use crate::data::score::GameResult;
 
 /// An annotated game.
@@ -26,8 +26,8 @@ use crate::data::score::GameResult;
 pub struct Annotated {
     /// All tags, in their order.
     pub tags: Vec<(String, String)>,
-    /// Comments before the first move.
-    pub foreword: Vec<String>,
+    /// Notes before the first move.
+    pub foreword: Vec<Note>,
     /// The initial position.
     pub start: Board,
     /// The moves.
@@ -41,8 +41,8 @@ pub struct Annotated {
 pub struct Ply {
     /// The move.
     pub mv: ChessMove,
-    /// The game's own comments on it.
-    pub comments: Vec<String>,
+    /// The game's own notes on it.
+    pub notes: Vec<Note>,
     /// The analysis; `None` if the annotation was stopped before.
     pub analysis: Option<MoveAnalysis>,
 }
@@ -158,11 +158,10 @@ pub(super) fn annotate_game(
     let work = |analyst: &mut Analyst, (game, mv): (Game, ChessMove)| Ok(analyst.analyze_move(&game, mv, control));
     ordered_map(threads, positions, analyst, work, take, &AtomicBool::new(false))?;
     let mut analyses = analyses.into_iter();
-    let mut comments = notes.comments.into_iter();
-    let foreword = comments.next().unwrap_or_default();
-    let plies =
-        moves.iter().map(|&mv| Ply { mv, comments: comments.next().unwrap_or_default(), analysis: analyses.next() });
-    Ok(Annotated { tags: notes.tags, foreword, start: record.start, plies: plies.collect(), result: record.result })
+    let (tags, mut notes) = (notes.tags, notes.moves.into_iter());
+    let foreword = notes.next().unwrap_or_default();
+    let plies = moves.iter().map(|&mv| Ply { mv, notes: notes.next().unwrap_or_default(), analysis: analyses.next() });
+    Ok(Annotated { tags, foreword, start: record.start, plies: plies.collect(), result: record.result })
 }
 
 impl Annotated {
@@ -196,6 +195,11 @@ impl Annotated {
 }
 
 impl Ply {
+    /// The game's own comments on the move.
+    pub fn comments(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().filter_map(|note| if let Note::Comment(text) = note { Some(text.as_str()) } else { None })
+    }
+
     /// The mistake, if the move was one.
     #[must_use]
     pub fn mistake(&self) -> Option<&Mistake> {

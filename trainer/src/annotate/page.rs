@@ -10,7 +10,7 @@ use dyad_engine::board::{Board, ChessMove, Color, sign};
 use dyad_engine::search::Score;
 use serde::Serialize;
 
-use super::analysis::{Annotated, Mistake, MoveAnalysis};
+use super::analysis::{Annotated, Mistake, MoveAnalysis, Ply};
 use super::explanation::{Mark, Place};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
@@ -262,7 +262,7 @@ fn moves(game: &Annotated, nodes: &Nodes) -> String {
             escape(&board.san(ply.mv)),
             sign.unwrap_or_default()
         );
-        let remark = remark(&board, ply.comments.as_slice(), ply.mistake(), nodes.lines[index]);
+        let remark = remark(&board, ply, nodes.lines[index]);
         let last = index + 1 == game.plies.len();
         // A remark ends the row; Black's move then starts another.
         if !remark.is_empty() || !white || last {
@@ -280,8 +280,9 @@ fn moves(game: &Annotated, nodes: &Nodes) -> String {
 }
 
 /// The game's own comment on a move, the explanation of a mistake, and the better line.
-fn remark(board: &Board, comments: &[String], mistake: Option<&Mistake>, line: Option<usize>) -> String {
-    let own: Vec<String> = comments.iter().map(|comment| without_commands(comment)).collect();
+fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> String {
+    let mistake = ply.mistake();
+    let own: Vec<String> = ply.comments().map(without_commands).collect();
     let own = own.join(" ").trim().to_string();
     let mut inside = String::new();
     if !own.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Evaluations, arrows and squares are commands in comments, as in Lichess, ChessBase and Scid: `[%eval 0.35]` and
 //! `[%eval #-3]` from White's side, `[%cal Gf1c4]`, `[%csl Re5]`. The better line is a variation. The game's own
-//! comments stay, except for commands that are replaced.
+//! glyphs, comments and variations stay; only a command that gets a new value is replaced.
 
 use std::fmt;
 
@@ -12,9 +12,10 @@ use dyad_engine::search::Score;
 use super::analysis::{Annotated, Mistake, Ply};
 use super::explanation::{Mark, Place};
 use crate::arena::pgn_writer::{ROSTER, Wrapped, write_tag};
+use crate::data::pgn::{Note, Variation, after_null_move};
 
-/// Commands that are replaced.
-const OURS: [&str; 3] = ["eval", "cal", "csl"];
+/// The value of the `Annotator` tag.
+const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
 
 /// Writes the game, followed by an empty line.
 impl fmt::Display for Annotated {
@@ -22,16 +23,9 @@ impl fmt::Display for Annotated {
         let result = self.result.map_or("*".into(), |result| result.to_string());
         self.write_tags(f, &result)?;
         let mut text = Movetext::default();
-        text.comment(&kept(&self.foreword));
+        text.notes(&self.start, &self.foreword);
         for (board, ply) in self.positions() {
-            text.mv(&board, ply.mv);
-            if let Some(mistake) = ply.mistake() {
-                text.words.word(&format!("${}", mistake.judgement.nag()));
-            }
-            text.comment(&comment(ply));
-            if let Some(mistake) = ply.mistake() {
-                text.variation(&board, mistake);
-            }
+            text.ply(&board, ply);
         }
         text.words.word(&result);
         write!(f, "\n{}\n\n", text.words.lines)
@@ -52,8 +46,10 @@ impl Annotated {
             write_tag(f, "SetUp", "1")?;
             write_tag(f, "FEN", &self.start.fen())?;
         }
-        let is_name =
-            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_+#=:-".contains(&byte))
+        };
         let written =
             |name: &str| ROSTER.iter().any(|tag| tag.0 == name) || ["FEN", "SetUp", "Annotator"].contains(&name);
         for (place, (name, value)) in self.tags.iter().enumerate() {
@@ -62,20 +58,31 @@ impl Annotated {
                 write_tag(f, name, value)?;
             }
         }
-        write_tag(f, "Annotator", concat!("Dyad ", env!("CARGO_PKG_VERSION")))
+        let before = self.tag("Annotator").map(|name| name.split("Dyad ").next().unwrap_or_default().trim());
+        match before.map(|name| name.trim_end_matches(';')).filter(|name| !name.is_empty()) {
+            Some(name) => write_tag(f, "Annotator", &format!("{name}; {ANNOTATOR}")),
+            None => write_tag(f, "Annotator", ANNOTATOR),
+        }
     }
 }
 
-/// The comment on a move, in pieces that are not broken across lines.
-fn comment(ply: &Ply) -> Vec<String> {
-    let mut pieces = kept(&ply.comments);
-    let Some(analysis) = &ply.analysis else { return pieces };
-    pieces.extend(analysis.score.map(|score| format!("[%eval {}]", evaluation(score))));
-    if let Some(mistake) = &analysis.mistake {
-        pieces.extend(marks(&mistake.marks));
-        let sentence = format!("{}. {}", mistake.judgement.name(), mistake.explanation);
-        pieces.extend(sentence.split_whitespace().map(str::to_string));
-    }
+/// The comment on a move, in pieces that are not broken across lines. `own` are the game's comments.
+fn comment(own: &[&str], ply: &Ply) -> Vec<String> {
+    let Some(analysis) = &ply.analysis else { return kept(own, &[]) };
+    let mut new: Vec<String> = analysis.score.iter().map(|score| format!("[%eval {}]", evaluation(*score))).collect();
+    let mistake = analysis.mistake.as_ref();
+    new.extend(mistake.iter().flat_map(|mistake| marks(&mistake.marks)));
+    let sentence = mistake.map(|mistake| format!("{}. {}", mistake.judgement.name(), mistake.explanation));
+    // A game that was annotated before has the sentence.
+    let without_sentence = |text: &&str| {
+        let text = words(text).collect::<Vec<_>>().join(" ");
+        sentence.as_ref().map_or(text.clone(), |sentence| text.replace(sentence, ""))
+    };
+    let own: Vec<String> = own.iter().map(without_sentence).collect();
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let mut pieces = kept(&own, &new);
+    pieces.extend(new);
+    push_words(&mut pieces, sentence.as_deref().unwrap_or_default());
     pieces
 }
 
@@ -105,32 +112,40 @@ fn marks(marks: &[Mark]) -> Vec<String> {
     command("csl", squares).into_iter().chain(command("cal", arrows)).collect()
 }
 
-/// The comments of the game without replaced commands, in pieces.
-fn kept(comments: &[String]) -> Vec<String> {
+/// Comments without the commands that are among the `new` ones, in pieces that are not broken across lines.
+fn kept(comments: &[&str], new: &[String]) -> Vec<String> {
+    let name = |command: &str| command[2..].split([' ', ']']).next().unwrap_or_default().to_string();
     let mut pieces = Vec::new();
     for comment in comments {
-        let mut rest = comment.as_str();
+        let mut rest = *comment;
         while let Some(begin) = rest.find("[%") {
             let Some(length) = rest[begin..].find(']') else { break };
             let (before, command) = (&rest[..begin], &rest[begin..=begin + length]);
-            pieces.extend(words(before));
-            let name = command[2..].split([' ', ']']).next().unwrap_or_default();
-            if !OURS.contains(&name) {
-                pieces.push(format!("[%{}", words(&command[2..]).collect::<Vec<_>>().join(" ")));
+            push_words(&mut pieces, before);
+            if !new.iter().any(|new| name(new) == name(command)) {
+                pieces.push(words(command).collect::<Vec<_>>().join(" "));
             }
             rest = &rest[begin + length + 1..];
         }
-        pieces.extend(words(rest));
+        push_words(&mut pieces, rest);
     }
     pieces
 }
 
-/// The words of a comment, without braces, which would end it, and control characters.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| c.is_whitespace() || c.is_control() || c == '{' || c == '}')
-        .filter(|word| !word.is_empty())
-        // At the start of a line it would be a tag.
-        .map(|word| word.strip_prefix('[').map_or_else(|| word.to_string(), |rest| format!("({rest}")))
+/// The words of a comment; braces would end it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || c.is_control() || c == '{' || c == '}').filter(|word| !word.is_empty())
+}
+
+/// Appends the words of a comment. One that would be a tag at the start of a line stays behind the word before it.
+fn push_words(pieces: &mut Vec<String>, text: &str) {
+    for word in words(text) {
+        let is_like_tag = word.strip_prefix('[').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+        match pieces.last_mut().filter(|_| is_like_tag) {
+            Some(last) => *last = format!("{last} {word}"),
+            None => pieces.push(word.to_string()),
+        }
+    }
 }
 
 /// Moves, comments and variations, wrapped.
@@ -142,14 +157,54 @@ struct Movetext {
 }
 
 impl Movetext {
-    fn mv(&mut self, board: &Board, mv: ChessMove) {
+    /// Writes a move of the game with its notes, those of the analysis among them.
+    fn ply(&mut self, board: &Board, ply: &Ply) {
+        self.mv(board, Some(ply.mv));
+        let variations = ply.notes.iter().position(|note| matches!(note, Note::Variation(_)));
+        let (own, rest) = ply.notes.split_at(variations.unwrap_or(ply.notes.len()));
+        let glyphs: Vec<u8> =
+            own.iter().filter_map(|note| if let Note::Glyph(glyph) = note { Some(*glyph) } else { None }).collect();
+        let comments: Vec<&str> = own
+            .iter()
+            .filter_map(|note| if let Note::Comment(text) = note { Some(text.as_str()) } else { None })
+            .collect();
+        let is_judged = glyphs.iter().any(|glyph| (1..=6).contains(glyph));
+        let judgement = ply.mistake().filter(|_| !is_judged).map(|mistake| mistake.judgement.nag());
+        for glyph in judgement.into_iter().chain(glyphs) {
+            self.words.word(&format!("${glyph}"));
+        }
+        self.comment(&comment(&comments, ply));
+        self.notes(board, rest);
+        let better = ply.mistake().map(better_line);
+        let has_line = |line: &Variation| {
+            let moves = |line: &Variation| line.moves.iter().map(|(mv, _)| *mv).collect::<Vec<_>>();
+            rest.iter().any(|note| matches!(note, Note::Variation(own) if moves(own) == moves(line)))
+        };
+        if let Some(line) = better.filter(|line| !has_line(line)) {
+            self.variation(board, &line);
+        }
+    }
+
+    /// Writes a move; `None` is a null move.
+    fn mv(&mut self, board: &Board, mv: Option<ChessMove>) {
         match board.side_to_move() {
             Color::White => self.words.word(&format!("{}.", board.fullmove_number())),
             Color::Black if !self.follows => self.words.word(&format!("{}...", board.fullmove_number())),
             Color::Black => {}
         }
-        self.words.word(&board.san(mv));
+        self.words.word(&mv.map_or("--".to_string(), |mv| board.san(mv)));
         self.follows = true;
+    }
+
+    /// Writes notes; `board` is the position before the move that they follow.
+    fn notes(&mut self, board: &Board, notes: &[Note]) {
+        for note in notes {
+            match note {
+                Note::Glyph(glyph) => self.words.word(&format!("${glyph}")),
+                Note::Comment(text) => self.comment(&kept(&[text], &[])),
+                Note::Variation(variation) => self.variation(board, variation),
+            }
+        }
     }
 
     fn comment(&mut self, pieces: &[String]) {
@@ -161,20 +216,34 @@ impl Movetext {
         self.follows = false;
     }
 
-    fn variation(&mut self, board: &Board, mistake: &Mistake) {
+    fn variation(&mut self, board: &Board, variation: &Variation) {
         let mut board = *board;
         self.words.word("(");
         self.follows = false;
-        for &mv in &mistake.line {
-            self.mv(&board, mv);
-            board = board.after(mv);
+        self.notes(&board, &variation.foreword);
+        for (mv, notes) in &variation.moves {
+            self.mv(&board, *mv);
+            self.notes(&board, notes);
+            board = match mv {
+                Some(mv) => board.after(*mv),
+                None => after_null_move(&board).expect("a null move that was read"),
+            };
         }
-        let goal: Vec<String> =
-            std::iter::once(format!("[%eval {}]", evaluation(mistake.better))).chain(marks(&mistake.goal)).collect();
-        self.comment(&goal);
         self.words.word(")");
         self.follows = false;
     }
+}
+
+/// The better line as a variation.
+fn better_line(mistake: &Mistake) -> Variation {
+    let mut line =
+        Variation { foreword: Vec::new(), moves: mistake.line.iter().map(|&mv| (Some(mv), vec![])).collect() };
+    if let Some((_, notes)) = line.moves.last_mut() {
+        let evaluation = format!("[%eval {}]", evaluation(mistake.better));
+        let commands: Vec<String> = std::iter::once(evaluation).chain(marks(&mistake.goal)).collect();
+        notes.push(Note::Comment(commands.join(" ")));
+    }
+    line
 }
 
 #[cfg(test)]
@@ -209,19 +278,50 @@ mod tests {
             let tag = (tag.0.to_string(), tag.1.to_string());
             assert!(notes.tags.contains(&tag), "{tag:?} in {text}");
         }
-        // Each move has its evaluation, and the game's own comments stay; its old evaluations and arrows go.
-        let comment = |ply: usize| notes.comments[ply + 1].join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        // Each move has its evaluation in place of the game's own.
+        let comment = |ply: usize| {
+            let texts = notes.moves[ply + 1].iter().filter_map(|note| match note {
+                Note::Comment(text) => Some(text.as_str()),
+                _ => None,
+            });
+            texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+        };
         for ply in 0..moves.len() {
             let ends = ply + 1 == moves.len();
             assert_eq!(comment(ply).matches("[%eval ").count(), usize::from(!ends), "{}", comment(ply));
         }
-        assert_eq!(notes.comments[0], ["a word before"]);
+        assert_eq!(notes.moves[0], [Note::Comment("a word before".to_string())]);
         assert!(comment(0).starts_with("the king's pawn [%clk 0:03:00] [%eval "), "{}", comment(0));
-        assert!(!text.contains("[%eval 9.99]") && !text.contains("Ra1a8"), "{text}");
+        assert!(!text.contains("[%eval 9.99]"), "{text}");
         // The blunder: its glyph, its explanation, and the better line.
         assert!(text.contains("Nf6 $4"), "{text}");
         assert!(comment(5).contains("Blunder. ") && comment(5).contains("which allows a mate in 1."), "{}", comment(5));
         assert!(text.replace('\n', " ").contains(") 4. Qxf7#"), "{text}");
+    }
+
+    /// What the game had is still there, in its place, and an annotated game stays as it is.
+    #[test]
+    fn notes_of_the_game_are_kept() {
+        let pgn = "[White \"A\"]\n[Annotator \"B\"]\n[X-Y \"1\"]\n\n{[#] first} 1. e4 {[%csl Gd4][%cal Re2e4] [%clk 0:03:00]} \
+            e5!? $14 {solid} (1... c5 {Sicilian [%cal Gc5d4]} 2. Nf3 $1 (2. c3 d5) d6 ; to the end\n3. d4) \
+            (1... -- 2. d4) {see [Ref 3] [1]} 2. Qh5 Nc6 3. Bc4 Nf6?! {hm [%csl Ra1]} 4. Qxf7# {mate} 1-0\n";
+        let first = annotated(pgn, 2_000).to_string();
+        for expected in [
+            "[Annotator \"B; Dyad ",
+            "[X-Y \"1\"]",
+            "{ [#] first } 1. e4 { [%csl Gd4] [%cal Re2e4] [%clk 0:03:00] [%eval ",
+            "e5 $5 $14 { solid [%eval ",
+            "( 1... c5 { Sicilian [%cal Gc5d4] } 2. Nf3 $1 ( 2. c3 d5 ) 2... d6 { to the end } 3. d4 )",
+            "( 1... -- 2. d4 ) { see [Ref 3] [1] } 2. Qh5",
+            "Nf6 $6 { hm [%eval ",
+            "Qxf7# { mate } 1-0",
+        ] {
+            let line = first.replace('\n', " ");
+            assert!(line.contains(expected), "{expected}\n{first}");
+        }
+        // The blunder has squares of its own.
+        assert!(first.contains("[%csl R") && !first.contains("Ra1"), "{first}");
+        assert_eq!(annotated(&first, 2_000).to_string(), first);
     }
 
     #[test]
@@ -239,12 +339,15 @@ mod tests {
 
     #[test]
     fn other_commands_are_kept() {
-        let kept = |text: &str| kept(&[text.to_string()]).join(" ");
-        assert_eq!(kept("good [%eval 0.3,20] [%clk 1:00:00]\n move"), "good [%clk 1:00:00] move");
-        assert_eq!(kept("[%csl Ga1][%cal Ra1b2]"), "");
-        assert_eq!(kept("[%evaluation x] [% open"), "[%evaluation x] (% open");
-        assert_eq!(kept("a}b \u{1b}c"), "a b c");
-        assert_eq!(kept("[Event \"x\"] [%x [y]"), "(Event \"x\"] [%x (y]");
+        let new = |names: &[&str]| names.iter().map(|name| format!("[%{name} x]")).collect::<Vec<_>>();
+        let all = |text: &str| kept(&[text], &new(&["eval", "cal", "csl"])).join(" ");
+        assert_eq!(all("good [%eval 0.3,20] [%clk 1:00:00]\n move"), "good [%clk 1:00:00] move");
+        assert_eq!(all("[%csl Ga1][%cal Ra1b2]"), "");
+        assert_eq!(kept(&["[%csl Ga1][%cal Ra1b2]"], &new(&["cal"])), ["[%csl Ga1]"]);
+        assert_eq!(all("[%evaluation x] [% open [#]"), "[%evaluation x] [% open [#]");
+        assert_eq!(all("a}b \u{1b}c"), "a b c");
+        // No line may begin like a tag.
+        assert_eq!(kept(&["[Event \"x\"] [%x [y] [z] [1"], &[]), ["[Event", "\"x\"]", "[%x [y] [z]", "[1"]);
     }
 
     #[test]

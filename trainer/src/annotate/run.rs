@@ -292,8 +292,8 @@ mod tests {
             let games: Vec<_> = GameTexts::open(&settings.out).unwrap().map(|text| text.unwrap()).collect();
             let plies: Vec<usize> = games.iter().map(|game| game.parse(None).unwrap().moves.len()).collect();
             assert_eq!(plies, [7, 4][..summary.games]);
-            // A better line has an evaluation as well, and a mate has none.
-            let lines = text.split_whitespace().filter(|word| *word == "(").count();
+            // A better line has an evaluation as well; the game's own variation and a mate have none.
+            let lines = text.split_whitespace().filter(|word| *word == "(").count() - 1;
             let evaluations = text.matches("[%eval").count() - lines;
             assert_eq!(evaluations, stop_after - usize::from(stop_after >= 7), "{text}");
         }

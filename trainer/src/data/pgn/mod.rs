@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod cases;
 mod cutter;
+mod notes;
 mod reader;
 mod spelling;
 mod words;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 pub use cutter::GameTexts;
 use cutter::LARGEST_GAME;
+pub use notes::{Note, Notes, Variation, after_null_move};
 use reader::{Problem, Read, Reader};
 use spelling::{ENGLISH, OTHERS};
 
@@ -91,15 +93,6 @@ pub fn check_side<'a>(paths: impl IntoIterator<Item = &'a Path>, side: ScoreSide
     Ok(())
 }
 
-/// What a game says besides its moves, for a writer that keeps it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
-    /// All tags, in their order.
-    pub tags: Vec<(String, String)>,
-    /// The comments before the first move, behind it, and so on.
-    pub comments: Vec<Vec<String>>,
-}
-
 impl GameText {
     /// Reads the game. Scores in comments are read only when it is known from whose side.
     ///
@@ -111,8 +104,7 @@ impl GameText {
         Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)) })
     }
 
-    /// The tags and comments of the game; variations are left out. Of a game that [can be read](GameText::parse) nothing
-    /// is missing.
+    /// What the game says besides its moves. Of a game that [can be read](GameText::parse) nothing is missing.
     #[must_use]
     pub fn notes(&self) -> Notes {
         self.read(None, true).map(|read| read.notes).unwrap_or_default()
@@ -365,14 +357,35 @@ pub(in crate::data) mod tests {
     }
 
     #[test]
-    fn notes_are_all_that_is_said_beside_the_moves() {
-        let pgn = "[Event \"a \\\"quoted\\\" name\"]\n[ECO \"C20\"]\n\n{before} 1. e4 {one} {two} (1. d4 {skipped}) e5 $6\n\
-            2. Nf3 {[%clk 0:01:00]} *\n";
+    fn notes_are_a_tree() {
+        let glyph = Note::Glyph;
+        let comment = |text: &str| Note::Comment(text.to_string());
+        let pgn = "[Event \"a \\\"quoted\\\" name\"]\n[ECO \"C20\"]\n\n{before} 1. e4! {one} {two}\n\
+            ({in place} 1. d4?! {good} Nf6 $14 (1... d5 2. c4 = (2. -- a6 3. e4) e5) 2. c4 ; a rest\n) e5 $6 +/- N\n\
+            2. Nf3 {[%clk 0:01:00]} (2. Nc3 Nc6 3. Ke3 {lost} (3. a3)) () ({alone}) *\n";
         let notes = texts(pgn)[0].notes();
         let tags: Vec<(&str, &str)> = notes.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(tags, [("Event", "a \"quoted\" name"), ("ECO", "C20")]);
-        assert_eq!(notes.comments, [vec!["before"], vec!["one", "two"], vec![], vec!["[%clk 0:01:00]"]]);
-        assert_eq!(texts(SPECIAL)[0].notes().comments.len(), 31);
+        assert_eq!(notes.moves.len(), 4);
+        assert_eq!(notes.moves[0], [comment("before")]);
+        assert_eq!(notes.moves[1][..3], [glyph(1), comment("one"), comment("two")]);
+        assert_eq!(notes.moves[2], [glyph(6), glyph(16), glyph(146)]);
+        let Note::Variation(variation) = &notes.moves[1][3] else { panic!("{:?}", notes.moves[1]) };
+        assert_eq!(variation.foreword, [comment("in place")]);
+        assert_eq!(variation.moves.len(), 3);
+        assert_eq!(variation.moves[0].1, [glyph(6), comment("good")]);
+        assert_eq!(variation.moves[2].1, [comment("a rest")]);
+        let Note::Variation(nested) = &variation.moves[1].1[1] else { panic!("{variation:?}") };
+        assert_eq!(nested.moves.len(), 3);
+        let Note::Variation(innermost) = &nested.moves[1].1[1] else { panic!("{nested:?}") };
+        assert_eq!(innermost.moves.iter().map(|(mv, _)| mv.is_some()).collect::<Vec<_>>(), [false, true, true]);
+        // What cannot be played stays as a comment.
+        let Note::Variation(broken) = &notes.moves[3][1] else { panic!("{:?}", notes.moves[3]) };
+        assert_eq!((broken.moves.len(), &broken.moves[1].1), (2, &vec![comment("Ke3 {lost} (3. a3)")]));
+        assert_eq!(notes.moves[3][2..], [comment("alone")]);
+        assert_eq!(texts(SPECIAL)[0].notes().moves.len(), 31);
+        let deep = format!("1. e4 {} *", "(1. d4 ".repeat(10_000) + &")".repeat(10_000));
+        assert_eq!(texts(&deep)[0].notes().moves[1].len(), 1);
     }
 
     #[test]

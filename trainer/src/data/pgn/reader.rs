@@ -2,9 +2,10 @@
 
 use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 
+use super::GameText;
+use super::notes::{Note, Notes, Variations, note, notes_of_move};
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
-use super::{GameText, Notes};
 use crate::data::choice::Choice;
 use crate::data::game::{Played, Tags};
 use crate::data::input::decode;
@@ -136,7 +137,7 @@ fn is_chess(variant: &str) -> bool {
 }
 
 /// The result that a word means: none in it for `*`.
-fn result(word: &[u8]) -> Option<Option<GameResult>> {
+pub(super) fn result(word: &[u8]) -> Option<Option<GameResult>> {
     Some(match word {
         b"*" => None,
         b"1-0" | b"1:0" => Some(GameResult::WhiteWins),
@@ -157,6 +158,7 @@ pub(super) struct Reader<'a> {
     alphabet: &'static Alphabet,
     scores: Option<ScoreSide>,
     keeps_notes: bool,
+    variations: Variations<'a>,
     words: Words<'a>,
     header: Header,
     /// The positions after and before the last move; the first one only once the tags are read.
@@ -190,7 +192,7 @@ impl<'a> Reader<'a> {
             start,
             moves: Vec::with_capacity(128),
             result: None,
-            notes: Notes { comments: vec![Vec::new()], ..Notes::default() },
+            notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
             left_out: None,
             letters_of_pawns: false,
             is_shown: false,
@@ -201,6 +203,7 @@ impl<'a> Reader<'a> {
             alphabet,
             scores,
             keeps_notes,
+            variations: Variations::new(&game.text, alphabet),
             words: Words::new(&game.text),
             header: Header::default(),
             board: None,
@@ -228,15 +231,25 @@ impl<'a> Reader<'a> {
                         opened = Some(self.at_place("a variation that is never closed: expected a )"));
                     }
                     depth += 1;
+                    if self.keeps_notes {
+                        let board = self.board()?;
+                        let before = if self.read.moves.is_empty() { board } else { self.before };
+                        self.variations.open(self.words.start, before);
+                    }
                 }
                 Token::Close => match depth.checked_sub(1) {
-                    Some(less) => depth = less,
+                    Some(less) => {
+                        depth = less;
+                        let notes = self.variations.close(self.words.start);
+                        self.keep(notes);
+                    }
                     None => return Err(self.at_place("a ) that closes no variation")),
                 },
-                _ if depth > 0 => {}
+                _ if depth > 0 => self.variations.read(self.words.start, token),
                 Token::Comment(text) => self.comment(text),
                 Token::Number(number) => self.number = Some(number),
-                Token::Dots | Token::Glyph(_) => {}
+                Token::Dots => {}
+                Token::Glyph(_) => self.keep(note(token)),
                 Token::Word(word) => self.word(word)?,
             }
         }
@@ -263,10 +276,15 @@ impl<'a> Reader<'a> {
         Ok(board)
     }
 
+    fn keep(&mut self, notes: impl IntoIterator<Item = Note>) {
+        if self.keeps_notes {
+            self.read.notes.moves.last_mut().expect("the list before the first move").extend(notes);
+        }
+    }
+
     fn comment(&mut self, text: &[u8]) {
         if self.keeps_notes {
-            let comments = self.read.notes.comments.last_mut().expect("there is one before the first move");
-            comments.push(decode(text).trim().to_string());
+            self.keep(note(Token::Comment(text)));
         }
         let Some(last) = self.read.moves.last_mut().filter(|_| self.kings.is_empty()) else { return };
         if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
@@ -305,7 +323,11 @@ impl<'a> Reader<'a> {
                 }
             };
         }
-        if is_known_remark(word) { Ok(()) } else { Err(self.at_word(word, Refusal::Form.text())) }
+        if !is_known_remark(word) {
+            return Err(self.at_word(word, Refusal::Form.text()));
+        }
+        self.keep(note(Token::Word(word)));
+        Ok(())
     }
 
     fn play(&mut self, word: &[u8], spelled: Spelled) -> Result<(), Problem> {
@@ -342,7 +364,7 @@ impl<'a> Reader<'a> {
         self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
         self.read.moves.push(Played::scored(mv, None));
         if self.keeps_notes {
-            self.read.notes.comments.push(Vec::new());
+            self.read.notes.moves.push(notes_of_move(word));
         }
         self.is_remarked = false;
         self.before = board;
@@ -389,7 +411,7 @@ impl<'a> Reader<'a> {
             let last = self.read.moves.pop().expect("there is a last one");
             self.kings.insert(0, self.before.san(last.mv));
             if self.keeps_notes {
-                self.read.notes.comments.pop();
+                self.read.notes.moves.pop();
             }
         }
         let text = format!("left out moves of kings behind the end: {}", self.kings.join(" "));

@@ -354,15 +354,78 @@ fn split_promotion<'a>(core: &'a [u8], alphabet: &Alphabet) -> (&'a [u8], Option
     (rest, Some(piece))
 }
 
+/// Signs and words for numeric annotation glyphs, by the PGN standard and ChessBase.
+const GLYPHS: [(&str, u8); 42] = [
+    ("!", 1),
+    ("?", 2),
+    ("!!", 3),
+    ("??", 4),
+    ("!?", 5),
+    ("?!", 6),
+    ("\u{203C}", 3),
+    ("\u{2047}", 4),
+    ("\u{2049}", 5),
+    ("\u{2048}", 6),
+    ("\u{25A1}", 7),
+    ("=", 10),
+    ("==", 10),
+    ("\u{221E}", 13),
+    ("unclear", 13),
+    ("~", 13),
+    ("+=", 14),
+    ("+/=", 14),
+    ("\u{2A72}", 14),
+    ("=+", 15),
+    ("=/+", 15),
+    ("\u{2A71}", 15),
+    ("+/-", 16),
+    ("\u{B1}", 16),
+    ("-/+", 17),
+    ("\u{2213}", 17),
+    ("+-", 18),
+    ("-+", 19),
+    ("+--", 20),
+    ("--+", 21),
+    ("\u{2299}", 22),
+    ("\u{25CB}", 26),
+    ("\u{2191}", 36),
+    ("\u{2192}", 40),
+    ("\u{21C6}", 132),
+    ("\u{2295}", 138),
+    ("\u{25B3}", 140),
+    ("\u{2206}", 140),
+    ("RR", 145),
+    ("N", 146),
+    ("TN", 146),
+    ("D", 220),
+];
+
+/// The glyph that a sign or a word between two moves means.
+pub(super) fn remark_glyph(word: &[u8]) -> Option<u8> {
+    GLYPHS.iter().find(|(sign, _)| sign.as_bytes() == word).map(|(_, glyph)| *glyph)
+}
+
+/// The glyphs that the signs at the end of a move mean, in their order.
+pub(super) fn suffix_glyphs(word: &[u8]) -> Vec<u8> {
+    let mut glyphs = Vec::new();
+    let mut word = word;
+    let is_sign = |sign: &str| !sign.starts_with(|c: char| c.is_ascii_alphabetic());
+    let strip = |word: &[u8]| {
+        let signs = GLYPHS.iter().filter(|(sign, _)| is_sign(sign) && word.ends_with(sign.as_bytes()));
+        // A move has two letters at least.
+        signs.filter(|(sign, _)| word.len() >= sign.len() + 2).max_by_key(|(sign, _)| sign.len())
+    };
+    while let Some((sign, glyph)) = strip(word) {
+        glyphs.insert(0, *glyph);
+        word = &word[..word.len() - sign.len()];
+    }
+    glyphs
+}
+
 /// Whether a word is one of those that may stand between moves and mean no move.
 pub(super) fn is_known_remark(word: &[u8]) -> bool {
-    const REMARKS: [&str; 52] = [
-        "e.p.", "e.p", "ep", "ep.", "+", "++", "#", "ch", "ch.", "mate", "!", "?", "!!", "??", "!?", "?!", "+-", "-+",
-        "+--", "--+", "+/-", "-/+", "+/=", "=/+", "+=", "=+", "=", "==", "N", "TN", "D", "RR", "~", "\u{221E}",
-        "\u{2A72}", "\u{2A71}", "\u{B1}", "\u{2213}", "\u{25A1}", "\u{203C}", "\u{2047}", "\u{2048}", "\u{2049}",
-        "\u{2191}", "\u{2192}", "\u{21C6}", "\u{21D7}", "\u{2295}", "\u{2299}", "\u{25B3}", "\u{25CB}", "unclear",
-    ];
-    REMARKS.iter().any(|remark| remark.as_bytes() == word)
+    const REMARKS: [&str; 11] = ["e.p.", "e.p", "ep", "ep.", "+", "++", "#", "ch", "ch.", "mate", "\u{21D7}"];
+    remark_glyph(word).is_some() || REMARKS.iter().any(|remark| remark.as_bytes() == word)
 }
 
 #[cfg(test)]
@@ -426,6 +489,24 @@ mod tests {
         ];
         for (fen, word, expected) in cases {
             assert_eq!(read(fen, word, &ENGLISH), Err(expected), "{word}");
+        }
+    }
+
+    #[test]
+    fn signs_of_a_move_are_glyphs() {
+        let cases: [(&str, &[u8]); 9] = [
+            ("e4", &[]),
+            ("e4!", &[1]),
+            ("Nf3+!?", &[5]),
+            ("Qxf7#??", &[4]),
+            ("e4+-", &[18]),
+            ("e4!+/=", &[1, 14]),
+            ("a8=Q", &[]),
+            ("Bf5\u{203C}", &[3]),
+            ("O-O=", &[10]),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(suffix_glyphs(word.as_bytes()), expected, "{word}");
         }
     }
 
