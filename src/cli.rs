@@ -11,15 +11,16 @@ mod annotate;
 mod average;
 mod calibrate;
 mod convert;
+mod datagen;
 mod experiment;
 mod fit;
-mod games;
 mod label;
 mod level;
 mod match_;
 mod prepare;
 mod progress;
 mod quality;
+mod renamed;
 mod report;
 mod selftrain;
 mod settings;
@@ -27,6 +28,7 @@ mod shell;
 mod spsa;
 mod suite;
 mod train;
+mod weights;
 
 use std::any::TypeId;
 use std::path::Path;
@@ -50,43 +52,50 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Makes a sample file from games (PGN) and positions (EPD).
-    Prepare(prepare::Arguments),
-    /// Replaces the desired moves of a sample file by those of a search.
-    Label(label::Arguments),
-    /// Trains weights by comparing the desired moves of samples with their siblings.
-    Train(train::Arguments),
-    /// Fits weights to the results and scores of positions.
-    Fit(fit::Arguments),
-    /// Makes one set of weights of several.
-    Average(average::Arguments),
-    /// Measures how well weights agree with the scores of held-out engine games.
-    Quality(quality::Arguments),
-    /// Solves test suites: EPD files with known answers.
-    Suite(suite::Arguments),
-    /// Plays games of weights against themselves, to train on.
-    Games(games::Arguments),
-    /// Writes games in another form: PGN to viriformat and back.
-    Convert(convert::Arguments),
-    /// Plays games between two sets of weights, each opening with both colors.
-    Match(Box<match_::Arguments>),
-    /// Tunes constants of the search and factors of weights by games (SPSA).
-    Spsa(Box<spsa::Arguments>),
-    /// Train on self-play games, one generation after another, until stopped.
-    Selftrain(Box<selftrain::Arguments>),
-    /// Trains, measures and calibrates opponents that play like people of a given rating.
-    Level(Box<level::Arguments>),
-    /// Writes a page about a training, or about weights.
-    Report(report::Arguments),
-    /// Prints completions of the arguments for a shell.
-    Completions(shell::CompletionsArguments),
-    /// Prints a page of the manual, for `man`.
-    Man(shell::ManArguments),
-    /// Repeats a paper, from games to a page with its figures beside those found here, or makes the built-in weights.
-    Experiment(experiment::Arguments),
-    /// Explains games: evaluations, mistakes with the better line and why, as PGN and as a page.
+    /// Annotate games: evaluations, mistakes, better lines and the reasons, as PGN and HTML
     Annotate(annotate::Arguments),
+    /// Solve test suites: EPD files with known answers, and Lichess puzzles
+    Suite(suite::Arguments),
+    /// Train on self-play games, one generation after another, until stopped
+    Selftrain(Box<selftrain::Arguments>),
+    /// Train by comparison: the desired move of each sample against its siblings
+    Train(Box<train::Arguments>),
+    /// Fit weights to the results and scores of samples, without a search
+    Fit(fit::Arguments),
+    /// Generate training data: games of weights against themselves
+    Datagen(datagen::Arguments),
+    /// Make a sample file from games (PGN, viriformat) and positions (EPD, bulletformat)
+    Prepare(Box<prepare::Arguments>),
+    /// Replace the desired moves and scores of a sample file by those of a search
+    Label(label::Arguments),
+    /// Convert games between PGN, viriformat, binpack and bulletformat
+    Convert(convert::Arguments),
+    /// Play a match of two players, each opening with both colors
+    Match(Box<match_::Arguments>),
+    /// Tune constants of the search or weights by games (SPSA)
+    Spsa(Box<spsa::Arguments>),
+    /// Write an HTML report of a training, or of weights
+    Report(report::Arguments),
+    /// Average and measure weights files
+    Weights(weights::Arguments),
+    /// Train, measure and calibrate levels that play like people; estimate ratings
+    Level(Box<level::Arguments>),
+    /// Repeat the experiments of a paper, or make the built-in weights
+    Experiment(experiment::Arguments),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArguments),
+    /// Print a manual page, for `man -l -`
+    Man(shell::ManArguments),
 }
+
+/// The commands of the help, under the headings of what a user wants to do.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Explain and solve", &["annotate", "suite"]),
+    ("Train", &["selftrain", "train", "fit", "datagen", "prepare", "label", "convert"]),
+    ("Measure", &["match", "spsa", "report", "weights"]),
+    ("Levels and papers", &["level", "experiment"]),
+    ("Shell", &["completions", "man"]),
+];
 
 /// With the revision, since strength and results differ from one to the next.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("DYAD_REVISION"), ")");
@@ -101,12 +110,17 @@ The command `help` lists them: dyad help";
 impl Arguments {
     /// Reads the arguments of the program. The help of a tool tells the defaults of its settings.
     fn parse_with_defaults() -> Arguments {
-        let matches = Arguments::command_with_defaults().get_matches();
-        Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let parsed = Arguments::command_with_defaults().try_get_matches();
+        let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
+        let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        parsed.unwrap_or_else(|error| renamed::advise(error, &words).exit())
     }
 
     fn command_with_defaults() -> clap::Command {
-        Arguments::command()
+        let command = Arguments::command();
+        let help = help(&command);
+        command
+            .help_template(help)
             .mut_subcommand("prepare", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::data::prepare::Settings::default())
             })
@@ -121,12 +135,25 @@ impl Arguments {
             .mut_subcommand("spsa", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::tune::state::Settings::default())
             })
-            .mut_subcommand("games", |tool| {
+            .mut_subcommand("datagen", |tool| {
                 settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
             })
             .mut_subcommand("selftrain", |tool| tool.after_help(selftrain::presets()))
             .mut_subcommands(with_finite_numbers)
     }
+}
+
+/// The template of the help, with the commands in their groups.
+fn help(command: &clap::Command) -> String {
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_string();
+    for (heading, names) in GROUPS {
+        text += &format!("\n{heading}:\n");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            text += &format!("  {name:<12} {}\n", about.map(ToString::to_string).unwrap_or_default());
+        }
+    }
+    text + "\nOptions:\n{options}{after-help}\n"
 }
 
 /// What a tool ends with: nothing, or a sentence for the user.
@@ -135,14 +162,13 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// Runs the tool that the arguments of the program name.
 pub fn run() -> ExitCode {
     let outcome = match Arguments::parse_with_defaults().command {
-        Command::Prepare(arguments) => prepare::run(arguments),
+        Command::Prepare(arguments) => prepare::run(*arguments),
         Command::Label(arguments) => label::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
+        Command::Train(arguments) => train::run(*arguments),
         Command::Fit(arguments) => fit::run(arguments),
-        Command::Average(arguments) => average::run(arguments),
-        Command::Quality(arguments) => quality::run(arguments),
+        Command::Weights(arguments) => weights::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
-        Command::Games(arguments) => games::run(&arguments),
+        Command::Datagen(arguments) => datagen::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Match(arguments) => match_::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
@@ -285,6 +311,16 @@ mod tests {
         assert!(train.contains("weight of the score at the desired leaf [default: 0]"), "{train}");
         assert!(train.contains("Learning rate [default: 1]"), "{train}");
         assert!(!train.contains("[default: material as in Table I, all else zero] [default"), "{train}");
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_of_the_help() {
+        let command = Arguments::command();
+        let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        commands.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, commands);
     }
 
     #[test]

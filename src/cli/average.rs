@@ -1,4 +1,4 @@
-//! `dyad average`: several weights files made one.
+//! `dyad weights average`: several weights files made one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `dyad quality`: how well weights agree with the scores of engine games, or with results.
+//! `dyad weights quality`: how well weights agree with the scores of engine games, or with results.
 
 use std::path::PathBuf;
 

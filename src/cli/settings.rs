@@ -11,6 +11,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::renamed::COMMANDS;
+
 /// Bytes of the largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
@@ -61,6 +63,9 @@ fn find(settings: &Value, key: &str) -> Option<String> {
 
 fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> {
     let mut file: Value = serde_json::from_slice(text)?;
+    if let Some((old, new)) = COMMANDS.iter().find(|(old, new)| *new == tool && file.get(old).is_some()) {
+        return Err(serde::de::Error::custom(format!("{old:?} is called {new:?} now")));
+    }
     match file.get_mut(tool).map(Value::take) {
         Some(own) => serde_json::from_value(own),
         None => serde_json::from_value(file),

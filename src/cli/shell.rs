@@ -9,14 +9,14 @@ use super::Outcome;
 
 #[derive(Args)]
 pub struct CompletionsArguments {
-    /// The shell
+    /// Shell
     shell: Shell,
 }
 
 #[derive(Args)]
 pub struct ManArguments {
-    /// A tool; the program itself without one
-    tool: Option<String>,
+    /// Command, such as `match` or `level train` [default: the page of the program]
+    command: Vec<String>,
 }
 
 /// Prints the completions for a shell.
@@ -28,16 +28,14 @@ pub fn completions(arguments: &CompletionsArguments, mut program: Command) -> Ou
 
 /// Prints a page of the manual.
 pub fn man(arguments: &ManArguments, mut program: Command) -> Outcome {
-    // So that the page of a tool knows whose it is.
+    // The pages of commands have the full usage only then.
     program.build();
-    let (page, title) = match &arguments.tool {
-        None => (program, "dyad".to_string()),
-        Some(name) => {
-            let tool = program.find_subcommand(name).ok_or_else(|| format!("there is no tool {name}"))?;
-            (tool.clone(), format!("dyad-{name}"))
-        }
-    };
+    let (mut page, mut title) = (&program, "dyad".to_string());
+    for name in &arguments.command {
+        page = page.find_subcommand(name).ok_or_else(|| format!("{title}: no command is called '{name}'"))?;
+        title += &format!("-{name}");
+    }
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).title(title).render(&mut text)?;
+    clap_mangen::Man::new(page.clone()).title(title).render(&mut text)?;
     Ok(io::stdout().write_all(&text)?)
 }

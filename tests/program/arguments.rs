@@ -35,8 +35,10 @@ fn shells_and_the_manual_know_the_tools() {
     assert!(page.contains(".TH dyad 1") && page.contains("selftrain"), "{page}");
     let page = output(&["man", "selftrain"]).join("\n");
     assert!(page.contains(".TH dyad\\-selftrain 1") || page.contains(".TH dyad-selftrain 1"), "{page}");
+    let inner = output(&["man", "level", "train"]).join("\n");
+    assert!(inner.contains(".TH dyad\\-level\\-train 1") || inner.contains(".TH dyad-level-train 1"), "{inner}");
     assert!(page.contains("Nodes per self\\-play move") && page.contains("1,500,000"), "{page}");
-    assert!(refusal(&["man", "nothing"]).contains("there is no tool nothing"));
+    assert!(refusal(&["man", "nothing"]).contains("dyad: no command is called 'nothing'"));
 }
 
 #[test]
@@ -99,4 +101,17 @@ fn openings_from_a_book() {
     let lines = output(&[&format!("genfens 5 seed 3 book {}", path.display()), "quit"]);
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(lines[0].starts_with("info string genfens"), "{lines:?}");
+}
+
+#[test]
+fn old_commands_and_options_say_what_they_are_called_now() {
+    for (words, expected) in [
+        (&["games", "--out", "x.pgn"][..], "'dyad games' is now 'dyad datagen'"),
+        (&["average", "a", "b"], "'dyad average' is now 'dyad weights average'"),
+        (&["stray", "x"], "'dyad stray' was removed: matches found no gain"),
+        (&["fit", "x", "--out", "y", "--back-off", "3"], "'dyad fit --back-off' was removed"),
+    ] {
+        let told = refusal(words);
+        assert!(told.contains(expected), "{words:?}: {told}");
+    }
 }

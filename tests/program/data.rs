@@ -105,21 +105,30 @@ fn games_become_samples_labels_and_weights() {
     );
     assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
     refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
-    let told = run(&folder, "quality w.json --games games.pgn --test-percent 25");
+    let told = run(&folder, "weights quality w.json --games games.pgn --test-percent 25");
     // The scores are the balance of material, and that is what is left to find.
     let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
     assert!(r2 > 0.98, "{told}");
-    let measured = command(&folder, "quality w.json --games games.pgn").output().expect("the program was built");
+    let measured =
+        command(&folder, "weights quality w.json --games games.pgn").output().expect("the program was built");
     let told = String::from_utf8_lossy(&measured.stderr).into_owned();
     assert!(told.contains("6 games could not be read"), "{told}");
-    refuse(&folder, "quality w.json --games games.pgn --test-percent 101", "test percent 101, expected 0 to 100");
+    refuse(
+        &folder,
+        "weights quality w.json --games games.pgn --test-percent 101",
+        "test percent 101, expected 0 to 100",
+    );
     fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
     refuse(
         &folder,
-        "quality w.json --games even.pgn --test-percent 100",
+        "weights quality w.json --games even.pgn --test-percent 100",
         "do not tell from whose side their scores are",
     );
-    refuse(&folder, "quality w.json --games even.pgn --scores white --test-percent 100", "all 4 scores are the same");
+    refuse(
+        &folder,
+        "weights quality w.json --games even.pgn --scores white --test-percent 100",
+        "all 4 scores are the same",
+    );
 
     refuse(&folder, "prepare none.pgn -o c.samples", "cannot open none.pgn");
     refuse(&folder, "prepare games.pgn -o ./games.pgn", "the output ./games.pgn is the input games.pgn");
@@ -168,11 +177,15 @@ fn an_average_that_could_not_be_loaded_is_not_written() {
     let material = concat!(env!("CARGO_MANIFEST_DIR"), "/weights/material.json");
     fs::copy(material, folder.join("a.json")).unwrap();
     for scale in [1, 2] {
-        refuse(&folder, &format!("average a.json -o b.json --scale {scale}"), &format!("{scale}/1024 is too small"));
+        refuse(
+            &folder,
+            &format!("weights average a.json -o b.json --scale {scale}"),
+            &format!("{scale}/1024 is too small"),
+        );
     }
-    refuse(&folder, "average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
+    refuse(&folder, "weights average a.json -o b.json --factor *=0.0001", "the factors bring the scale to 0/1024");
     assert!(!folder.join("b.json").exists());
-    run(&folder, "average a.json -o b.json --scale 700 --factor location=2");
+    run(&folder, "weights average a.json -o b.json --scale 700 --factor location=2");
     assert_eq!(Weights::load(&folder.join("b.json")).unwrap().units.scale, 700);
 }
 
@@ -277,12 +290,12 @@ fn outputs_replace_files_and_nothing_else() {
     pipe(&path("pipe"));
     fs::write(path("protected"), "kept").unwrap();
     fs::set_permissions(path("protected"), fs::Permissions::from_mode(0o444)).unwrap();
-    refuse(&folder, "average a.json b.json --out pipe", "a pipe, not a regular file");
-    refuse(&folder, "average a.json b.json --out protected", "write-protected");
-    refuse(&folder, "average a.json b.json --out .", "a folder, not a regular file");
+    refuse(&folder, "weights average a.json b.json --out pipe", "a pipe, not a regular file");
+    refuse(&folder, "weights average a.json b.json --out protected", "write-protected");
+    refuse(&folder, "weights average a.json b.json --out .", "a folder, not a regular file");
     refuse(&folder, "match a.json b.json --nodes 1 --games 2 --pgn pipe", "a pipe, not a regular file");
     refuse(&folder, "prepare pipe --out out.samples", "a pipe, not a regular file");
-    refuse(&folder, "average pipe b.json --out c.json", "a pipe, not a regular file");
+    refuse(&folder, "weights average pipe b.json --out c.json", "a pipe, not a regular file");
     refuse(&folder, "spsa pipe --out tuning", "a pipe, not a regular file");
     fs::create_dir(path("run")).unwrap();
     pipe(&path("run/settings.json"));
@@ -292,7 +305,7 @@ fn outputs_replace_files_and_nothing_else() {
     assert_eq!(fs::read_to_string(path("protected")).unwrap(), "kept");
     fs::write(path("target"), "old").unwrap();
     symlink("target", path("link")).unwrap();
-    run(&folder, "average a.json b.json --out link");
+    run(&folder, "weights average a.json b.json --out link");
     assert!(path("link").is_symlink() && Weights::load(&path("target")).is_ok());
 }
 
@@ -304,8 +317,8 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
     crate::training::write_samples(&path("s.samples"), 60);
     let kept = || ["a.json", "s.samples"].map(|name| fs::read(path(name)).unwrap());
     let before = kept();
-    refuse(&folder, "average a.json a.json --out a.json", "would be lost");
-    refuse(&folder, "average a.json a.json --samples s.samples --out s.samples", "would be lost");
+    refuse(&folder, "weights average a.json a.json --out a.json", "would be lost");
+    refuse(&folder, "weights average a.json a.json --samples s.samples --out s.samples", "would be lost");
     for option in ["--from", "--leaves", "--scale-like"] {
         refuse(&folder, &format!("fit s.samples {option} a.json --out a.json"), "would be lost");
     }

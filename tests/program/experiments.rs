@@ -42,7 +42,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     program.quit();
 
     let samples = whole.join("steps/positions/positions.samples");
-    let lines = output(&["quality", "material", "default", "--auc", text(&samples)]);
+    let lines = output(&["weights", "quality", "material", "default", "--auc", text(&samples)]);
     assert!(lines.len() == 2 && lines[1].starts_with("default: AUC "), "{lines:?}");
 
     for (arguments, expected) in [

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A search constant has the name of its UCI option and is an `int`. A factor is a `float`; its name is `factor:GROUPS`
-//! as in `dyad average --factor` (a group, a prefix of names and `*`, a family as `@king`, or a feature as
+//! as in `dyad weights average --factor` (a group, a prefix of names and `*`, a family as `@king`, or a feature as
 //! `material.1`), with `:mg` or `:eg` if only the middlegame or the endgame weights are multiplied. An interpolation
 //! coefficient is a `float` called `toward:GROUPS:FILE` or `toward:GROUPS:mg:FILE`: 0 keeps the weights, 1 takes those
 //! of the file. OpenBench does not know factors and coefficients; only this program reads them.

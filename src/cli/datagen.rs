@@ -1,4 +1,4 @@
-//! `dyad games`: games of weights against themselves, to train on.
+//! `dyad datagen`: games of weights against themselves, to train on.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ const BOOK_PLIES: usize = 16;
 
 /// Plays the games.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut settings: GeneratorSettings = settings::load(arguments.settings.as_deref(), "games")?;
+    let mut settings: GeneratorSettings = settings::load(arguments.settings.as_deref(), "datagen")?;
     set(&mut settings.games, &arguments.games);
     set(&mut settings.nodes, &arguments.nodes);
     set(&mut settings.spread, &arguments.spread);
