@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, ChessMove, Color, File, Game, Piece, Rank, Square, sign};
+use dyad_engine::board::{Board, Color, File, Game, Move, Piece, Rank, Square, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Evaluator;
@@ -72,9 +72,9 @@ pub fn explanation(board: &Board, engine: &Engine) -> Vec<String> {
 #[derive(Clone, Copy)]
 pub enum Moves {
     /// These.
-    Two([ChessMove; 2]),
+    Two([Move; 2]),
     /// This one with the best other.
-    WithBest(ChessMove),
+    WithBest(Move),
 }
 
 impl Moves {

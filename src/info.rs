@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 use dyad_engine::search::{Bound, Info, Score};
 use vampirc_uci::{Serializable, UciInfoAttribute as Attribute, UciMessage, UciMove, UciPiece, UciSquare};
 
@@ -39,12 +39,12 @@ pub fn ended_line(board: &Board) -> String {
 }
 
 /// The move being searched at the root, the first being number 1.
-pub fn current_move_line(board: &Board, depth: u32, mv: ChessMove, number: usize) -> String {
+pub fn current_move_line(board: &Board, depth: u32, mv: Move, number: usize) -> String {
     format!("info depth {depth} currmove {} currmovenumber {number}", board.uci(mv))
 }
 
 /// The answer to `go`.
-pub fn best_move_line(board: &Board, best: Option<ChessMove>, ponder: Option<ChessMove>) -> String {
+pub fn best_move_line(board: &Board, best: Option<Move>, ponder: Option<Move>) -> String {
     let Some(best) = best else {
         return "bestmove 0000".to_string();
     };
@@ -77,7 +77,7 @@ fn score(score: Score, bound: Bound) -> Attribute {
 }
 
 /// The moves of a line. Only the board knows how its moves are written.
-fn line(board: &Board, moves: &[ChessMove]) -> Vec<UciMove> {
+fn line(board: &Board, moves: &[Move]) -> Vec<UciMove> {
     let mut board = *board;
     let mut line = Vec::with_capacity(moves.len());
     for &mv in moves {
@@ -87,7 +87,7 @@ fn line(board: &Board, moves: &[ChessMove]) -> Vec<UciMove> {
     line
 }
 
-fn message_move(board: &Board, mv: ChessMove) -> UciMove {
+fn message_move(board: &Board, mv: Move) -> UciMove {
     let text = board.uci(mv);
     let text = text.as_bytes();
     let square = |at: usize| UciSquare::from(text[at].into(), text[at + 1] - b'0');

@@ -5,7 +5,7 @@
 //! kept for a report, and the search continues as without tables. Memory-mapped files would turn a disk error into a
 //! crash, so small files are read whole on first use, which is as fast, and of larger ones just what a probe needs.
 
-use crate::board::{Board, COLORS, ChessMove, Color, Game, PIECES};
+use crate::board::{Board, COLORS, Color, Game, Move, PIECES};
 use crate::value::{DRAW, TABLE_WIN, Value};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, FromSetup, Setup, Square};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
@@ -247,7 +247,7 @@ pub(crate) struct RootMoves {
 /// A root move with its rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedMove {
-    pub(crate) mv: ChessMove,
+    pub(crate) mv: Move,
     /// Higher is better; equal ranks are equally good.
     pub(crate) rank: i32,
     /// The value by the tables.
@@ -301,16 +301,15 @@ impl Tables {
     }
 
     /// The legal moves by rank, or those in `among` if it is not empty; `None` if a probe fails.
-    pub(crate) fn root_moves(&self, game: &Game, among: &[ChessMove]) -> Option<RootMoves> {
+    pub(crate) fn root_moves(&self, game: &Game, among: &[Move]) -> Option<RootMoves> {
         let board = game.board();
         if board.occupied().popcnt() > self.max_pieces() || !self.base.covers(board) {
             return None;
         }
-        let wanted = |mv: &&ChessMove| among.is_empty() || among.contains(mv);
-        let moves: Vec<ChessMove> = board.moves().iter().filter(wanted).copied().collect();
-        let ranks = |rank: &dyn Fn(ChessMove) -> Option<i32>| -> Option<Vec<i32>> {
-            moves.iter().map(|&mv| rank(mv)).collect()
-        };
+        let wanted = |mv: &&Move| among.is_empty() || among.contains(mv);
+        let moves: Vec<Move> = board.moves().iter().filter(wanted).copied().collect();
+        let ranks =
+            |rank: &dyn Fn(Move) -> Option<i32>| -> Option<Vec<i32>> { moves.iter().map(|&mv| rank(mv)).collect() };
         let repeated = has_repeated(game);
         let by_dtz = ranks(&|mv| self.rank(game, mv, repeated));
         let complete = by_dtz.is_some();
@@ -323,7 +322,7 @@ impl Tables {
     }
 
     /// Rank of a move by DTZ: by the result, and by plies if the fifty-move rule may interfere.
-    fn rank(&self, game: &Game, mv: ChessMove, repeated: bool) -> Option<i32> {
+    fn rank(&self, game: &Game, mv: Move, repeated: bool) -> Option<i32> {
         let after = game.board().after(mv);
         let clock = game.board().halfmove_clock() as i32;
         let reversible = game.keys().iter().rev().take(after.halfmove_clock() as usize);
@@ -349,7 +348,7 @@ impl Tables {
     }
 
     /// Rank of a move by WDL alone.
-    fn rank_by_wdl(&self, board: &Board, mv: ChessMove) -> Option<i32> {
+    fn rank_by_wdl(&self, board: &Board, mv: Move) -> Option<i32> {
         Some(match -self.base.wdl(&board.after(mv))? {
             Wdl::Win => SAFE_WIN,
             Wdl::CursedWin => SAFE_WIN - 101,

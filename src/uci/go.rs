@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Color, quote};
+use dyad_engine::board::{Board, Color, Move, quote};
 use dyad_engine::search::{Clock, Limits};
 use dyad_engine::value::MAX_PLY;
 
@@ -166,8 +166,8 @@ impl Go {
         })
     }
 
-    fn legal_searchmoves(&self, board: &Board) -> (Vec<ChessMove>, Option<String>) {
-        let mut legal: Vec<ChessMove> = Vec::new();
+    fn legal_searchmoves(&self, board: &Board) -> (Vec<Move>, Option<String>) {
+        let mut legal: Vec<Move> = Vec::new();
         let mut illegal = Vec::new();
         for text in &self.searchmoves {
             match board.parse_uci(text) {

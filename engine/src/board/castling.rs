@@ -3,14 +3,13 @@
 //! A [`Board`] keeps the rooks that may still castle as a set of squares; callers need not know where king and rooks
 //! started.
 //!
-//! Castling is a [`ChessMove`] of the king to its final square. If that is less than two files away, the move could be
-//! mistaken for a king move; it then carries a king as "promotion". So castling is e1g1 in standard chess, and moves
-//! are unique.
+//! Castling is a [`Move`] of the king to its final square with a mark: in Chess960 an ordinary king move may look the
+//! same.
 
 use super::squares::rank_set;
 use super::{
-    BitBoard, Board, COLORS, ChessMove, Color, Delta, EMPTY, File, PIECES, Piece, PieceSquare, Square, Squares,
-    attacks, each, square, square_set, zobrist,
+    BitBoard, Board, COLORS, Color, Delta, EMPTY, File, Move, Piece, PieceSquare, Square, Squares, attacks, each,
+    square_set, zobrist,
 };
 
 /// The initial squares of the rooks in standard chess.
@@ -65,9 +64,8 @@ impl CastlingPath {
         square_set(self.king) | square_set(self.rook)
     }
 
-    fn encoded(&self) -> ChessMove {
-        let short = self.king.to_int().abs_diff(self.king_to.to_int()) < 2;
-        ChessMove::new(self.king, self.king_to, short.then_some(Piece::King))
+    fn encoded(&self) -> Move {
+        Move::new(self.king, self.king_to).as_castling()
     }
 
     /// Whether this is castling of standard chess.
@@ -102,14 +100,14 @@ impl Board {
     }
 
     /// Castling of the side to move with the rook on `rook`, if that is legal.
-    pub fn castling_with(&self, rook: Square) -> Option<ChessMove> {
+    pub fn castling_with(&self, rook: Square) -> Option<Move> {
         let ours = self.castling & back_rank(self.side_to_move());
         let path = CastlingPath::new(self.king(self.side_to_move()), rook);
         (ours.has(rook) && !self.in_check() && self.is_free(&path)).then(|| path.encoded())
     }
 
     /// The legal castling moves, queen's side first.
-    pub(super) fn castling_moves(&self) -> impl Iterator<Item = ChessMove> {
+    pub(super) fn castling_moves(&self) -> impl Iterator<Item = Move> {
         let us = self.side_to_move();
         let rooks = if self.in_check() { EMPTY } else { self.castling & back_rank(us) };
         rooks
@@ -129,29 +127,27 @@ impl Board {
             && path.of_king().into_iter().all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// Whether `mv`, legal or not, is encoded as castling.
-    pub fn is_castling(&self, mv: ChessMove) -> bool {
-        let (from, to) = (mv.get_source().to_int(), mv.get_dest().to_int());
-        let wide = matches!(from.abs_diff(to), 2..=6);
-        // The king test comes first: it is rarely true, while the distance of a move is unpredictable.
-        self.pieces(Piece::King).has(mv.get_source()) && (wide || mv.get_promotion() == Some(Piece::King))
+    /// The move, marked as castling if it moves the king by two or more files.
+    pub fn mark_castling(&self, mv: Move) -> Move {
+        let wide = (2..=6).contains(&mv.from().to_int().abs_diff(mv.to().to_int()));
+        if wide && self.pieces(Piece::King).has(mv.from()) { mv.as_castling() } else { mv }
     }
 
     /// Origin and destination of the rook in a legal castling move.
-    pub(super) fn castling_rook(&self, mv: ChessMove) -> (Square, Square) {
+    pub(super) fn castling_rook(&self, mv: Move) -> (Square, Square) {
         let path = self.castling_path(mv);
         (path.rook, path.rook_to)
     }
 
-    fn castling_path(&self, mv: ChessMove) -> CastlingPath {
-        let king = mv.get_source();
+    fn castling_path(&self, mv: Move) -> CastlingPath {
+        let king = mv.from();
         let ours = self.castling & back_rank(self.side_to_move());
-        let side = if mv.get_dest().get_file() == File::C { below(king) } else { !below(king) };
+        let side = if mv.to().get_file() == File::C { below(king) } else { !below(king) };
         CastlingPath::new(king, (ours & side).to_square())
     }
 
     /// Makes a legal castling move of this board on `into`, its copy.
-    pub(super) fn make_castling(&self, mv: ChessMove, into: &mut Board) -> Delta {
+    pub(super) fn make_castling(&self, mv: Move, into: &mut Board) -> Delta {
         let us = self.side_to_move();
         let path = self.castling_path(mv);
         let mut delta = Delta::none();
@@ -166,8 +162,8 @@ impl Board {
     }
 
     /// The squares of king and rook if a legal move is castling.
-    pub fn castling_squares(&self, mv: ChessMove) -> Option<(Square, Square)> {
-        self.is_castling(mv).then(|| {
+    pub fn castling_squares(&self, mv: Move) -> Option<(Square, Square)> {
+        mv.is_castling().then(|| {
             let path = self.castling_path(mv);
             (path.king, path.rook)
         })
@@ -175,8 +171,8 @@ impl Board {
 
     /// The squares of king and rook if `mv` is castling and written as king takes rook: always with the Chess960
     /// option, else for castling that standard chess does not have.
-    pub(super) fn king_takes_rook(&self, mv: ChessMove) -> Option<(Square, Square)> {
-        let path = self.is_castling(mv).then(|| self.castling_path(mv))?;
+    pub(super) fn king_takes_rook(&self, mv: Move) -> Option<(Square, Square)> {
+        let path = mv.is_castling().then(|| self.castling_path(mv))?;
         (self.chess960 || !path.is_standard()).then_some((path.king, path.rook))
     }
 
@@ -190,21 +186,4 @@ impl Board {
         let unusual = self.castling & !CORNERS;
         unusual.into_iter().fold(zobrist::castling(index), |key, rook| key ^ zobrist::castling_rook(rook))
     }
-}
-
-/// A move in 15 bits: from, to, promotion; 0 without a move.
-pub fn move_bits(mv: Option<ChessMove>) -> u16 {
-    mv.map_or(0, |mv| {
-        let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index() as u16);
-        u16::from(mv.get_source().to_int()) | u16::from(mv.get_dest().to_int()) << 6 | promotion << 12
-    })
-}
-
-/// The move of these [`move_bits`], legal or not; `None` for 0 and for an invalid promotion.
-pub fn move_from_bits(bits: u16) -> Option<ChessMove> {
-    let promotion = match bits >> 12 {
-        0 => None,
-        kind => Some(*PIECES.get(usize::from(kind))?),
-    };
-    (bits != 0).then(|| ChessMove::new(square(usize::from(bits)), square(usize::from(bits >> 6)), promotion))
 }

@@ -1,6 +1,6 @@
 //! Checks: given to the side to move, and by its moves.
 
-use super::{BitBoard, Board, ChessMove, Color, EMPTY, Piece, Square, Squares, attacks, each, square_set};
+use super::{BitBoard, Board, Color, EMPTY, Move, Piece, Square, Squares, attacks, each, square_set};
 
 impl Board {
     /// Pieces of both colors that attack `square` on a board with these pieces.
@@ -47,20 +47,20 @@ impl Board {
     }
 
     /// Whether a legal move gives check.
-    pub fn gives_check(&self, mv: ChessMove) -> bool {
+    pub fn gives_check(&self, mv: Move) -> bool {
         let us = self.side_to_move();
-        let (from, to) = (mv.get_source(), mv.get_dest());
+        let (from, to) = (mv.from(), mv.to());
         let king = self.king(!us);
         let mut occupied = (self.occupied() & !square_set(from)) | square_set(to);
         let moved = self.piece_on(from).unwrap_or(Piece::King);
         if moved == Piece::Pawn && self.is_en_passant(mv) {
             occupied ^= square_set(to.ubackward(us));
-        } else if moved == Piece::King && self.is_castling(mv) {
+        } else if mv.is_castling() {
             let (rook_from, rook_to) = self.castling_rook(mv);
             occupied = (occupied & !square_set(rook_from)) | square_set(to) | square_set(rook_to);
             return attacks::rook(rook_to, occupied).has(king);
         }
-        let direct = match mv.get_promotion().unwrap_or(moved) {
+        let direct = match mv.promotion().unwrap_or(moved) {
             Piece::King => EMPTY,
             piece => attacks::of(piece, us, to, occupied),
         };
@@ -127,12 +127,12 @@ impl Checks {
     }
 
     /// Whether a legal move of `board`, the position of these checks, gives check.
-    pub(crate) fn given_by(&self, board: &Board, mv: ChessMove) -> bool {
+    pub(crate) fn given_by(&self, board: &Board, mv: Move) -> bool {
         // These moves change more lines than those of the moving piece.
-        if mv.get_promotion().is_some() || board.is_castling(mv) || board.is_en_passant(mv) {
+        if mv.promotion().is_some() || mv.is_castling() || board.is_en_passant(mv) {
             return board.gives_check(mv);
         }
-        let (from, to) = (mv.get_source(), mv.get_dest());
+        let (from, to) = (mv.from(), mv.to());
         let moved = board.piece_on(from).unwrap_or(Piece::King);
         self.squares(moved).has(to) || (self.blockers.has(from) && !attacks::line(self.king, from).has(to))
     }

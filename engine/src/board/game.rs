@@ -1,6 +1,6 @@
 //! A game: its moves and the keys of its positions, for repetition and the fifty-move rule.
 
-use super::{Board, ChessMove};
+use super::{Board, Move};
 
 /// How a game ended under the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Ending {
 pub struct Game {
     start: Board,
     board: Board,
-    moves: Vec<ChessMove>,
+    moves: Vec<Move>,
     keys: Vec<u64>,
 }
 
@@ -33,7 +33,7 @@ impl Game {
     }
 
     /// Makes a legal move.
-    pub fn push(&mut self, mv: ChessMove) {
+    pub fn push(&mut self, mv: Move) {
         self.board = self.board.after(mv);
         self.moves.push(mv);
         self.keys.push(self.board.key());
@@ -57,7 +57,7 @@ impl Game {
     }
 
     /// The moves made.
-    pub fn moves(&self) -> &[ChessMove] {
+    pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 

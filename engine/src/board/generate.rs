@@ -5,9 +5,7 @@
 //! on it.
 
 use super::squares::{FILE_A, FILE_H, rank_set};
-use super::{
-    BitBoard, Board, ChessMove, Color, EMPTY, MoveList, Piece, Square, Squares, attacks, each, square, square_set,
-};
+use super::{BitBoard, Board, Color, EMPTY, Move, MoveList, Piece, Square, Squares, attacks, each, square, square_set};
 
 const ALL: BitBoard = BitBoard(!0);
 const PROMOTIONS: [Piece; 4] = [Piece::Queen, Piece::Knight, Piece::Rook, Piece::Bishop];
@@ -63,7 +61,7 @@ impl Board {
     }
 
     /// Visits the legal moves, castling last.
-    pub(crate) fn for_each_legal(&self, mut visit: impl FnMut(ChessMove)) {
+    pub(crate) fn for_each_legal(&self, mut visit: impl FnMut(Move)) {
         self.for_each_but_castling(&mut visit);
         if self.can_castle(self.side_to_move()) {
             self.castling_moves().for_each(visit);
@@ -90,7 +88,7 @@ impl Board {
         count
     }
 
-    fn for_each_but_castling(&self, mut visit: impl FnMut(ChessMove)) {
+    fn for_each_but_castling(&self, mut visit: impl FnMut(Move)) {
         let generator = Generator::new(self);
         let targets = !self.colors(generator.us);
         if generator.evasions.any() {
@@ -100,9 +98,9 @@ impl Board {
                     let reach = generator.reach(piece, from) & targets & generator.evasions;
                     for to in each(reach & generator.pin_line(from)) {
                         if piece == Piece::Pawn && generator.directions().last.has(to) {
-                            PROMOTIONS.into_iter().for_each(|to_be| visit(ChessMove::new(from, to, Some(to_be))));
+                            PROMOTIONS.into_iter().for_each(|to_be| visit(Move::new(from, to).with_promotion(to_be)));
                         } else {
-                            visit(ChessMove::new(from, to, None));
+                            visit(Move::new(from, to));
                         }
                     }
                 }
@@ -115,7 +113,7 @@ impl Board {
     }
 
     /// Visits the legal noisy moves (see [`Board::is_noisy`]), each with the moving piece.
-    pub(crate) fn for_each_noisy(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_noisy(&self, mut visit: impl FnMut(Piece, Move)) {
         let enemy = self.colors(!self.side_to_move());
         Generator::new(self).all(enemy, &mut visit, |generator, visit| {
             generator.pawn_captures(enemy, visit);
@@ -125,7 +123,7 @@ impl Board {
     }
 
     /// Visits the legal moves that are not noisy, each with the moving piece.
-    pub(crate) fn for_each_quiet(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_quiet(&self, mut visit: impl FnMut(Piece, Move)) {
         let generator = Generator::new(self);
         generator.all(!self.occupied(), &mut visit, |generator, visit| generator.pawn_steps(ALL, visit));
         if self.can_castle(generator.us) {
@@ -134,7 +132,7 @@ impl Board {
     }
 
     /// Visits the legal moves that are not noisy and give check, each with the moving piece.
-    pub(crate) fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, ChessMove)) {
+    pub(crate) fn for_each_quiet_check(&self, mut visit: impl FnMut(Piece, Move)) {
         let (generator, checks) = (Generator::new(self), self.checks());
         let free = !self.occupied();
         // Pawn moves and castling can give check in more ways than from their destination.
@@ -172,7 +170,7 @@ impl<'a> Generator<'a> {
 
     /// Visits the moves of pieces and king to `targets`, and the pawn moves that `pawns` visits.
     #[inline(always)]
-    fn all<V: FnMut(Piece, ChessMove)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
+    fn all<V: FnMut(Piece, Move)>(&self, targets: BitBoard, visit: &mut V, pawns: impl FnOnce(&Self, &mut V)) {
         if self.evasions.any() {
             pawns(self, visit);
             self.pieces(|_, _| targets & self.evasions, visit);
@@ -182,10 +180,10 @@ impl<'a> Generator<'a> {
 
     /// Moves of knights, bishops, rooks and queens to the `targets` of each.
     #[inline(always)]
-    fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pieces(&self, targets: impl Fn(Piece, Square) -> BitBoard, visit: &mut impl FnMut(Piece, Move)) {
         let mut moves = |piece, from, reach: BitBoard| {
             for to in each(reach & targets(piece, from) & self.pin_line(from)) {
-                visit(piece, ChessMove::new(from, to, None));
+                visit(piece, Move::new(from, to));
             }
         };
         let own = |piece| self.board.colored(self.us, piece);
@@ -230,12 +228,12 @@ impl<'a> Generator<'a> {
     }
 
     #[inline(always)]
-    fn king_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn king_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, Move)) {
         let occupied = self.board.occupied() ^ square_set(self.king);
         let enemy = self.board.colors(!self.us);
         for to in each(attacks::king(self.king) & targets) {
             if (self.board.attackers_to(to, occupied) & enemy).is_empty() {
-                visit(Piece::King, ChessMove::new(self.king, to, None));
+                visit(Piece::King, Move::new(self.king, to));
             }
         }
     }
@@ -252,23 +250,23 @@ impl<'a> Generator<'a> {
 
     /// Visits the pawn move to `to` unless a pin forbids it: as each of `promotions` on the last rank.
     #[inline(always)]
-    fn pawn(&self, to: Square, direction: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pawn(&self, to: Square, direction: u32, promotions: &[Piece], visit: &mut impl FnMut(Piece, Move)) {
         let from = back(to, direction);
         if !self.pin_line(from).has(to) {
             return;
         }
         if !self.directions().last.has(to) {
-            visit(Piece::Pawn, ChessMove::new(from, to, None));
+            visit(Piece::Pawn, Move::new(from, to));
         } else {
             for &promotion in promotions {
-                visit(Piece::Pawn, ChessMove::new(from, to, Some(promotion)));
+                visit(Piece::Pawn, Move::new(from, to).with_promotion(promotion));
             }
         }
     }
 
     /// Captures, including all promotions with capture.
     #[inline(always)]
-    fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pawn_captures(&self, enemy: BitBoard, visit: &mut impl FnMut(Piece, Move)) {
         let (pawns, directions) = (self.pawns(), self.directions());
         for (edge, direction) in [(FILE_A, directions.west), (FILE_H, directions.east)] {
             for to in each(shifted(pawns & !edge, direction) & enemy & self.evasions) {
@@ -279,7 +277,7 @@ impl<'a> Generator<'a> {
 
     /// Promotions to a queen without capture.
     #[inline(always)]
-    fn queen_promotions(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn queen_promotions(&self, visit: &mut impl FnMut(Piece, Move)) {
         let directions = self.directions();
         for to in
             each(shifted(self.pawns(), directions.ahead) & directions.last & !self.board.occupied() & self.evasions)
@@ -289,18 +287,18 @@ impl<'a> Generator<'a> {
     }
 
     #[inline(always)]
-    fn en_passant(&self, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn en_passant(&self, visit: &mut impl FnMut(Piece, Move)) {
         let Some(target) = self.board.en_passant else { return };
         for from in each(attacks::pawn(!self.us, target) & self.pawns()) {
             if self.board.en_passant_leaves_no_check(from, target) {
-                visit(Piece::Pawn, ChessMove::new(from, target, None));
+                visit(Piece::Pawn, Move::new(from, target));
             }
         }
     }
 
     /// Single and double steps to `targets`, including underpromotions.
     #[inline(always)]
-    fn pawn_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, ChessMove)) {
+    fn pawn_steps(&self, targets: BitBoard, visit: &mut impl FnMut(Piece, Move)) {
         let (directions, free) = (self.directions(), !self.board.occupied());
         let targets = targets & self.evasions;
         let single = shifted(self.pawns(), directions.ahead) & free;

@@ -1,13 +1,13 @@
 //! Legality of single moves: of a transposition-table move, say, which may belong to another position.
 
-use super::{Board, ChessMove, Piece, Square, Squares, attacks, each, square_set};
+use super::{Board, Move, Piece, Square, Squares, attacks, each, square_set};
 
 impl Board {
     /// Whether an arbitrary move is legal in this position.
-    pub fn is_legal(&self, mv: ChessMove) -> bool {
+    pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move();
-        let (from, to) = (mv.get_source(), mv.get_dest());
-        if self.is_castling(mv) {
+        let (from, to) = (mv.from(), mv.to());
+        if mv.is_castling() {
             return self.castling_moves().any(|castling| castling == mv);
         }
         if !self.colors(us).has(from) || self.colors(us).has(to) {
@@ -15,7 +15,7 @@ impl Board {
         }
         let Some(piece) = self.piece_on(from) else { return false };
         let promotes = piece == Piece::Pawn && to.get_rank() == us.to_their_backrank();
-        let promotion_fits = match mv.get_promotion() {
+        let promotion_fits = match mv.promotion() {
             None => !promotes,
             Some(Piece::Pawn | Piece::King) => false,
             Some(_) => promotes,

@@ -1,7 +1,7 @@
 //! Making moves.
 
 use super::{
-    BitBoard, Board, ChessMove, Color, Delta, Piece, PieceSquare, PieceTo, Square, Squares, castling, material_unit,
+    BitBoard, Board, Color, Delta, Move, Piece, PieceSquare, PieceTo, Square, Squares, castling, material_unit,
     square_set, zobrist,
 };
 
@@ -38,17 +38,17 @@ impl Board {
     /// Makes a legal move: writes the new board into `into` and returns the changes.
     ///
     /// A move is legal if it comes from [`Board::legal_moves`] or passes [`Board::is_legal`].
-    pub fn make_move(&self, mv: ChessMove, into: &mut Board) -> Delta {
+    pub fn make_move(&self, mv: Move, into: &mut Board) -> Delta {
         let us = self.side_to_move();
-        let (from, to) = (mv.get_source(), mv.get_dest());
+        let (from, to) = (mv.from(), mv.to());
         let moved = self.piece_on(from).unwrap_or(Piece::King);
         let mut irreversible = moved == Piece::Pawn;
         *into = *self;
-        let delta = if moved == Piece::King && self.is_castling(mv) {
+        let delta = if mv.is_castling() {
             self.make_castling(mv, into)
         } else {
             let mut delta = Delta::none();
-            let arrived = mv.get_promotion().unwrap_or(moved);
+            let arrived = mv.promotion().unwrap_or(moved);
             delta.remove(PieceSquare::new(us, moved, from));
             delta.add(PieceSquare::new(us, arrived, to));
             let victim = if let Some(victim) = self.piece_on(to) {
@@ -107,8 +107,8 @@ impl Board {
 
     /// The key after a legal move, without the effects of castling, promotion and a new en passant square: for a
     /// prefetch of the transposition table.
-    pub(crate) fn likely_key_after(&self, mv: ChessMove, piece_to: PieceTo) -> u64 {
-        let (from, to) = (mv.get_source(), mv.get_dest());
+    pub(crate) fn likely_key_after(&self, mv: Move, piece_to: PieceTo) -> u64 {
+        let (from, to) = (mv.from(), mv.to());
         let piece_from = piece_to & !63 | PieceTo::from(from.to_int());
         let mut key =
             self.keys.all ^ zobrist::black_to_move() ^ zobrist::placed(piece_from) ^ zobrist::placed(piece_to);
@@ -131,7 +131,7 @@ impl Board {
     /// let after = board.after(board.parse_san("Nf3").unwrap());
     /// assert_eq!(after.fen(), "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1");
     /// ```
-    pub fn after(&self, mv: ChessMove) -> Board {
+    pub fn after(&self, mv: Move) -> Board {
         let mut board = *self;
         self.make_move(mv, &mut board);
         board

@@ -23,14 +23,13 @@ mod see;
 pub mod squares;
 pub(crate) mod zobrist;
 
-pub use castling::{move_bits, move_from_bits};
 pub use checks::Checks;
-pub use chess::{ALL_SQUARES, BitBoard, ChessMove, Color, EMPTY, File, Piece, Rank, Square};
+pub use chess::{ALL_SQUARES, BitBoard, Color, EMPTY, File, Piece, Rank, Square};
 pub use chess960::CHESS960_POSITIONS;
 pub(crate) use cuckoo::upcoming_repetition;
 pub use fen::{FenError, Setup, quote};
 pub use game::{Ending, Game};
-pub use moves::MoveList;
+pub use moves::{Move, MoveList};
 pub use notation::MoveError;
 pub use perft::perft;
 pub use pieces::{COLORS, Delta, PAWN_UNITS, PIECE_NAMES, PIECES, PieceSquare, PieceTo, color_name, piece_name, sign};

@@ -1,40 +1,146 @@
-//! Moves: what they capture, and lists of them on the stack.
+//! Moves: their encoding, what they capture, and lists of them on the stack.
 
-use super::{Board, ChessMove, Piece, Square, Squares};
+use super::{Board, PIECES, Piece, Square, Squares, square};
+use std::fmt;
 use std::ops::{Deref, DerefMut};
+
+/// A move in 16 bits: origin, destination, promotion and a mark of castling.
+///
+/// Castling is the king's move to its final square, e1g1 in standard chess.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Move(u16);
+
+impl Move {
+    const CASTLING: u16 = 1 << 15;
+    /// The promotion of short castling when packed.
+    const PACKED_CASTLING: u16 = Piece::King as u16;
+
+    /// A move without promotion.
+    #[inline(always)]
+    pub fn new(from: Square, to: Square) -> Move {
+        Move(u16::from(from.to_int()) | u16::from(to.to_int()) << 6)
+    }
+
+    /// The move with a promotion.
+    #[inline(always)]
+    pub fn with_promotion(self, piece: Piece) -> Move {
+        Move(self.0 | (piece as u16) << 12)
+    }
+
+    /// The move with the mark of castling.
+    pub(super) fn as_castling(self) -> Move {
+        Move(self.0 | Move::CASTLING)
+    }
+
+    /// The origin.
+    #[inline(always)]
+    pub fn from(self) -> Square {
+        square(usize::from(self.0))
+    }
+
+    /// The destination.
+    #[inline(always)]
+    pub fn to(self) -> Square {
+        square(usize::from(self.0 >> 6))
+    }
+
+    /// The piece that a pawn becomes.
+    #[inline(always)]
+    pub fn promotion(self) -> Option<Piece> {
+        let index = usize::from(self.0 >> 12 & 7);
+        // Other pieces never occur: a king stands for them, to which no promotion is legal.
+        (index > 0).then(|| PIECES[index.min(Piece::King as usize)])
+    }
+
+    /// Whether the move is castling.
+    #[inline(always)]
+    pub fn is_castling(self) -> bool {
+        self.0 & Move::CASTLING != 0
+    }
+
+    /// The move without the mark of castling: killers and counter-moves compare squares alone.
+    #[inline(always)]
+    pub(crate) fn unmarked(self) -> Move {
+        Move(self.0 & !Move::CASTLING)
+    }
+
+    /// Origin and destination as an index below 4096.
+    #[inline(always)]
+    pub(crate) fn squares(self) -> usize {
+        self.from().to_index() * 64 + self.to().to_index()
+    }
+
+    /// All 16 bits, which no legal move has all 0.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The move of these [`Move::bits`], legal or not; `None` for 0.
+    #[inline(always)]
+    pub(crate) fn from_bits(bits: u16) -> Option<Move> {
+        (bits != 0).then_some(Move(bits))
+    }
+
+    /// The move in the 15 bits of files: origin, destination, promotion; 0 without a move. Castling has no mark, but a
+    /// king as promotion if the king moves less than two files.
+    pub fn packed(mv: Option<Move>) -> u16 {
+        let Some(mv) = mv else { return 0 };
+        let short = mv.is_castling() && mv.from().to_int().abs_diff(mv.to().to_int()) < 2;
+        mv.0 & !Move::CASTLING | if short { Move::PACKED_CASTLING << 12 } else { 0 }
+    }
+
+    /// The move that [`Move::packed`] packed, legal or not; `None` for 0 and for an invalid promotion.
+    /// [`Board::mark_castling`] restores the mark of castling.
+    pub fn unpacked(bits: u16) -> Option<Move> {
+        match bits >> 12 {
+            Move::PACKED_CASTLING => Some(Move(bits & 0xFFF).as_castling()),
+            0..Move::PACKED_CASTLING => Move::from_bits(bits),
+            _ => None,
+        }
+    }
+}
+
+/// In coordinates: `e7e8q`. For UCI see [`Board::uci`].
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        self.promotion().map_or(Ok(()), |piece| write!(f, "{piece}"))
+    }
+}
 
 impl Board {
     /// The piece that `mv` captures.
-    pub fn captured(&self, mv: ChessMove) -> Option<Piece> {
+    pub fn captured(&self, mv: Move) -> Option<Piece> {
         if self.is_en_passant(mv) {
             Some(Piece::Pawn)
         } else if self.lands_on_enemy(mv) {
-            self.piece_on(mv.get_dest())
+            self.piece_on(mv.to())
         } else {
             None
         }
     }
 
     /// Whether `mv` is a capture.
-    pub fn is_capture(&self, mv: ChessMove) -> bool {
+    pub fn is_capture(&self, mv: Move) -> bool {
         self.lands_on_enemy(mv) || self.is_en_passant(mv)
     }
 
     /// Whether the destination holds an enemy piece. In Chess960 castling it may hold an own one.
-    pub(super) fn lands_on_enemy(&self, mv: ChessMove) -> bool {
-        self.colors(!self.side_to_move()).has(mv.get_dest())
+    pub(super) fn lands_on_enemy(&self, mv: Move) -> bool {
+        self.colors(!self.side_to_move()).has(mv.to())
     }
 
     /// Whether `mv` is a capture or a promotion to a queen: the moves of quiescence search.
-    pub fn is_noisy(&self, mv: ChessMove) -> bool {
-        self.is_capture(mv) || mv.get_promotion() == Some(Piece::Queen)
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        self.is_capture(mv) || mv.promotion() == Some(Piece::Queen)
     }
 
     /// Whether `mv` is an en passant capture.
-    pub fn is_en_passant(&self, mv: ChessMove) -> bool {
-        self.en_passant == Some(mv.get_dest())
-            && self.pieces(Piece::Pawn).has(mv.get_source())
-            && mv.get_source().get_file() != mv.get_dest().get_file()
+    pub fn is_en_passant(&self, mv: Move) -> bool {
+        self.en_passant == Some(mv.to())
+            && self.pieces(Piece::Pawn).has(mv.from())
+            && mv.from().get_file() != mv.to().get_file()
     }
 }
 
@@ -44,29 +150,26 @@ pub(crate) const MAX_MOVES: usize = 224;
 /// The moves of one position; used as a slice.
 #[derive(Clone)]
 pub struct MoveList {
-    moves: [ChessMove; MAX_MOVES],
+    moves: [Move; MAX_MOVES],
     len: usize,
 }
 
 impl MoveList {
     /// An empty list.
     pub fn new() -> MoveList {
-        MoveList { moves: [ChessMove::new(Square::A1, Square::A1, None); MAX_MOVES], len: 0 }
+        MoveList { moves: [Move::default(); MAX_MOVES], len: 0 }
     }
 
     /// Appends a move; a validated board never fills the list.
-    pub fn push(&mut self, mv: ChessMove) {
+    pub fn push(&mut self, mv: Move) {
         self.moves[self.len] = mv;
         self.len += 1;
     }
 
     /// Inserts a move among the last moves, those of the same piece, ordered by destination.
-    pub(super) fn insert_by_square(&mut self, mv: ChessMove) {
+    pub(super) fn insert_by_square(&mut self, mv: Move) {
         let mut at = self.len;
-        while at > 0
-            && self.moves[at - 1].get_source() == mv.get_source()
-            && self.moves[at - 1].get_dest() > mv.get_dest()
-        {
+        while at > 0 && self.moves[at - 1].from() == mv.from() && self.moves[at - 1].to() > mv.to() {
             self.moves[at] = self.moves[at - 1];
             at -= 1;
         }
@@ -87,15 +190,15 @@ impl Default for MoveList {
 }
 
 impl Deref for MoveList {
-    type Target = [ChessMove];
+    type Target = [Move];
 
-    fn deref(&self) -> &[ChessMove] {
+    fn deref(&self) -> &[Move] {
         &self.moves[..self.len]
     }
 }
 
 impl DerefMut for MoveList {
-    fn deref_mut(&mut self) -> &mut [ChessMove] {
+    fn deref_mut(&mut self) -> &mut [Move] {
         &mut self.moves[..self.len]
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Only legal moves are read.
 
-use super::{Board, ChessMove, File, Piece, Rank, Square, quote};
+use super::{Board, File, Move, Piece, Rank, Square, quote};
 use std::fmt;
 
 /// Why a text is not a legal move of a position.
@@ -42,7 +42,7 @@ fn parse_promotion(letter: u8) -> Option<Piece> {
     }
 }
 
-fn parse_coordinates(text: &str) -> Option<ChessMove> {
+fn parse_coordinates(text: &str) -> Option<Move> {
     let lower = text.to_ascii_lowercase();
     let bytes = lower.as_bytes();
     let (squares, promotion) = match bytes.len() {
@@ -50,7 +50,8 @@ fn parse_coordinates(text: &str) -> Option<ChessMove> {
         5 => (&bytes[..4], Some(parse_promotion(bytes[4])?)),
         _ => return None,
     };
-    Some(ChessMove::new(parse_square(&squares[..2])?, parse_square(&squares[2..])?, promotion))
+    let mv = Move::new(parse_square(&squares[..2])?, parse_square(&squares[2..])?);
+    Some(promotion.map_or(mv, |piece| mv.with_promotion(piece)))
 }
 
 fn piece_letter(piece: Piece) -> &'static str {
@@ -107,12 +108,12 @@ impl San {
         Some(San { piece, file, rank, to, promotion })
     }
 
-    fn matches(&self, board: &Board, mv: ChessMove) -> bool {
-        let from = mv.get_source();
-        mv.get_dest() == self.to
-            && mv.get_promotion() == self.promotion
+    fn matches(&self, board: &Board, mv: Move) -> bool {
+        let from = mv.from();
+        mv.to() == self.to
+            && mv.promotion() == self.promotion
             && board.piece_on(from) == Some(self.piece)
-            && !board.is_castling(mv)
+            && !mv.is_castling()
             && self.file.is_none_or(|file| from.get_file().to_index() == usize::from(file))
             && self.rank.is_none_or(|rank| from.get_rank().to_index() == usize::from(rank))
     }
@@ -124,11 +125,11 @@ impl Board {
     ///
     /// # Errors
     /// The text is not in coordinates, or the move is not legal.
-    pub fn parse_uci(&self, text: &str) -> Result<ChessMove, MoveError> {
+    pub fn parse_uci(&self, text: &str) -> Result<Move, MoveError> {
         let mv = parse_coordinates(text).ok_or_else(|| error(text, "is not in coordinates like e2e4", self))?;
-        let castling = mv.get_source() == self.king(self.side_to_move()) && mv.get_promotion().is_none();
-        let castling = if castling { self.castling_with(mv.get_dest()) } else { None };
-        match castling.or(Some(mv).filter(|&mv| self.is_legal(mv))) {
+        let castling = mv.from() == self.king(self.side_to_move()) && mv.promotion().is_none();
+        let castling = if castling { self.castling_with(mv.to()) } else { None };
+        match castling.or(Some(self.mark_castling(mv)).filter(|&mv| self.is_legal(mv))) {
             Some(mv) => Ok(mv),
             None => Err(error(text, "is not legal", self)),
         }
@@ -144,7 +145,7 @@ impl Board {
     /// assert_eq!(board.uci(castles), "e1g1");
     /// assert_eq!(board.with_chess960(true).uci(castles), "e1h1");
     /// ```
-    pub fn uci(&self, mv: ChessMove) -> String {
+    pub fn uci(&self, mv: Move) -> String {
         match self.king_takes_rook(mv) {
             Some((king, rook)) => format!("{king}{rook}"),
             None => mv.to_string(),
@@ -164,11 +165,11 @@ impl Board {
     ///
     /// # Errors
     /// The text is not in algebraic notation, not legal, or ambiguous.
-    pub fn parse_san(&self, text: &str) -> Result<ChessMove, MoveError> {
+    pub fn parse_san(&self, text: &str) -> Result<Move, MoveError> {
         let trimmed = text.trim().trim_end_matches(['+', '#', '!', '?']).trim_end();
         let core = trimmed.strip_suffix("e.p.").unwrap_or(trimmed).trim_end();
         let moves = self.moves();
-        let found: Vec<ChessMove> = match core.replace('0', "O").as_str() {
+        let found: Vec<Move> = match core.replace('0', "O").as_str() {
             "O-O" => self.castlings_to(File::G),
             "O-O-O" => self.castlings_to(File::C),
             _ => {
@@ -183,14 +184,14 @@ impl Board {
         }
     }
 
-    fn castlings_to(&self, file: File) -> Vec<ChessMove> {
-        self.castling_moves().filter(|mv| mv.get_dest().get_file() == file).collect()
+    fn castlings_to(&self, file: File) -> Vec<Move> {
+        self.castling_moves().filter(|mv| mv.to().get_file() == file).collect()
     }
 
     /// A legal move in standard algebraic notation.
-    pub fn san(&self, mv: ChessMove) -> String {
-        let mut text = if self.is_castling(mv) {
-            if mv.get_dest().get_file() == File::G { "O-O".into() } else { "O-O-O".into() }
+    pub fn san(&self, mv: Move) -> String {
+        let mut text = if mv.is_castling() {
+            if mv.to().get_file() == File::G { "O-O".into() } else { "O-O-O".into() }
         } else {
             self.san_without_check(mv)
         };
@@ -200,8 +201,8 @@ impl Board {
         text
     }
 
-    fn san_without_check(&self, mv: ChessMove) -> String {
-        let (from, to) = (mv.get_source(), mv.get_dest());
+    fn san_without_check(&self, mv: Move) -> String {
+        let (from, to) = (mv.from(), mv.to());
         let piece = self.piece_on(from).unwrap_or(Piece::Pawn);
         let mut text = piece_letter(piece).to_string();
         let capture = self.is_capture(mv);
@@ -216,7 +217,7 @@ impl Board {
             text.push('x');
         }
         text.push_str(&to.to_string());
-        if let Some(promotion) = mv.get_promotion() {
+        if let Some(promotion) = mv.promotion() {
             text.push('=');
             text.push_str(piece_letter(promotion));
         }
@@ -224,13 +225,13 @@ impl Board {
     }
 
     /// The file, rank or both that distinguish the moving piece from others of its type.
-    fn origin(&self, mv: ChessMove, piece: Piece) -> String {
-        let from = mv.get_source();
+    fn origin(&self, mv: Move, piece: Piece) -> String {
+        let from = mv.from();
         let moves = self.moves();
         let rivals: Vec<Square> = moves
             .iter()
-            .filter(|other| other.get_dest() == mv.get_dest() && other.get_source() != from)
-            .map(|other| other.get_source())
+            .filter(|other| other.to() == mv.to() && other.from() != from)
+            .map(|other| other.from())
             .filter(|&square| self.piece_on(square) == Some(piece))
             .collect();
         let name = from.to_string();

@@ -2,7 +2,7 @@
 //! square.
 
 use super::{
-    BitBoard, Board, ChessMove, Color, EMPTY, PIECES, Piece, Square, Squares, attacks, each, piece_value, square_set,
+    BitBoard, Board, Color, EMPTY, Move, PIECES, Piece, Square, Squares, attacks, each, piece_value, square_set,
 };
 
 impl Board {
@@ -19,15 +19,15 @@ impl Board {
     /// let capture = board.parse_uci("e1e5").unwrap();
     /// assert!(board.see_ge(capture, -1100) && !board.see_ge(capture, -1099));
     /// ```
-    pub fn see_ge(&self, mv: ChessMove, threshold: i32) -> bool {
-        if self.is_castling(mv) {
+    pub fn see_ge(&self, mv: Move, threshold: i32) -> bool {
+        if mv.is_castling() {
             return threshold <= 0;
         }
-        let (from, to) = (mv.get_source(), mv.get_dest());
+        let (from, to) = (mv.from(), mv.to());
         let moved = self.piece_on(from).unwrap_or(Piece::King);
         let mut balance = self.captured(mv).map_or(0, piece_value) - threshold;
         let mut next = moved;
-        if let Some(promotion) = mv.get_promotion() {
+        if let Some(promotion) = mv.promotion() {
             balance += piece_value(promotion) - piece_value(Piece::Pawn);
             next = promotion;
         }
@@ -47,8 +47,8 @@ impl Board {
     }
 
     /// The rest of the exchange: the opponent recaptures and needs to gain more than `balance`.
-    fn exchange(&self, mv: ChessMove, mut occupied: BitBoard, mut balance: i32) -> bool {
-        let to = mv.get_dest();
+    fn exchange(&self, mv: Move, mut occupied: BitBoard, mut balance: i32) -> bool {
+        let to = mv.to();
         let us = self.side_to_move();
         let mut attackers = self.attackers_to(to, occupied);
         let mut side = us;

@@ -1,5 +1,4 @@
 use super::*;
-use chess::ALL_SQUARES;
 use rand::Rng;
 use rand_pcg::Pcg64Mcg;
 
@@ -27,12 +26,12 @@ fn perft_of_known_positions() {
 
 /// Calls `visit` with `count` positions of random games and with every starting position; except for these with the
 /// position before, the move and its changes.
-pub(crate) fn random_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
+pub(crate) fn random_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, Move, Delta)>)) {
     random_boards_from(|_| Board::startpos(), count, seed, visit);
 }
 
 /// The same for random games of double Chess960.
-fn random_dfrc_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>)) {
+fn random_dfrc_boards(count: usize, seed: u128, visit: impl FnMut(&Board, Option<(&Board, Move, Delta)>)) {
     let start = |random: &mut Pcg64Mcg| {
         let mut number = || (random.next_u64() % u64::from(CHESS960_POSITIONS)) as u32;
         Board::chess960([number(), number()])
@@ -44,7 +43,7 @@ fn random_boards_from(
     start: impl Fn(&mut Pcg64Mcg) -> Board,
     count: usize,
     seed: u128,
-    mut visit: impl FnMut(&Board, Option<(&Board, ChessMove, Delta)>),
+    mut visit: impl FnMut(&Board, Option<(&Board, Move, Delta)>),
 ) {
     let mut random = Pcg64Mcg::new(seed);
     let mut seen = 0;
@@ -98,8 +97,9 @@ const TRICKY: [&str; 8] = [
 fn moves_come_in_the_order_of_the_chess_crate() {
     let check = |board: &Board| {
         let other: chess::Board = board.fen().parse().expect("the crate reads our FEN");
-        let expected: Vec<ChessMove> = chess::MoveGen::new_legal(&other).collect();
-        assert_eq!(board.moves().to_vec(), expected, "{board}");
+        let expected: Vec<chess::ChessMove> = chess::MoveGen::new_legal(&other).collect();
+        let theirs = |mv: &Move| chess::ChessMove::new(mv.from(), mv.to(), mv.promotion());
+        assert_eq!(board.moves().iter().map(theirs).collect::<Vec<_>>(), expected, "{board}");
     };
     random_boards(50_000, 21, |board, _| check(board));
     for fen in TRICKY {
@@ -133,7 +133,7 @@ fn compare_dfrc_moves(count: usize, seed: u128) -> usize {
         });
         let board = board.with_chess960(true);
         let mut ours: Vec<String> = board.moves().iter().map(|&mv| board.uci(mv)).collect();
-        castlings += board.moves().iter().filter(|&&mv| board.is_castling(mv)).count();
+        castlings += board.moves().iter().filter(|&&mv| mv.is_castling()).count();
         ours.sort();
         expected.sort();
         assert_eq!(ours, expected, "{fen}");
@@ -217,7 +217,7 @@ fn castling_in_chess960() {
     for (fen, castlings, after) in cases {
         let board = Board::from_fen(fen).unwrap().with_chess960(true);
         let moves = board.moves();
-        let found: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.is_castling(mv)).collect();
+        let found: Vec<Move> = moves.iter().copied().filter(|&mv| mv.is_castling()).collect();
         let texts: Vec<String> = found.iter().map(|&mv| board.uci(mv)).collect();
         assert_eq!(texts.join(" "), castlings, "{fen}");
         if let Some(&mv) = found.first() {
@@ -242,11 +242,11 @@ fn castling_is_written_and_read_in_both_notations() {
     }
     // A king move and castling with the same destination.
     let board = Board::from_fen("4k3/8/8/8/8/8/8/R4KR1 w KQ - 0 1").unwrap();
-    assert!(board.is_castling(board.parse_uci("f1g1").unwrap()));
+    assert!(board.parse_uci("f1g1").unwrap().is_castling());
     assert_eq!(board.uci(board.parse_san("O-O").unwrap()), "f1g1");
     assert_eq!(board.parse_uci("f1c1"), board.parse_uci("f1a1"));
     let board = Board::from_fen("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1").unwrap();
-    assert!(!board.is_castling(board.parse_uci("f1g1").unwrap()));
+    assert!(!board.parse_uci("f1g1").unwrap().is_castling());
     assert_ne!(board.parse_uci("f1g1"), board.parse_uci("f1h1"));
 }
 
@@ -265,7 +265,8 @@ fn dfrc_passes_all_checks() {
         assert!(parts.len() == moves.len() && moves.iter().all(|mv| parts.contains(mv)), "{board}");
         check_quiet_checks(board);
         for &mv in moves.iter() {
-            assert_eq!(move_from_bits(move_bits(Some(mv))), Some(mv), "{board} {mv}");
+            let unpacked = Move::unpacked(Move::packed(Some(mv))).map(|mv| board.mark_castling(mv));
+            assert_eq!(unpacked, Some(mv), "{board} {mv}");
             assert_eq!(board.parse_san(&board.san(mv)), Ok(mv), "{board} {mv}");
             for board in [*board, board.with_chess960(true)] {
                 assert_eq!(board.parse_uci(&board.uci(mv)), Ok(mv), "{board} {mv}");
@@ -275,8 +276,7 @@ fn dfrc_passes_all_checks() {
             assert_eq!(board.checks().given_by(board, mv), shown, "{board} {mv}");
         }
         for _ in 0..500 {
-            let bits = random.next_u64() as u16 & 0x7FFF;
-            let Some(mv) = move_from_bits(bits) else { continue };
+            let Some(mv) = Move::from_bits(random.next_u64() as u16) else { continue };
             assert_eq!(board.is_legal(mv), moves.contains(&mv), "{board} {mv}");
         }
     });
@@ -316,14 +316,11 @@ fn is_legal_accepts_exactly_the_generated_moves() {
     let mut random = Pcg64Mcg::new(3);
     random_boards(4_000, 4, |board, _| {
         let moves = board.moves();
-        let promotions = [None, Some(Piece::Queen), Some(Piece::Knight), Some(Piece::King)];
-        for from in ALL_SQUARES {
-            for to in ALL_SQUARES {
-                let promotion = promotions[(random.next_u64() % 4) as usize];
-                for promotion in [None, promotion] {
-                    let mv = ChessMove::new(from, to, promotion);
-                    assert_eq!(board.is_legal(mv), moves.contains(&mv), "{board} {mv}");
-                }
+        // All squares, with all promotions, valid or not, and the mark of castling.
+        for squares in 0..4096 {
+            for bits in [squares, squares | (random.next_u64() as u16 & 0xF000)] {
+                let Some(mv) = Move::from_bits(bits) else { continue };
+                assert_eq!(board.is_legal(mv), moves.contains(&mv), "{board} {mv:?}");
             }
         }
     });
@@ -331,7 +328,7 @@ fn is_legal_accepts_exactly_the_generated_moves() {
 
 /// `for_each_quiet_check` visits exactly the quiet moves that give check.
 fn check_quiet_checks(board: &Board) {
-    let packed = |moved: Piece, mv: ChessMove| (moved.to_index(), move_bits(Some(mv)));
+    let packed = |moved: Piece, mv: Move| (moved.to_index(), mv.bits());
     let (mut found, mut expected) = (Vec::new(), Vec::new());
     board.for_each_quiet_check(|moved, mv| found.push(packed(moved, mv)));
     board.for_each_quiet(|moved, mv| {
@@ -348,8 +345,8 @@ fn check_quiet_checks(board: &Board) {
 fn noisy_and_quiet_moves_together_are_all_moves() {
     let check = |board: &Board| {
         let (mut noisy, mut quiet) = (Vec::new(), Vec::new());
-        let named = |moved: Piece, mv: ChessMove| {
-            assert_eq!(board.piece_on(mv.get_source()), Some(moved), "{board} {mv}");
+        let named = |moved: Piece, mv: Move| {
+            assert_eq!(board.piece_on(mv.from()), Some(moved), "{board} {mv}");
             mv.to_string()
         };
         board.for_each_noisy(|moved, mv| noisy.push(named(moved, mv)));
@@ -585,8 +582,7 @@ fn upcoming_repetition_finds_exactly_the_moves_back() {
             assert_eq!(upcoming_repetition(&board, game.keys(), 1_000), returns, "{board}");
             found += usize::from(returns);
             // Prefer quiet moves, so that repetitions occur.
-            let quiet: Vec<ChessMove> =
-                moves.iter().copied().filter(|&mv| board.after(mv).halfmove_clock() > 0).collect();
+            let quiet: Vec<Move> = moves.iter().copied().filter(|&mv| board.after(mv).halfmove_clock() > 0).collect();
             let pool = if quiet.is_empty() || random.next_u64().is_multiple_of(8) { moves.to_vec() } else { quiet };
             game.push(pool[(random.next_u64() % pool.len() as u64) as usize]);
         }

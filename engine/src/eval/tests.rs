@@ -139,7 +139,7 @@ fn walk(evaluator: &mut Evaluator, fresh: &mut Evaluator, board: &Board, depth: 
         evaluator.pop();
     };
     for &mv in board.moves().iter() {
-        let special = board.is_castling(mv) || board.is_en_passant(mv) || mv.get_promotion().is_some();
+        let special = mv.is_castling() || board.is_en_passant(mv) || mv.promotion().is_some();
         if special || random.random_bool(0.12) {
             let mut after = *board;
             let delta = board.make_move(mv, &mut after);

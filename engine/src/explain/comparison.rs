@@ -5,7 +5,7 @@
 //! [`difference`](super::difference).
 
 use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
-use crate::board::{Board, ChessMove, Ending, Game, sign, upcoming_repetition};
+use crate::board::{Board, Ending, Game, Move, sign, upcoming_repetition};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
@@ -20,7 +20,7 @@ pub struct ComparedMove {
     /// The move in SAN.
     pub san: String,
     /// The principal variation, the move itself first, extended by the captures of quiescence.
-    pub line: Vec<ChessMove>,
+    pub line: Vec<Move>,
     /// The score from the view of the side to move.
     pub score: Score,
     /// The last position of `line`.
@@ -57,7 +57,7 @@ impl PvResolver {
 
     /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`.
     /// `value` is from the view of the side to move in the current position.
-    pub fn resolve(&mut self, game: &Game, line: &mut Vec<ChessMove>, value: Value) -> PvLeaf {
+    pub fn resolve(&mut self, game: &Game, line: &mut Vec<Move>, value: Value) -> PvLeaf {
         let sign = sign(game.board().side_to_move());
         let mut ahead = game.clone();
         line.iter().for_each(|&mv| ahead.push(mv));
@@ -99,7 +99,7 @@ impl Comparison {
         engine: &mut Engine,
         resolver: &mut PvResolver,
         game: &Game,
-        moves: [ChessMove; 2],
+        moves: [Move; 2],
         limits: &Limits,
         options: &Options,
         control: &Control,
@@ -126,7 +126,7 @@ impl Comparison {
         engine: &mut Engine,
         resolver: &mut PvResolver,
         game: &Game,
-        mv: ChessMove,
+        mv: Move,
         limits: &Limits,
         options: &Options,
         control: &Control,

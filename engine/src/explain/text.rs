@@ -5,7 +5,7 @@ use super::difference::{Subject, Topic, TopicSum};
 use super::evaluation::{
     Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
 };
-use crate::board::{ALL_SQUARES, Board, ChessMove, Color, PieceSquare, color_name, piece_name};
+use crate::board::{ALL_SQUARES, Board, Color, Move, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;
 use crate::eval::layout::{Family, describe};
 use crate::eval::pairs::name;
@@ -15,7 +15,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// A variation in SAN with move numbers.
-pub fn variation(start: &Board, moves: &[ChessMove]) -> String {
+pub fn variation(start: &Board, moves: &[Move]) -> String {
     let (mut board, mut text) = (*start, String::new());
     for (ply, &mv) in moves.iter().enumerate() {
         match board.side_to_move() {
@@ -393,7 +393,7 @@ mod tests {
         let start = board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
         assert_eq!(variation(&start, &[]), "");
         let mut board = start;
-        let line: Vec<ChessMove> = ["e7e5", "g1f3", "b8c6"]
+        let line: Vec<Move> = ["e7e5", "g1f3", "b8c6"]
             .iter()
             .map(|text| {
                 let mv = board.parse_uci(text).expect("a legal move");

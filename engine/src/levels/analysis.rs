@@ -5,7 +5,7 @@
 //! searched alone, so that its value is exact and not a bound. The analysis depends on the game and the weights alone:
 //! the table is cleared before each position, and depths end the searches, not time. A short clock cuts the depths.
 
-use crate::board::{ChessMove, Game};
+use crate::board::{Game, Move};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::{Evaluator, Weights};
@@ -32,7 +32,7 @@ const DEEPENED: usize = 2;
 #[derive(Clone, Debug)]
 pub struct AnalyzedMove {
     /// The move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// Values at each depth for the side to move, in search units.
     pub values: [Value; DEPTHS],
     /// The last of them, or the value of the deepened search.
@@ -89,10 +89,10 @@ impl MoveAnalyzer {
 
     /// Analyzes the legal moves of the position of `game`, or those in `only` if it is not empty. `time` is a limit
     /// from the start of `control`, or from its `ponderhit`.
-    pub fn analyze(&mut self, game: &Game, only: &[ChessMove], time: Option<Duration>, control: &Control) -> Analysis {
+    pub fn analyze(&mut self, game: &Game, only: &[Move], time: Option<Duration>, control: &Control) -> Analysis {
         self.engine.clear();
         let board = game.board();
-        let wanted = |mv: &&ChessMove| only.is_empty() || only.contains(mv);
+        let wanted = |mv: &&Move| only.is_empty() || only.contains(mv);
         let mut moves: Vec<AnalyzedMove> =
             board.moves().iter().filter(wanted).map(|&mv| self.static_eval(game, mv)).collect();
         let mut analysis = Analysis { moves: Vec::new(), nodes: moves.len() as u64, plies: 0 };
@@ -178,7 +178,7 @@ impl MoveAnalyzer {
         }
     }
 
-    fn static_eval(&mut self, game: &Game, mv: ChessMove) -> AnalyzedMove {
+    fn static_eval(&mut self, game: &Game, mv: Move) -> AnalyzedMove {
         self.position.reset(game);
         self.position.make(mv);
         let value = -self.position.evaluate();

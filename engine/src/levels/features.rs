@@ -10,7 +10,7 @@
 
 use super::analysis::DEPTHS;
 use crate::board::squares::{Squares, distance, each, rank, relative_square, square_set};
-use crate::board::{BitBoard, Board, ChessMove, Color, Piece, Square, attacks, piece_value};
+use crate::board::{BitBoard, Board, Color, Move, Piece, Square, attacks, piece_value};
 use crate::value::{MATE, Value, WINS_HALF};
 
 macro_rules! move_features {
@@ -107,11 +107,11 @@ pub struct PositionContext<'a> {
     /// The position.
     pub board: &'a Board,
     /// The opponent's last move.
-    pub last: Option<ChessMove>,
+    pub last: Option<Move>,
     /// Whether the opponent's last move was a capture.
     pub last_captured: bool,
     /// The player's own last move.
-    pub own: Option<ChessMove>,
+    pub own: Option<Move>,
 }
 
 /// Game phase by pieces other than pawns and kings: 1 in the initial position, 0 without any.
@@ -138,7 +138,7 @@ impl PositionContext<'_> {
     /// the highest of any move; `repeats` if the move repeats a position of the game.
     pub fn features(
         &self,
-        mv: ChessMove,
+        mv: Move,
         values: &[Value; DEPTHS],
         best: &[Value; DEPTHS],
         repeats: bool,
@@ -166,7 +166,7 @@ impl PositionContext<'_> {
 struct MoveFeatures<'a> {
     context: &'a PositionContext<'a>,
     board: &'a Board,
-    mv: ChessMove,
+    mv: Move,
     us: Color,
     from: Square,
     to: Square,
@@ -186,11 +186,11 @@ struct MoveFeatures<'a> {
 }
 
 impl<'a> MoveFeatures<'a> {
-    fn new(context: &'a PositionContext, mv: ChessMove, best: &[Value; DEPTHS]) -> MoveFeatures<'a> {
+    fn new(context: &'a PositionContext, mv: Move, best: &[Value; DEPTHS]) -> MoveFeatures<'a> {
         let board = context.board;
-        let (us, from, to) = (board.side_to_move(), mv.get_source(), mv.get_dest());
+        let (us, from, to) = (board.side_to_move(), mv.from(), mv.to());
         let piece = board.piece_on(from).unwrap_or(Piece::Pawn);
-        let lands_as = mv.get_promotion().unwrap_or(piece);
+        let lands_as = mv.promotion().unwrap_or(piece);
         let occupied_after = (board.occupied() & !square_set(from)) | square_set(to);
         MoveFeatures {
             context,
@@ -202,7 +202,7 @@ impl<'a> MoveFeatures<'a> {
             piece,
             lands_as,
             captured: board.captured(mv),
-            castles: board.is_castling(mv),
+            castles: mv.is_castling(),
             phase: phase(board),
             advantage: pawns(best[DEPTHS - 1]).clamp(0.0, 3.0),
             occupied_after,
@@ -255,7 +255,7 @@ impl<'a> MoveFeatures<'a> {
 
     fn add_capture(&mut self) {
         if let Some(victim) = self.captured {
-            let takes_last = self.context.last.is_some_and(|last| last.get_dest() == self.to);
+            let takes_last = self.context.last.is_some_and(|last| last.to() == self.to);
             self.add_if(MoveFeature::Recapture, takes_last && self.context.last_captured);
             self.add_if(MoveFeature::TakesMover, takes_last && !self.context.last_captured);
             self.add_if(MoveFeature::TakesPawn, victim == Piece::Pawn);
@@ -276,8 +276,8 @@ impl<'a> MoveFeatures<'a> {
         self.add_if(MoveFeature::Castles, self.castles);
         let may_castle = self.board.can_castle(self.us);
         self.add_if(MoveFeature::LosesCastling, self.piece == Piece::King && !self.castles && may_castle);
-        self.add_if(MoveFeature::SamePiece, self.context.own.is_some_and(|own| own.get_dest() == from));
-        let returns = |own: ChessMove| own.get_dest() == from && own.get_source() == to;
+        self.add_if(MoveFeature::SamePiece, self.context.own.is_some_and(|own| own.to() == from));
+        let returns = |own: Move| own.to() == from && own.from() == to;
         self.add_if(MoveFeature::GoesBack, self.context.own.is_some_and(returns));
     }
 
@@ -311,7 +311,7 @@ impl<'a> MoveFeatures<'a> {
         let threatened = threatened.count();
         self.add(MoveFeature::Threatens, threatened as f64);
         if let Some(last) = self.context.last {
-            self.add(MoveFeature::NearLast, 1.0 / (1 + distance(self.to, last.get_dest())) as f64);
+            self.add(MoveFeature::NearLast, 1.0 / (1 + distance(self.to, last.to())) as f64);
         }
     }
 
@@ -370,11 +370,11 @@ impl<'a> MoveFeatures<'a> {
         self.push(2 * PIECE_SQUARES + target, 1.0 - self.phase);
         self.push(2 * PIECE_SQUARES + source, self.phase - 1.0);
         if let Some(last) = self.context.last {
-            self.add_relative(0, to, last.get_dest());
-            self.add_relative(1, from, last.get_dest());
+            self.add_relative(0, to, last.to());
+            self.add_relative(1, from, last.to());
         }
         if let Some(own) = self.context.own {
-            self.add_relative(2, to, own.get_dest());
+            self.add_relative(2, to, own.to());
         }
         self.add_relative(3, to, self.board.king(!us));
         self.add_relative(4, to, self.board.king(us));

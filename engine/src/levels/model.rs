@@ -17,7 +17,7 @@
 
 use super::analysis::DEPTHS;
 use super::features::{MOVE_FEATURES, NAMED_FEATURES, PositionContext, phase};
-use crate::board::{Board, ChessMove};
+use crate::board::{Board, Move};
 use crate::value::{MATE, MATE_IN_MAX, Value};
 
 /// Knots of the linear splines: the ratings with a parameter. The outer segments extend beyond the ends.
@@ -76,7 +76,7 @@ impl PositionInput {
     /// The input for these moves with their values; `repeats` if a move repeats a position of the game.
     pub fn new(
         context: &PositionContext,
-        moves: &[ChessMove],
+        moves: &[Move],
         values: &[[Value; DEPTHS]],
         repeats: &[bool],
     ) -> PositionInput {
@@ -94,7 +94,7 @@ impl PositionInput {
             margin(values, 0),
             margin(values, 4),
         ];
-        let input = |((&mv, values), &repeats): ((&ChessMove, &[Value; DEPTHS]), &bool)| MoveInput {
+        let input = |((&mv, values), &repeats): ((&Move, &[Value; DEPTHS]), &bool)| MoveInput {
             values: values.map(curves),
             features: context.features(mv, values, &highest, repeats),
         };

@@ -3,7 +3,7 @@ use super::features::{NAMED_FEATURES, NAMES, PositionContext};
 use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
 use super::model::{FIRST_FEATURE, SPLINE_KNOTS, SkillLevel, basis};
 use super::player::{LevelPlayer, PlayerProfile, position_input};
-use crate::board::{Board, ChessMove, Game};
+use crate::board::{Board, Game, Move};
 use crate::control::Control;
 use crate::engine::AnyEngine;
 use crate::eval::Weights;
@@ -17,7 +17,7 @@ fn game(fen: &str) -> Game {
 }
 
 /// The move played, and the reported lines.
-fn play(player: &mut LevelPlayer, game: &Game, limits: &Limits) -> (ChessMove, Vec<Vec<ChessMove>>) {
+fn play(player: &mut LevelPlayer, game: &Game, limits: &Limits) -> (Move, Vec<Vec<Move>>) {
     let mut lines = Vec::new();
     let mut note = |report: &Report| {
         if let Report::Info(info) = report {
@@ -113,7 +113,7 @@ fn an_analysis_sees_deeper_with_each_step_and_is_reproducible() {
     // Qxf7+ loses the queen to the next ply; Ra8 mates.
     let mut analyzer = MoveAnalyzer::new(Weights::embedded());
     let game = game("6k1/5ppp/3p4/4p3/8/8/5QPP/R5K1 w - - 0 1");
-    let mut analyze = |only: &[ChessMove]| analyzer.analyze(&game, only, None, &Control::new(false));
+    let mut analyze = |only: &[Move]| analyzer.analyze(&game, only, None, &Control::new(false));
     let analysis = analyze(&[]);
     let of = |text: &str| {
         let mv = game.board().parse_uci(text).unwrap();
@@ -180,10 +180,10 @@ fn features_of_moves() {
         let board = Board::from_fen(fen).unwrap();
         let last = last.or(Some("h4h3")).map(|text| {
             let square = |at: usize| text[at..at + 2].parse().unwrap();
-            ChessMove::new(square(0), square(2), None)
+            Move::new(square(0), square(2))
         });
         let context = PositionContext { board: &board, last, last_captured: false, own: None };
-        let mv = ChessMove::new(mv[..2].parse().unwrap(), mv[2..4].parse().unwrap(), promotion(mv));
+        let mv = board.parse_uci(mv).unwrap();
         let names: Vec<&str> = context
             .features(mv, &[0; DEPTHS], &[0; DEPTHS], false)
             .iter()
@@ -202,9 +202,9 @@ fn features_are_the_same_for_both_colors() {
     let features = |fen: &str, [last, own, mv]: [&str; 3]| {
         let board = Board::from_fen(fen).unwrap();
         let [last, own, mv] =
-            [last, own, mv].map(|text| ChessMove::new(text[..2].parse().unwrap(), text[2..4].parse().unwrap(), None));
+            [last, own, mv].map(|text| Move::new(text[..2].parse().unwrap(), text[2..4].parse().unwrap()));
         let context = PositionContext { board: &board, last: Some(last), last_captured: false, own: Some(own) };
-        context.features(mv, &[0; DEPTHS], &[0; DEPTHS], false)
+        context.features(board.mark_castling(mv), &[0; DEPTHS], &[0; DEPTHS], false)
     };
     let moves =
         [["b4b3", "d1f3", "f3f6"], ["h7h3", "e4e5", "a2a4"], ["e8e7", "c1d2", "d2a5"], ["d8e7", "c1d2", "e1g1"]];
@@ -220,14 +220,6 @@ fn features_are_the_same_for_both_colors() {
     let of = |last: &str, own: &str| features(white, [last, own, "d2a5"]);
     assert_ne!(of("b4b3", "d1f3"), of("h7h3", "d1f3"));
     assert_ne!(of("b4b3", "d1f3"), of("b4b3", "c1d2"));
-}
-
-fn promotion(text: &str) -> Option<crate::board::Piece> {
-    match text.get(4..) {
-        Some("q") => Some(crate::board::Piece::Queen),
-        Some("n") => Some(crate::board::Piece::Knight),
-        _ => None,
-    }
 }
 
 #[test]

@@ -8,10 +8,10 @@
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
-use super::tt::{Bound, Entry, pack_move, unpack_move};
+use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Report, Search, Stopped};
-use crate::board::{Board, Checks, ChessMove, PIECE_VALUES, Piece, PieceTo, move_bits};
+use crate::board::{Board, Checks, Move, PIECE_VALUES, Piece, PieceTo};
 use crate::params::Params;
 use crate::tablebase::Tables;
 use crate::value::{DECIDED, DRAW, INFINITE, MAX_PLY, NONE, Value, mate_in, mated_in};
@@ -38,11 +38,11 @@ struct Node<'a> {
     cut_node: bool,
     in_check: bool,
     /// The move that a singular search leaves out.
-    excluded: Option<ChessMove>,
+    excluded: Option<Move>,
     /// The entry of the transposition table.
     entry: Option<Entry>,
     /// The move of the entry, if it is legal; at the root the best move so far.
-    tt_move: Option<ChessMove>,
+    tt_move: Option<Move>,
     /// Whether `tt_move` captures or promotes.
     tt_noisy: bool,
     /// On a principal variation, now or in an earlier search.
@@ -80,7 +80,7 @@ impl Node<'_> {
 /// A move that is about to be searched.
 #[derive(Clone, Copy)]
 pub(super) struct MoveInfo {
-    pub(super) mv: ChessMove,
+    pub(super) mv: Move,
     piece_to: PieceTo,
     /// The score of the move picker.
     score: i32,
@@ -111,27 +111,26 @@ impl LoopResult {
     }
 }
 
-/// Moves searched before the cutoff: they get the malus. Packed so that a fresh list is one memset.
+/// Moves searched before the cutoff: they get the malus.
 struct SearchedMoves<const N: usize> {
-    moves: [u32; N],
+    moves: [(Move, PieceTo); N],
     len: usize,
 }
 
 impl<const N: usize> SearchedMoves<N> {
     fn new() -> SearchedMoves<N> {
-        SearchedMoves { moves: [0; N], len: 0 }
+        SearchedMoves { moves: [(Move::default(), 0); N], len: 0 }
     }
 
-    fn push(&mut self, mv: ChessMove, piece_to: PieceTo) {
+    fn push(&mut self, mv: Move, piece_to: PieceTo) {
         if self.len < N {
-            self.moves[self.len] = (pack_move(Some(mv)) as u32) << 16 | u32::from(piece_to);
+            self.moves[self.len] = (mv, piece_to);
             self.len += 1;
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = (ChessMove, PieceTo)> + '_ {
-        let unpacked = |&packed: &u32| Some((unpack_move(u64::from(packed >> 16))?, packed as PieceTo));
-        self.moves[..self.len].iter().filter_map(unpacked)
+    fn iter(&self) -> impl Iterator<Item = (Move, PieceTo)> + '_ {
+        self.moves[..self.len].iter().copied()
     }
 }
 
@@ -630,7 +629,7 @@ impl Search<'_> {
             score
         } else {
             let scores = self.histories.quiet_scores(self.params, node.board, &node.ordering);
-            scores.of(move_bits(Some(mv)), piece_to)
+            scores.of(mv, piece_to)
         };
         MoveInfo { mv, piece_to, score, noisy, history, count }
     }
@@ -674,7 +673,7 @@ impl Search<'_> {
         !node.in_check
             && lmr_depth <= self.params.capture_futility_depth
             && node.window.fails_low(eval + self.params.capture_futility_margin(lmr_depth) + gain())
-            && info.mv.get_promotion().is_none()
+            && info.mv.promotion().is_none()
             && !board.gives_check(info.mv)
     }
 
@@ -852,7 +851,8 @@ impl Search<'_> {
         if node.tt_noisy && !noisy {
             reduction += self.params.lmr_tt_noisy;
         }
-        if node.ordering.killers.contains(&Some(mv)) || node.ordering.counter == Some(mv) {
+        let unmarked = Some(mv.unmarked());
+        if node.ordering.killers.contains(&unmarked) || node.ordering.counter == unmarked {
             reduction -= self.params.lmr_killer;
         }
         if node.ply == 0 {
@@ -920,10 +920,11 @@ impl Search<'_> {
     }
 
     /// [Killer moves](https://www.chessprogramming.org/Killer_Heuristic).
-    fn update_killers(&mut self, ply: usize, mv: ChessMove) {
+    fn update_killers(&mut self, ply: usize, mv: Move) {
         let killers = &mut self.frame(ply).killers;
-        if killers[0] != Some(mv) {
-            *killers = [Some(mv), killers[0]];
+        let killer = Some(mv.unmarked());
+        if killers[0] != killer {
+            *killers = [killer, killers[0]];
         }
     }
 

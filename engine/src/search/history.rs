@@ -11,7 +11,7 @@
 //! All entries are `i16` with *gravity*, from Stockfish: an update moves an entry toward plus or minus its limit in
 //! proportion to the remaining distance, so that entries stay bounded and old updates fade.
 
-use crate::board::{Board, COLORS, ChessMove, Color, Piece, PieceTo, Square, move_bits, piece_index, square};
+use crate::board::{BitBoard, Board, COLORS, Color, Move, Piece, PieceTo, Square, Squares, piece_index, square};
 use crate::params::Params;
 use crate::platform::prefetch;
 use crate::value::Value;
@@ -35,8 +35,8 @@ pub(super) const PIECE_TOS: usize = 2 * 6 * 64 + 1;
 pub(super) const NO_PIECE_TO: PieceTo = 2 * 6 * 64;
 
 /// The [`PieceTo`] of a legal move.
-pub(super) fn piece_to(board: &Board, mv: ChessMove) -> PieceTo {
-    piece_index(board.side_to_move(), board.piece_on(mv.get_source()).unwrap_or(Piece::Pawn), mv.get_dest())
+pub(super) fn piece_to(board: &Board, mv: Move) -> PieceTo {
+    piece_index(board.side_to_move(), board.piece_on(mv.from()).unwrap_or(Piece::Pawn), mv.to())
 }
 
 /// The square of a [`PieceTo`].
@@ -61,8 +61,8 @@ pub(super) type PreviousMoves = [PieceTo; 4];
 /// What move ordering and the histories know of a node.
 #[derive(Clone, Copy)]
 pub(super) struct OrderingContext {
-    pub(super) killers: [Option<ChessMove>; 2],
-    pub(super) counter: Option<ChessMove>,
+    pub(super) killers: [Option<Move>; 2],
+    pub(super) counter: Option<Move>,
     pub(super) previous: PreviousMoves,
     /// Squares attacked by enemy pawns.
     pub(super) threats: u64,
@@ -83,7 +83,7 @@ pub(super) struct Histories {
     continuation: Box<[[i16; PIECE_TOS]; PIECE_TOS]>,
     pawn: Box<[[i16; PIECE_TOS]; PAWN_STRUCTURES]>,
     low_ply: Box<[[i16; 4096]; LOW_PLIES]>,
-    counter: Box<[Option<ChessMove>; PIECE_TOS]>,
+    counter: Box<[Option<Move>; PIECE_TOS]>,
     pawn_correction: Box<[[i16; 2]; CORRECTIONS]>,
     minor_correction: Box<[[i16; 2]; CORRECTIONS]>,
     non_pawn_correction: Box<[[[i16; 2]; 2]; CORRECTIONS]>,
@@ -101,10 +101,10 @@ pub(super) struct QuietScores<'a> {
 }
 
 impl QuietScores<'_> {
-    /// The sum of the histories of a quiet move, given [packed](move_bits).
-    pub(super) fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
+    /// The sum of the histories of a quiet move.
+    pub(super) fn of(&self, mv: Move, piece_to: PieceTo) -> i32 {
         let to = usize::from(piece_to);
-        let butterfly = self.butterfly[threatened(bits, self.threats)][from_to(bits)];
+        let butterfly = self.butterfly[threatened(mv, self.threats)][mv.squares()];
         let [one, two, four, six] = self.continuation.map(|row| i32::from(row[to]));
         let [of_four, of_six] = self.quarters;
         i32::from(butterfly) + i32::from(self.pawn[to]) + one + two + of_four * four / 4 + of_six * six / 4
@@ -119,20 +119,10 @@ pub(super) struct LowPlyScores<'a> {
 }
 
 impl LowPlyScores<'_> {
-    /// The weighted history of a quiet move, given [packed](move_bits).
-    pub(super) fn of(&self, bits: u16) -> i32 {
-        i32::from(self.table[from_to(bits)]) * self.sixteenths / 16
+    /// The weighted history of a quiet move.
+    pub(super) fn of(&self, mv: Move) -> i32 {
+        i32::from(self.table[mv.squares()]) * self.sixteenths / 16
     }
-}
-
-/// Squares of a packed move: from, to.
-pub(super) fn squares(bits: u16) -> [usize; 2] {
-    [usize::from(bits) % 64, usize::from(bits) / 64 % 64]
-}
-
-fn from_to(bits: u16) -> usize {
-    let [from, to] = squares(bits);
-    from * 64 + to
 }
 
 fn pawn_structure(board: &Board) -> usize {
@@ -204,19 +194,19 @@ impl Histories {
         i32::from(self.capture[usize::from(piece_to)][victim.to_index()])
     }
 
-    pub(super) fn counter(&self, previous: PieceTo) -> Option<ChessMove> {
+    pub(super) fn counter(&self, previous: PieceTo) -> Option<Move> {
         self.counter[usize::from(previous)]
     }
 
-    pub(super) fn set_counter(&mut self, previous: PieceTo, mv: ChessMove) {
-        self.counter[usize::from(previous)] = Some(mv);
+    pub(super) fn set_counter(&mut self, previous: PieceTo, mv: Move) {
+        self.counter[usize::from(previous)] = Some(mv.unmarked());
     }
 
     /// Updates all histories of a quiet move of the node.
     pub(super) fn update_quiet(
         &mut self,
         board: &Board,
-        mv: ChessMove,
+        mv: Move,
         piece_to: PieceTo,
         context: &OrderingContext,
         bonus: i32,
@@ -225,7 +215,7 @@ impl Histories {
         gravity(&mut self.pawn[pawn_structure(board)][usize::from(piece_to)], bonus, LIMIT);
         self.update_continuation(piece_to, &context.previous, bonus);
         if let Some(table) = context.ply.and_then(|ply| self.low_ply.get_mut(ply)) {
-            gravity(&mut table[from_to(move_bits(Some(mv)))], bonus, LIMIT);
+            gravity(&mut table[mv.squares()], bonus, LIMIT);
         }
     }
 
@@ -304,13 +294,12 @@ impl Histories {
 }
 
 /// The index of a quiet move in the butterfly history: color, threatened squares, from and to.
-pub(super) fn butterfly_index(board: &Board, mv: ChessMove, threats: u64) -> u16 {
-    let bits = move_bits(Some(mv));
-    ((board.side_to_move().to_index() << 2 | threatened(bits, threats)) << 12 | from_to(bits)) as u16
+pub(super) fn butterfly_index(board: &Board, mv: Move, threats: u64) -> u16 {
+    ((board.side_to_move().to_index() << 2 | threatened(mv, threats)) << 12 | mv.squares()) as u16
 }
 
 /// Whether enemy pawns attack the squares of a move: two bits, from and to.
-fn threatened(bits: u16, threats: u64) -> usize {
-    let [from, to] = squares(bits).map(|square| (threats >> square & 1) as usize);
-    from * 2 + to
+fn threatened(mv: Move, threats: u64) -> usize {
+    let has = |square| usize::from(BitBoard(threats).has(square));
+    has(mv.from()) * 2 + has(mv.to())
 }

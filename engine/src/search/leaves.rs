@@ -12,7 +12,7 @@ use super::position::Position;
 use super::pv::PvLine;
 use super::tt::{Bound, Entry, Table};
 use super::window::Window;
-use crate::board::{Board, ChessMove, Game};
+use crate::board::{Board, Game, Move};
 use crate::eval::{Evaluator, Weights};
 use crate::hash;
 use crate::value::{DRAW, INFINITE, MAX_PLY, NONE, Value, mated_in};
@@ -65,7 +65,7 @@ pub struct LeafSearcher {
     table: Table,
     arena: Arena,
     pv_lines: Vec<PvLine>,
-    killers: Vec<[Option<ChessMove>; 2]>,
+    killers: Vec<[Option<Move>; 2]>,
     nodes: u64,
     /// The limits are checked at this number of nodes.
     checkpoint: u64,
@@ -150,7 +150,7 @@ impl LeafSearcher {
     }
 
     /// The moves to the leaf of the last search.
-    pub fn line(&self) -> &[ChessMove] {
+    pub fn line(&self) -> &[Move] {
         self.pv_lines[0].moves()
     }
 
@@ -305,7 +305,7 @@ impl LeafSearcher {
         Ok(())
     }
 
-    fn make(&mut self, mv: ChessMove) {
+    fn make(&mut self, mv: Move) {
         self.position.make(mv);
         self.nodes += 1;
     }
@@ -318,10 +318,10 @@ impl LeafSearcher {
         if board.in_check() { mated_in(ply) } else { DRAW }
     }
 
-    fn update_killers(&mut self, board: &Board, ply: usize, mv: ChessMove) {
-        let killers = &mut self.killers[ply];
-        if !board.is_noisy(mv) && killers[0] != Some(mv) {
-            *killers = [Some(mv), killers[0]];
+    fn update_killers(&mut self, board: &Board, ply: usize, mv: Move) {
+        let (killers, killer) = (&mut self.killers[ply], Some(mv.unmarked()));
+        if !board.is_noisy(mv) && killers[0] != killer {
+            *killers = [killer, killers[0]];
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Limits and options of a search.
 
 use super::time::Clock;
-use crate::board::ChessMove;
+use crate::board::Move;
 use crate::params::Params;
 use crate::tablebase::Tables;
 use std::num::NonZeroU64;
@@ -28,7 +28,7 @@ pub struct Limits {
     /// Whether to ponder, for the caller that makes the [`Control`](crate::control::Control).
     pub ponder: bool,
     /// Moves to search; all when empty.
-    pub searchmoves: Vec<ChessMove>,
+    pub searchmoves: Vec<Move>,
 }
 
 impl Limits {

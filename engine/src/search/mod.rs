@@ -29,7 +29,7 @@ pub use time::{Clock, TimeBounds, time_of};
 pub(crate) use tt::Table;
 pub use tt::{Bound, HashError};
 
-use crate::board::{Board, ChessMove, Game, Piece, PieceTo, attacks};
+use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
 use crate::control::Control;
 use crate::eval::Evaluator;
 use crate::params::{Derived, Params};
@@ -111,9 +111,9 @@ struct Frame {
     move_count: usize,
     /// Plies by which that move is reduced.
     reduction: i32,
-    killers: [Option<ChessMove>; 2],
+    killers: [Option<Move>; 2],
     /// The move that a singular search leaves out.
-    excluded: Option<ChessMove>,
+    excluded: Option<Move>,
     /// Double extensions on the path to this ply.
     double_extensions: i32,
     /// Cutoffs at this ply since its grandparent was entered.
@@ -333,7 +333,7 @@ impl<'a> Search<'a> {
     }
 
     /// The PV line at the current ply becomes `mv` and the line of the next ply.
-    fn extend_pv(&mut self, mv: ChessMove) {
+    fn extend_pv(&mut self, mv: Move) {
         PvLine::extend_at(self.pv_lines, self.position.ply(), mv);
     }
 
@@ -386,12 +386,12 @@ impl<'a> Search<'a> {
     }
 
     /// Prefetches the transposition table entry of the position after `mv`: the sooner, the shorter the wait for it.
-    fn prefetch_tt(&self, mv: ChessMove, piece_to: PieceTo) {
+    fn prefetch_tt(&self, mv: Move, piece_to: PieceTo) {
         self.shared.table.prefetch(self.position.board().likely_key_after(mv, piece_to));
     }
 
     /// Makes a move at the current ply.
-    fn make(&mut self, mv: ChessMove, piece_to: PieceTo, quiet: bool) {
+    fn make(&mut self, mv: Move, piece_to: PieceTo, quiet: bool) {
         let ply = self.position.ply();
         let frame = self.frame(ply);
         (frame.piece_to, frame.quiet) = (piece_to, quiet);

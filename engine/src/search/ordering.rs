@@ -4,17 +4,16 @@
 //! histories and threats, losing captures. Captures are generated after the TT move and quiet moves after the good
 //! captures, so that an early cutoff saves the rest. Both go into an arena that the nodes of a variation share.
 
-use super::history::{Histories, OrderingContext, piece_to, squares};
+use super::history::{Histories, OrderingContext, piece_to};
 use crate::board::{
-    BitBoard, Board, ChessMove, Color, EMPTY, PIECE_VALUES, Piece, PieceTo, Square, attacks, each, move_bits,
-    move_from_bits, piece_index,
+    BitBoard, Board, Color, EMPTY, Move, PIECE_VALUES, Piece, PieceTo, Square, Squares, attacks, each, piece_index,
 };
 use crate::params::{Derived, Params};
 
 /// A move as the picker returns it.
 #[derive(Clone, Copy)]
 pub(super) struct ScoredMove {
-    pub(super) mv: ChessMove,
+    pub(super) mv: Move,
     pub(super) piece_to: PieceTo,
     pub(super) score: i32,
 }
@@ -40,21 +39,18 @@ pub(super) enum MoveSet {
     NoisyAndChecks,
 }
 
-/// A generated move: [packed](move_bits) in 16 bits, its piece-to below in 10.
+/// A generated move: 16 bits, with the mark of castling below the others, so that it orders no moves; below these its
+/// piece-to in 10 bits.
 #[derive(Clone, Copy, Default)]
 struct GeneratedMove(u32);
 
 impl GeneratedMove {
-    fn new(mv: ChessMove, piece_to: PieceTo) -> GeneratedMove {
-        GeneratedMove(u32::from(move_bits(Some(mv))) << 10 | u32::from(piece_to))
+    fn new(mv: Move, piece_to: PieceTo) -> GeneratedMove {
+        GeneratedMove(u32::from(mv.bits().rotate_left(1)) << 10 | u32::from(piece_to))
     }
 
-    fn bits(self) -> u16 {
-        (self.0 >> 10) as u16
-    }
-
-    fn mv(self) -> ChessMove {
-        move_from_bits(self.bits()).unwrap_or_default()
+    fn mv(self) -> Move {
+        Move::from_bits(((self.0 >> 10) as u16).rotate_right(1)).unwrap_or_default()
     }
 
     fn piece_to(self) -> PieceTo {
@@ -131,19 +127,18 @@ struct Generator<'a> {
     /// A byte, so that the list needs no bounds check.
     count: u8,
     us: Color,
-    tt_move: u16,
+    tt_move: Option<Move>,
 }
 
 impl<'a> Generator<'a> {
-    fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<ChessMove>) -> Generator<'a> {
-        Generator { list, count: 0, us: board.side_to_move(), tt_move: move_bits(tt_move) }
+    fn new(list: &'a mut [GeneratedMove; 256], board: &Board, tt_move: Option<Move>) -> Generator<'a> {
+        Generator { list, count: 0, us: board.side_to_move(), tt_move }
     }
 
     #[inline(always)]
-    fn add(&mut self, piece: Piece, mv: ChessMove) {
-        let generated = GeneratedMove::new(mv, piece_index(self.us, piece, mv.get_dest()));
-        self.list[usize::from(self.count)] = generated;
-        self.count += u8::from(generated.bits() != self.tt_move);
+    fn add(&mut self, piece: Piece, mv: Move) {
+        self.list[usize::from(self.count)] = GeneratedMove::new(mv, piece_index(self.us, piece, mv.to()));
+        self.count += u8::from(Some(mv) != self.tt_move);
     }
 
     fn count(&self) -> usize {
@@ -151,14 +146,13 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// The scores of killers and counter-move, [packed](move_bits). No move packs to 0, which no generated move does.
-fn refutation_scores(context: &OrderingContext) -> impl Fn(u16) -> Option<i32> {
-    let [first, second] = context.killers.map(move_bits);
-    let counter = move_bits(context.counter);
-    move |bits| match bits {
-        _ if bits == first => Some(3 * KILLER_SCORE),
-        _ if bits == second => Some(2 * KILLER_SCORE),
-        _ if bits == counter => Some(KILLER_SCORE),
+/// The scores of killers and counter-move.
+fn refutation_scores(context: &OrderingContext) -> impl Fn(Move) -> Option<i32> {
+    let ([first, second], counter) = (context.killers, context.counter);
+    move |mv| match Some(mv.unmarked()) {
+        mv if mv == first => Some(3 * KILLER_SCORE),
+        mv if mv == second => Some(2 * KILLER_SCORE),
+        mv if mv == counter => Some(KILLER_SCORE),
         _ => None,
     }
 }
@@ -166,13 +160,13 @@ fn refutation_scores(context: &OrderingContext) -> impl Fn(u16) -> Option<i32> {
 /// How moves are scored.
 pub(super) trait Scorer {
     /// Score of a capture or promotion.
-    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, piece_to: PieceTo) -> i32;
+    fn noisy(&self, captured: Option<Piece>, mv: Move, piece_to: PieceTo) -> i32;
 
     /// What a capture with this score may lose by static exchange and still count as good.
     fn see_allowance(&self, score: i32) -> i32;
 
-    /// Scores the quiet moves of a node, given [packed](move_bits).
-    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32;
+    /// Scores the quiet moves of a node.
+    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(Move, PieceTo) -> i32;
 }
 
 /// Scores by the histories.
@@ -184,7 +178,7 @@ pub(super) struct HistoryScorer<'a> {
 
 impl Scorer for HistoryScorer<'_> {
     /// [Most valuable victim](https://www.chessprogramming.org/MVV-LVA) first, plus the capture history.
-    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, piece_to: PieceTo) -> i32 {
+    fn noisy(&self, captured: Option<Piece>, mv: Move, piece_to: PieceTo) -> i32 {
         let history = self.histories.capture(piece_to, captured.unwrap_or(Piece::Pawn));
         self.params.ordering_gain * gain(captured, mv) + history * self.params.ordering_capture / 16
     }
@@ -193,18 +187,18 @@ impl Scorer for HistoryScorer<'_> {
         score * self.params.ordering_see / 1024
     }
 
-    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
+    fn quiet(&self, board: &Board, context: &OrderingContext) -> impl Fn(Move, PieceTo) -> i32 {
         let &HistoryScorer { histories, params, derived } = self;
         let scores = histories.quiet_scores(params, board, context);
         let threat_bonus = context.ply.map(|_| ThreatBonus::new(derived, board, context.threats));
         let low_ply = context.ply.and_then(|ply| histories.low_ply_scores(params, ply));
-        move |bits, piece_to| {
-            let mut score = scores.of(bits, piece_to);
+        move |mv, piece_to| {
+            let mut score = scores.of(mv, piece_to);
             if let Some(threat_bonus) = &threat_bonus {
-                score += threat_bonus.of(bits, piece_to);
+                score += threat_bonus.of(mv, piece_to);
             }
             if let Some(low_ply) = &low_ply {
-                score += low_ply.of(bits);
+                score += low_ply.of(mv);
             }
             score
         }
@@ -240,12 +234,11 @@ impl<'a> ThreatBonus<'a> {
         }
     }
 
-    /// The bonus of a quiet move, given [packed](move_bits).
-    fn of(&self, bits: u16, piece_to: PieceTo) -> i32 {
-        let (piece, [from, to]) = (usize::from((piece_to - self.first) / 64), squares(bits));
-        let has = |board: BitBoard, square: usize| board.0 >> square & 1 != 0;
+    /// The bonus of a quiet move.
+    fn of(&self, mv: Move, piece_to: PieceTo) -> i32 {
+        let piece = usize::from((piece_to - self.first) / 64);
         let (attacked, checks) = (self.attacked_by_lesser[piece], self.checks[piece]);
-        self.derived.threat_bonus(piece, has(attacked, from), has(attacked, to), has(checks, to))
+        self.derived.threat_bonus(piece, attacked.has(mv.from()), attacked.has(mv.to()), checks.has(mv.to()))
     }
 }
 
@@ -254,7 +247,7 @@ impl<'a> ThreatBonus<'a> {
 pub(super) struct VictimScorer;
 
 impl Scorer for VictimScorer {
-    fn noisy(&self, captured: Option<Piece>, mv: ChessMove, _: PieceTo) -> i32 {
+    fn noisy(&self, captured: Option<Piece>, mv: Move, _: PieceTo) -> i32 {
         4 * gain(captured, mv)
     }
 
@@ -262,15 +255,15 @@ impl Scorer for VictimScorer {
         score / 32
     }
 
-    fn quiet(&self, _: &Board, _: &OrderingContext) -> impl Fn(u16, PieceTo) -> i32 {
+    fn quiet(&self, _: &Board, _: &OrderingContext) -> impl Fn(Move, PieceTo) -> i32 {
         |_, _| 0
     }
 }
 
 /// The material that a capture or promotion wins.
-fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
+fn gain(captured: Option<Piece>, mv: Move) -> i32 {
     let captured = captured.map_or(0, |piece| PIECE_VALUES[piece.to_index()]);
-    let promotion = if mv.get_promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
+    let promotion = if mv.promotion() == Some(Piece::Queen) { PIECE_VALUES[Piece::Queen.to_index()] } else { 0 };
     captured + promotion
 }
 
@@ -278,7 +271,7 @@ fn gain(captured: Option<Piece>, mv: ChessMove) -> i32 {
 pub(super) struct Picker {
     stage: Stage,
     moves: MoveSet,
-    tt_move: Option<ChessMove>,
+    tt_move: Option<Move>,
     /// Good captures win at least this much by static exchange.
     see_threshold: i32,
     noisy_start: usize,
@@ -295,7 +288,7 @@ pub(super) const KILLER_SCORE: i32 = 1 << 20;
 
 impl Picker {
     /// A picker for a node; `tt_move` must be legal. [`Picker::release`] frees its part of the arena.
-    pub(super) fn new(arena: &Arena, moves: MoveSet, tt_move: Option<ChessMove>, see_threshold: i32) -> Picker {
+    pub(super) fn new(arena: &Arena, moves: MoveSet, tt_move: Option<Move>, see_threshold: i32) -> Picker {
         let (noisy, quiet) = (arena.noisy.len(), arena.quiet.len());
         Picker {
             stage: if tt_move.is_some() { Stage::TtMove } else { Stage::GenerateNoisy },
@@ -406,8 +399,8 @@ impl Picker {
         let refutation_score = refutation_scores(context);
         let quiet_score = scorer.quiet(board, context);
         let score = |(index, &generated): (usize, &GeneratedMove)| {
-            let bits = generated.bits();
-            let score = refutation_score(bits).unwrap_or_else(|| quiet_score(bits, generated.piece_to()));
+            let mv = generated.mv();
+            let score = refutation_score(mv).unwrap_or_else(|| quiet_score(mv, generated.piece_to()));
             ListEntry::new(generated, score, index)
         };
         arena.quiet.extend(arena.generated[..count].iter().enumerate().map(score));
@@ -474,7 +467,7 @@ mod tests {
             let mv = board.parse_uci(text).unwrap();
             let them = !board.side_to_move();
             let pawn_attacks = attacks::pawns(them, board.colored(them, Piece::Pawn)).0;
-            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).of(move_bits(Some(mv)), piece_to(&board, mv));
+            let bonus = ThreatBonus::new(&derived, &board, pawn_attacks).of(mv, piece_to(&board, mv));
             assert_eq!(bonus, expected, "{text} in {fen}");
         }
     }

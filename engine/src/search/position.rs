@@ -1,6 +1,6 @@
 //! The position of a search: the boards of the current variation, the keys of the game and the incremental evaluation.
 
-use crate::board::{Board, ChessMove, Delta, Game, upcoming_repetition};
+use crate::board::{Board, Delta, Game, Move, upcoming_repetition};
 use crate::eval::{Evaluator, Step};
 use crate::value::{MAX_PLY, Value};
 
@@ -64,7 +64,7 @@ impl Position {
     }
 
     /// Makes a legal move.
-    pub(crate) fn make(&mut self, mv: ChessMove) {
+    pub(crate) fn make(&mut self, mv: Move) {
         let (played, rest) = self.boards.split_at_mut(self.ply + 1);
         let delta = played[self.ply].make_move(mv, &mut rest[0]);
         self.advance(&delta);

@@ -1,12 +1,12 @@
 //! Principal variations in a [triangular table](https://www.chessprogramming.org/Triangular_PV-Table): one line a ply.
 
-use crate::board::{ChessMove, Square};
+use crate::board::Move;
 use crate::value::MAX_PLY;
 
 /// A variation.
 #[derive(Clone)]
 pub(super) struct PvLine {
-    moves: [ChessMove; MAX_PLY],
+    moves: [Move; MAX_PLY],
     len: usize,
     /// Whether it ends in mate or a draw, not in a static evaluation.
     pub(super) terminal: bool,
@@ -14,10 +14,10 @@ pub(super) struct PvLine {
 
 impl PvLine {
     pub(super) fn new() -> PvLine {
-        PvLine { moves: [ChessMove::new(Square::A1, Square::A1, None); MAX_PLY], len: 0, terminal: false }
+        PvLine { moves: [Move::default(); MAX_PLY], len: 0, terminal: false }
     }
 
-    pub(super) fn moves(&self) -> &[ChessMove] {
+    pub(super) fn moves(&self) -> &[Move] {
         &self.moves[..self.len]
     }
 
@@ -27,7 +27,7 @@ impl PvLine {
         self.terminal = terminal;
     }
 
-    fn extend(&mut self, mv: ChessMove, rest: &PvLine) {
+    fn extend(&mut self, mv: Move, rest: &PvLine) {
         let len = rest.len.min(MAX_PLY - 1);
         self.moves[0] = mv;
         self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
@@ -36,7 +36,7 @@ impl PvLine {
     }
 
     /// The line at `ply` becomes `mv` and the line of the next ply.
-    pub(super) fn extend_at(lines: &mut [PvLine], ply: usize, mv: ChessMove) {
+    pub(super) fn extend_at(lines: &mut [PvLine], ply: usize, mv: Move) {
         let (here, below) = lines.split_at_mut(ply + 1);
         here[ply].extend(mv, &below[0]);
     }

@@ -6,7 +6,7 @@ use super::ordering::{MoveSet, Picker, ScoredMove};
 use super::tt::{Bound, Entry};
 use super::window::Window;
 use super::{Search, Stopped};
-use crate::board::{Board, ChessMove, PIECE_VALUES};
+use crate::board::{Board, Move, PIECE_VALUES};
 use crate::value::{DECIDED, INFINITE, NONE, Value, mated_in};
 
 /// The state of a node.
@@ -25,7 +25,7 @@ struct Node<'a> {
     /// The static evaluation as the evaluator gives it; [`NONE`] in check.
     raw_eval: Value,
     best_value: Value,
-    best_move: Option<ChessMove>,
+    best_move: Option<Move>,
     move_count: i32,
 }
 
@@ -164,17 +164,17 @@ impl Search<'_> {
 
     /// The TT move, if quiescence searches it.
     #[inline(always)]
-    fn quiescence_tt_move(&self, node: &Node) -> Option<ChessMove> {
+    fn quiescence_tt_move(&self, node: &Node) -> Option<Move> {
         let board = node.board;
         let belongs = |mv| node.in_check || (board.is_noisy(mv) && board.see_ge(mv, self.params.qs_see));
         node.entry?.mv.filter(|&mv| belongs(mv) && board.is_legal(mv))
     }
 
     /// Whether the move recaptures, promotes or gives check: such moves are searched whatever their number.
-    fn is_forcing(&self, node: &Node, mv: ChessMove) -> bool {
+    fn is_forcing(&self, node: &Node, mv: Move) -> bool {
         let previous = self.earlier(node.ply, 1).piece_to;
-        previous != NO_PIECE_TO && destination(previous) == mv.get_dest()
-            || mv.get_promotion().is_some()
+        previous != NO_PIECE_TO && destination(previous) == mv.to()
+            || mv.promotion().is_some()
             || node.board.gives_check(mv)
     }
 
@@ -198,9 +198,9 @@ impl Search<'_> {
 }
 
 /// [Delta pruning](https://www.chessprogramming.org/Delta_Pruning): a capture that cannot bring the value up to alpha.
-fn delta_pruning(node: &Node, mv: ChessMove, futility_base: Value) -> bool {
+fn delta_pruning(node: &Node, mv: Move, futility_base: Value) -> bool {
     let board = node.board;
-    if mv.get_promotion().is_some() {
+    if mv.promotion().is_some() {
         return false;
     }
     let gain = board.captured(mv).map_or(0, |piece| PIECE_VALUES[piece.to_index()]);

@@ -1,7 +1,7 @@
 //! Reports of a running search, and its outcome.
 
 use super::tt::Bound;
-use crate::board::ChessMove;
+use crate::board::Move;
 use crate::value::Value;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub struct Info {
     /// Tablebase hits.
     pub tbhits: u64,
     /// The moves of the variation.
-    pub pv: Vec<ChessMove>,
+    pub pv: Vec<Move>,
 }
 
 /// A message of a running search.
@@ -53,7 +53,7 @@ pub enum Report {
         /// Plies of the iteration.
         depth: u32,
         /// The move.
-        mv: ChessMove,
+        mv: Move,
         /// Its number, from 1.
         number: usize,
     },
@@ -65,9 +65,9 @@ pub enum Report {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The best move. None when the game is over.
-    pub best: Option<ChessMove>,
+    pub best: Option<Move>,
     /// The expected reply.
-    pub ponder: Option<ChessMove>,
+    pub ponder: Option<Move>,
     /// Value for the side to move, in search units.
     pub value: Value,
     /// The value for users.
@@ -77,5 +77,5 @@ pub struct Outcome {
     /// Nodes of all threads.
     pub nodes: u64,
     /// The principal variation.
-    pub pv: Vec<ChessMove>,
+    pub pv: Vec<Move>,
 }

@@ -8,7 +8,7 @@ use super::time::TimeFactors;
 use super::tt::Bound;
 use super::window::Window;
 use super::{Info, Outcome, Report, Score, Search, Stopped};
-use crate::board::{Board, ChessMove};
+use crate::board::{Board, Move};
 use crate::platform::sync::lock;
 use crate::tablebase::{RankedMove, RootMoves};
 use crate::value::{DECIDED, INFINITE, MAX_PLY, TABLE_WIN, Value, moves_to_mate};
@@ -25,7 +25,7 @@ const SCORE_DROP_ITERATIONS: usize = 4;
 /// A move of the root position.
 #[derive(Clone, Debug)]
 pub(crate) struct RootMove {
-    pub(super) mv: ChessMove,
+    pub(super) mv: Move,
     /// Value in this iteration; [`-INFINITE`](INFINITE) if the move is not searched yet or did not raise alpha.
     value: Value,
     bound: Bound,
@@ -35,14 +35,14 @@ pub(crate) struct RootMove {
     average: Option<Value>,
     seldepth: usize,
     nodes: u64,
-    pv: Vec<ChessMove>,
+    pv: Vec<Move>,
     table_value: Option<Value>,
     /// The rank by the tablebases; 0 for all moves without tablebases.
     rank: i32,
 }
 
 impl RootMove {
-    fn new(mv: ChessMove, ranked: Option<&RankedMove>) -> RootMove {
+    fn new(mv: Move, ranked: Option<&RankedMove>) -> RootMove {
         RootMove {
             mv,
             value: -INFINITE,
@@ -59,9 +59,9 @@ impl RootMove {
     }
 
     /// The legal moves, or those in `searchmoves` unless it is empty: by rank, captures and promotions first.
-    pub(super) fn all(board: &Board, searchmoves: &[ChessMove], ranks: Option<&RootMoves>) -> Vec<RootMove> {
-        let wanted = |mv: &&ChessMove| searchmoves.is_empty() || searchmoves.contains(mv);
-        let ranked = |mv: ChessMove| ranks?.moves.iter().find(|ranked| ranked.mv == mv);
+    pub(super) fn all(board: &Board, searchmoves: &[Move], ranks: Option<&RootMoves>) -> Vec<RootMove> {
+        let wanted = |mv: &&Move| searchmoves.is_empty() || searchmoves.contains(mv);
+        let ranked = |mv: Move| ranks?.moves.iter().find(|ranked| ranked.mv == mv);
         let legal = board.moves();
         let mut moves: Vec<_> = legal.iter().filter(wanted).map(|&mv| RootMove::new(mv, ranked(mv))).collect();
         moves.sort_by_key(|root_move| (-root_move.rank, !board.is_noisy(root_move.mv)));
@@ -295,7 +295,7 @@ impl Search<'_> {
     }
 
     /// The reply to ponder on: that of the PV, or else of the transposition table.
-    fn ponder_move(&self, best: &RootMove) -> Option<ChessMove> {
+    fn ponder_move(&self, best: &RootMove) -> Option<Move> {
         best.pv.get(1).copied().or_else(|| {
             let board = self.position.root().after(best.mv);
             let reply = self.shared.table.probe(board.key(), 1)?.mv?;
@@ -377,7 +377,7 @@ impl Search<'_> {
 /// How the best move and its value changed over the iterations.
 #[derive(Default)]
 struct Stability {
-    best: Option<ChessMove>,
+    best: Option<Move>,
     /// Iterations since the best move changed.
     iterations: u32,
     values: Vec<Value>,
@@ -418,7 +418,7 @@ fn vote(results: &[ThreadResult], base: Value) -> usize {
         let value = i64::from(result.best.value - lowest + base);
         value * i64::from(result.depth)
     };
-    let votes = |mv: ChessMove| -> i64 { results.iter().filter(|result| result.best.mv == mv).map(weight).sum() };
+    let votes = |mv: Move| -> i64 { results.iter().filter(|result| result.best.mv == mv).map(weight).sum() };
     let mut best = 0;
     for (index, result) in results.iter().enumerate().skip(1) {
         let (new, old) = (&result.best, &results[best].best);

@@ -9,7 +9,7 @@
 //! the first write, so that it is ready at once. Such an allocation has no alignment, so the clusters begin at its
 //! first cache line.
 
-use crate::board::{ChessMove, move_bits, move_from_bits};
+use crate::board::Move;
 use crate::platform::{advise_huge_pages, prefetch};
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
@@ -58,7 +58,7 @@ impl Bound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     /// The best move, if any. It may be illegal after a key collision.
-    pub(crate) mv: Option<ChessMove>,
+    pub(crate) mv: Option<Move>,
     /// The value, with mates counted from the root of the search.
     pub(crate) value: Value,
     /// The static evaluation without corrections, or [`NONE`].
@@ -129,15 +129,6 @@ pub(crate) struct Table {
 }
 
 // The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
-
-/// A move in 16 bits; 0 for none.
-pub(crate) fn pack_move(mv: Option<ChessMove>) -> u64 {
-    u64::from(move_bits(mv))
-}
-
-pub(crate) fn unpack_move(bits: u64) -> Option<ChessMove> {
-    move_from_bits(bits as u16)
-}
 
 /// Mates and tablebase wins are stored relative to the position, not to the root.
 fn to_stored(value: Value, ply: usize) -> i16 {
@@ -337,7 +328,7 @@ impl Table {
         slots(self.cluster(key)).iter().find_map(|slot| {
             let (data, matches) = read(slot, key);
             matches.then(|| Entry {
-                mv: unpack_move(data),
+                mv: Move::from_bits(data as u16),
                 value: from_stored((data >> 16) as i16, ply),
                 eval: match (data >> 32) as i16 {
                     i16::MAX => NONE,
@@ -360,7 +351,7 @@ impl Table {
         let slots = slots(self.cluster(key));
         let mut victim = &slots[0];
         let mut lowest = i32::MAX;
-        let mut mv = pack_move(entry.mv);
+        let mut mv = entry.mv.map_or(0, |mv| u64::from(mv.bits()));
         for slot in slots {
             let (data, matches) = read(slot, key);
             if matches {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Color, Game, color_name};
+use dyad_engine::board::{Board, Color, Game, Move, color_name};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -40,7 +40,7 @@ pub struct Annotated {
 #[derive(Clone, Debug)]
 pub struct Ply {
     /// The move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// The game's own notes on it.
     pub notes: Vec<Note>,
     /// The analysis; `None` if the annotation was stopped before.
@@ -62,7 +62,7 @@ pub struct Mistake {
     /// Its severity.
     pub judgement: Judgement,
     /// The better line.
-    pub line: Vec<ChessMove>,
+    pub line: Vec<Move>,
     /// Score of the better line, from White's view.
     pub better: Score,
     /// The explanation, one sentence.
@@ -95,7 +95,7 @@ impl Analyst {
     }
 
     /// Analyzes a legal move of the current position of `game`.
-    fn analyze_move(&mut self, game: &Game, mv: ChessMove, control: &Control) -> MoveAnalysis {
+    fn analyze_move(&mut self, game: &Game, mv: Move, control: &Control) -> MoveAnalysis {
         let board = game.board();
         let after = board.after(mv);
         if !after.has_legal_move() {
@@ -139,7 +139,7 @@ pub(super) fn annotate_game(
     control: &Control,
     mut on_move: impl FnMut(&MoveAnalysis),
 ) -> Result<Annotated, Error> {
-    let moves: Vec<ChessMove> = record.moves.iter().map(|played| played.mv).collect();
+    let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
     let positions = (0..moves.len()).map(|ply| {
         let mut game = Game::new(record.start);
         moves[..ply].iter().for_each(|&mv| game.push(mv));
@@ -155,7 +155,7 @@ pub(super) fn annotate_game(
         analyses.push(analysis);
         Ok(ControlFlow::Continue(()))
     };
-    let work = |analyst: &mut Analyst, (game, mv): (Game, ChessMove)| Ok(analyst.analyze_move(&game, mv, control));
+    let work = |analyst: &mut Analyst, (game, mv): (Game, Move)| Ok(analyst.analyze_move(&game, mv, control));
     ordered_map(threads, positions, analyst, work, take, &AtomicBool::new(false))?;
     let mut analyses = analyses.into_iter();
     let (tags, mut notes) = (notes.tags, notes.moves.into_iter());

@@ -3,9 +3,7 @@
 //! The exact difference has hundreds of parts. A player wants the two or three that decide, in chess terms, and what
 //! favors the move if that is much. Each number is the sum of a topic, in pawns.
 
-use dyad_engine::board::{
-    Board, ChessMove, Color, PAWN_UNITS, PIECES, Piece, PieceSquare, Square, color_name, piece_name,
-};
+use dyad_engine::board::{Board, Color, Move, PAWN_UNITS, PIECES, Piece, PieceSquare, Square, color_name, piece_name};
 use dyad_engine::eval::layout::Family;
 use dyad_engine::explain::Comparison;
 use dyad_engine::explain::difference::{Difference, Part, Subject, Topic, TopicSum};
@@ -198,8 +196,8 @@ fn heaviest(compared: &Comparison, which: i32, stands: impl Fn(PieceSquare) -> b
     arrows.chain(heavy().filter_map(square).take(SQUARES)).collect()
 }
 
-fn arrow(mv: ChessMove) -> Place {
-    Place::Arrow(mv.get_source(), mv.get_dest())
+fn arrow(mv: Move) -> Place {
+    Place::Arrow(mv.from(), mv.to())
 }
 
 #[cfg(test)]

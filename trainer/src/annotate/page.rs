@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use dyad_engine::board::{Board, ChessMove, Color, sign};
+use dyad_engine::board::{Board, Color, Move, sign};
 use dyad_engine::search::Score;
 use serde::Serialize;
 
@@ -152,10 +152,10 @@ impl Nodes {
         }
     }
 
-    fn after(&self, prev: usize, board: &Board, mv: ChessMove) -> Node {
+    fn after(&self, prev: usize, board: &Board, mv: Move) -> Node {
         let dots = if board.side_to_move() == Color::White { "." } else { "..." };
         Node {
-            r#move: Some([mv.get_source().to_string(), mv.get_dest().to_string()]),
+            r#move: Some([mv.from().to_string(), mv.to().to_string()]),
             label: format!("{}{dots} {}", board.fullmove_number(), board.san(mv)),
             prev: Some(prev),
             ..Node::start(&board.after(mv))

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, Color, Move};
 use dyad_engine::search::Score;
 
 use super::analysis::{Annotated, Mistake, Ply};
@@ -186,7 +186,7 @@ impl Movetext {
     }
 
     /// Writes a move; `None` is a null move.
-    fn mv(&mut self, board: &Board, mv: Option<ChessMove>) {
+    fn mv(&mut self, board: &Board, mv: Option<Move>) {
         match board.side_to_move() {
             Color::White => self.words.word(&format!("{}.", board.fullmove_number())),
             Color::Black if !self.follows => self.words.word(&format!("{}...", board.fullmove_number())),
@@ -269,7 +269,7 @@ mod tests {
         let texts = read(&text);
         assert_eq!(texts.len(), 1);
         let record = texts[0].parse(None).unwrap();
-        let moves: Vec<ChessMove> = record.moves.iter().map(|played| played.mv).collect();
+        let moves: Vec<Move> = record.moves.iter().map(|played| played.mv).collect();
         assert!(moves.iter().eq(game.plies.iter().map(|ply| &ply.mv)));
         assert_eq!(record.result, game.result);
         let notes = texts[0].notes();

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dyad_engine::board::{Board, CHESS960_POSITIONS, ChessMove, Game};
+use dyad_engine::board::{Board, CHESS960_POSITIONS, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -37,7 +37,7 @@ pub struct Opening {
     /// The position before the moves.
     pub start: Board,
     /// Moves from there that both sides have to play.
-    pub moves: Vec<ChessMove>,
+    pub moves: Vec<Move>,
 }
 
 impl Opening {
@@ -265,10 +265,10 @@ impl PolicySampler {
     }
 
     /// Samples a move of the position, if there is one.
-    fn draw(&mut self, board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
+    fn draw(&mut self, board: &Board, rng: &mut Pcg64) -> Option<Move> {
         let margin = (PolicySampler::WORST * PolicySampler::TEMPERATURE) as Value;
         let mut best = -INFINITE;
-        let mut moves: Vec<(ChessMove, Value)> = Vec::new();
+        let mut moves: Vec<(Move, Value)> = Vec::new();
         self.searcher.begin_position();
         for &mv in board.moves().iter() {
             let budget = LeafBudget { nodes: PolicySampler::NODES, stop: &AtomicBool::new(false) };
@@ -314,7 +314,7 @@ pub(crate) fn walk(
     game: &mut Game,
     opening: &mut Opening,
     plies: u32,
-    mut draw: impl FnMut(&Board) -> Option<ChessMove>,
+    mut draw: impl FnMut(&Board) -> Option<Move>,
 ) -> Option<()> {
     for _ in 0..plies {
         let mv = draw(game.board())?;
@@ -325,15 +325,15 @@ pub(crate) fn walk(
 }
 
 /// A random move that loses no material by static exchange evaluation, or any move if all lose some.
-fn random_move(board: &Board, rng: &mut Pcg64) -> Option<ChessMove> {
+fn random_move(board: &Board, rng: &mut Pcg64) -> Option<Move> {
     let moves = board.moves();
-    let sound: Vec<ChessMove> = moves.iter().copied().filter(|&mv| board.see_ge(mv, 0)).collect();
+    let sound: Vec<Move> = moves.iter().copied().filter(|&mv| board.see_ge(mv, 0)).collect();
     let from = if sound.is_empty() { &moves[..] } else { &sound[..] };
     any_move(from, rng)
 }
 
 /// A random one of these moves, if there are any.
-pub(crate) fn any_move(moves: &[ChessMove], rng: &mut Pcg64) -> Option<ChessMove> {
+pub(crate) fn any_move(moves: &[Move], rng: &mut Pcg64) -> Option<Move> {
     (!moves.is_empty()).then(|| moves[rng.random_range(0..moves.len())])
 }
 

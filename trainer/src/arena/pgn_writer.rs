@@ -11,7 +11,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, Color, Move};
 use dyad_engine::files;
 
 use crate::data::score::GameResult;
@@ -42,7 +42,7 @@ pub struct PgnGame {
     /// The position before the first move.
     pub start: Board,
     /// The moves, each with its comment (empty for none, without braces).
-    pub moves: Vec<(ChessMove, String)>,
+    pub moves: Vec<(Move, String)>,
     /// The result; `None` for a game that was interrupted.
     pub result: Option<GameResult>,
 }

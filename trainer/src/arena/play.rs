@@ -9,7 +9,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
-use dyad_engine::board::{ChessMove, Color, Ending, Game};
+use dyad_engine::board::{Color, Ending, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
@@ -210,7 +210,7 @@ impl Reason {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchedMove {
     /// The move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// Score for the side that made it, if its engine reported one.
     pub score: Option<Score>,
     /// Depth of the last iteration.
@@ -257,7 +257,7 @@ impl FinishedGame {
     /// the same file.
     #[must_use]
     pub fn pgn(&self, tags: Vec<(&'static str, String)>, with_times: bool) -> PgnGame {
-        let mut moves: Vec<(ChessMove, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
+        let mut moves: Vec<(Move, String)> = self.opening.moves.iter().map(|&mv| (mv, "book".into())).collect();
         moves.extend(self.moves.iter().map(|made| (made.mv, remark(made, with_times))));
         if let Some((_, comment)) = moves.last_mut() {
             comment.push_str(if comment.is_empty() { "" } else { ", " });
@@ -556,7 +556,7 @@ mod tests {
         use crate::data::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
-                mv: ChessMove::default(),
+                mv: Move::default(),
                 score: Some(score),
                 depth: 20,
                 nodes: 1,

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -44,17 +44,17 @@ pub enum Goal {
     /// A move of `best`, if it is not empty, and none of `avoid`.
     Moves {
         /// Moves that solve the position; if empty, any move not in `avoid` does.
-        best: Vec<ChessMove>,
+        best: Vec<Move>,
         /// Moves that do not solve it.
-        avoid: Vec<ChessMove>,
+        avoid: Vec<Move>,
     },
     /// A mate in at most this many moves, found and reported.
     Mate(u32),
     /// Moves with their points.
-    Points(Vec<(ChessMove, u32)>),
+    Points(Vec<(Move, u32)>),
     /// The first, third, ... of these moves, each found by its own search; the others are the opponent's replies.
     /// Another mating move counts as well.
-    Line(Vec<ChessMove>),
+    Line(Vec<Move>),
 }
 
 impl Goal {
@@ -83,7 +83,7 @@ impl Goal {
 
     /// The moves of the line; empty for other goals.
     #[must_use]
-    pub fn line(&self) -> &[ChessMove] {
+    pub fn line(&self) -> &[Move] {
         match self {
             Goal::Line(moves) => moves,
             Goal::Moves { .. } | Goal::Mate(_) | Goal::Points(_) => &[],
@@ -122,7 +122,7 @@ impl Goal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The move found; for a line the first wrong move, or the last.
-    pub best: Option<ChessMove>,
+    pub best: Option<Move>,
     /// Moves of the line before that.
     pub followed: usize,
     /// Points scored.
@@ -290,7 +290,7 @@ fn answer(problem: &Problem, engine: &mut Engine, limits: &Limits, control: &Con
 
 /// Searches after every second move of a line, as long as the move found is the next one. Returns the last search and
 /// the number of moves before it; for a solved line that is all of them.
-fn follow(start: Board, line: &[ChessMove], mut search: impl FnMut(&Game) -> Outcome) -> (Outcome, usize) {
+fn follow(start: Board, line: &[Move], mut search: impl FnMut(&Game) -> Outcome) -> (Outcome, usize) {
     let mut game = Game::new(start);
     let mut rest = line.chunks(2);
     loop {

@@ -13,11 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dyad_engine::board::{
-    ALL_SQUARES, BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Setup, Square, sign, square_set,
+    ALL_SQUARES, BitBoard, Board, COLORS, Color, EMPTY, Move, PIECES, Setup, Square, sign, square_set,
 };
 use sfbinpack::chess::castling_rights::CastlingRights;
 use sfbinpack::chess::coords::Square as TheirSquare;
-use sfbinpack::chess::r#move::{Move, MoveType};
+use sfbinpack::chess::r#move::{Move as TheirMove, MoveType};
 use sfbinpack::chess::position::Position;
 use sfbinpack::{ChunkReader, TrainingDataEntry};
 
@@ -201,14 +201,14 @@ fn board_of(entry: &TrainingDataEntry) -> Result<Board, String> {
     Board::from_setup(&setup).map_err(|error| error.to_string())
 }
 
-fn move_of(board: &Board, mv: &Move) -> Option<ChessMove> {
+fn move_of(board: &Board, mv: &TheirMove) -> Option<Move> {
     let (from, to) = (square_of(mv.from())?, square_of(mv.to())?);
     match mv.mtype() {
         MoveType::Castle => board.castling_with(to),
         MoveType::Promotion => {
-            Some(ChessMove::new(from, to, Some(PIECES[usize::from(mv.promoted_piece().piece_type().ordinal())])))
+            Some(Move::new(from, to).with_promotion(PIECES[usize::from(mv.promoted_piece().piece_type().ordinal())]))
         }
-        MoveType::Normal | MoveType::EnPassant => Some(ChessMove::new(from, to, None)),
+        MoveType::Normal | MoveType::EnPassant => Some(Move::new(from, to)),
     }
 }
 
@@ -255,20 +255,20 @@ mod tests {
         bytes
     }
 
-    fn their_move(board: &Board, mv: ChessMove) -> Move {
+    fn their_move(board: &Board, mv: Move) -> TheirMove {
         use sfbinpack::chess::{color::Color as TheirColor, piece::Piece as TheirPiece, piecetype::PieceType};
         let square = |square: Square| TheirSquare::new(square.to_index() as u32);
-        let (from, to) = board.castling_squares(mv).unwrap_or((mv.get_source(), mv.get_dest()));
+        let (from, to) = board.castling_squares(mv).unwrap_or((mv.from(), mv.to()));
         let color = TheirColor::from_ordinal(board.side_to_move().to_index() as u8);
-        let (kind, promoted) = match mv.get_promotion() {
-            _ if board.is_castling(mv) => (MoveType::Castle, TheirPiece::none()),
+        let (kind, promoted) = match mv.promotion() {
+            _ if mv.is_castling() => (MoveType::Castle, TheirPiece::none()),
             Some(piece) => {
                 (MoveType::Promotion, TheirPiece::new(PieceType::from_ordinal(piece.to_index() as u8), color))
             }
             None if board.is_en_passant(mv) => (MoveType::EnPassant, TheirPiece::none()),
             None => (MoveType::Normal, TheirPiece::none()),
         };
-        Move::new(square(from), square(to), kind, promoted)
+        TheirMove::new(square(from), square(to), kind, promoted)
     }
 
     fn read(bytes: Vec<u8>) -> Vec<Result<GameRecord, BrokenGame>> {
@@ -288,7 +288,7 @@ mod tests {
         games.iter().map(|pgn| texts(pgn)[0].parse(Some(ScoreSide::Mover)).expect("it is a game")).collect()
     }
 
-    type Facts = (String, Option<GameResult>, Vec<(ChessMove, Option<i16>)>);
+    type Facts = (String, Option<GameResult>, Vec<(Move, Option<i16>)>);
 
     /// What a game is to a binpack: not whether a move was of a book. Mates are told in plies.
     fn facts(game: &GameRecord) -> Facts {

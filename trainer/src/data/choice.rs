@@ -7,7 +7,7 @@
 //! and a value, none of which holds a quote or a brace: OpenBench cuts the line at a quote, and PGN ends a comment at a
 //! brace. Readers skip names that they do not know.
 
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 
 /// What the line begins with.
 pub const BEGINNING: &str = "info string pgncomment";
@@ -23,7 +23,7 @@ pub fn weights_id(id: u32) -> String {
 pub struct Choice {
     /// The second best move and how far it is behind, in centipawns ([`gap`](dyad_engine::value::gap)). None where a
     /// search ended before both were searched alike, or there is no other move.
-    pub second: Option<(ChessMove, u32)>,
+    pub second: Option<(Move, u32)>,
     /// Plies to which both were searched; without a second one, those of the last full iteration.
     pub depth: u32,
     /// The weights that it was searched with, by their id.

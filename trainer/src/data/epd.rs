@@ -5,7 +5,7 @@
 //! position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9` holds
 //! lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, Color, Move};
 
 use crate::data::remark;
 use crate::data::score::{GameResult, Score};
@@ -55,11 +55,11 @@ impl<'a> EpdLine<'a> {
     ///
     /// # Errors
     /// When there is such an operation, but no move or one that is not legal.
-    pub fn moves(&self, code: &str) -> Result<Option<Vec<ChessMove>>, String> {
+    pub fn moves(&self, code: &str) -> Result<Option<Vec<Move>>, String> {
         let Some(operand) = self.operand(code).filter(|operand| mate(operand).is_none()) else { return Ok(None) };
         let one = |word: &str| self.board.parse_san(word).or_else(|_| self.board.parse_uci(word));
         let words = operand.split([' ', '\t', ',']).filter(|word| !word.is_empty());
-        let moves: Result<Vec<ChessMove>, _> = words.map(one).collect();
+        let moves: Result<Vec<Move>, _> = words.map(one).collect();
         match moves {
             Ok(moves) if moves.is_empty() => Err(format!("{code} without a move")),
             moves => moves.map(Some).map_err(|error| format!("{code}: {error}")),
@@ -110,7 +110,7 @@ pub struct Epd {
     /// The position.
     pub board: Board,
     /// The first of the best moves.
-    pub best: Option<ChessMove>,
+    pub best: Option<Move>,
     /// The result of the game it comes from.
     pub result: Option<GameResult>,
     /// Its value from the side to move.

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, bounded};
-use dyad_engine::board::{ChessMove, Game};
+use dyad_engine::board::{Game, Move};
 use dyad_engine::control::Control;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ pub struct Answer {
     /// The move as it was written.
     pub text: String,
     /// The move, where it is legal.
-    pub mv: Option<ChessMove>,
+    pub mv: Option<Move>,
     /// The last score it gave its first variation, for the side to move.
     pub score: Option<Score>,
     /// The depth of that score in plies; 0 where it told none.

@@ -3,18 +3,17 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 
 use crate::base::hash;
 use crate::data::choice::Choice;
-use crate::data::packed::move_bits;
 use crate::data::score::{GameResult, Score};
 
 /// A move of a game and what was said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Played {
     /// The move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// The mover's evaluation, from the mover's side.
     pub score: Option<Score>,
     /// Whether it came out of a book.
@@ -26,7 +25,7 @@ pub struct Played {
 impl Played {
     /// A move of which only the mover's score is known, if anything.
     #[must_use]
-    pub fn scored(mv: ChessMove, score: Option<Score>) -> Played {
+    pub fn scored(mv: Move, score: Option<Score>) -> Played {
         Played { mv, score, book: false, choice: None }
     }
 }
@@ -82,9 +81,9 @@ impl GameRecord {
     /// Stands for the game wherever games are told apart: a hash of its start and its moves.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        self.moves
-            .iter()
-            .fold(hash::mix(self.start.key()), |hash, played| hash::fold(hash, u64::from(move_bits(Some(played.mv)))))
+        self.moves.iter().fold(hash::mix(self.start.key()), |hash, played| {
+            hash::fold(hash, u64::from(Move::packed(Some(played.mv))))
+        })
     }
 
     /// Every position a move was played in, with the move.

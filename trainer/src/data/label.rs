@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use dyad_engine::board::{Board, ChessMove, Game};
+use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -27,7 +27,7 @@ use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
 use crate::data::external::{OutsideEngine, Program};
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
-use crate::data::packed::{Sample, move_bits};
+use crate::data::packed::Sample;
 use crate::data::samples::{SampleFile, SampleWriter, Summary};
 use crate::data::score::Score;
 
@@ -83,7 +83,7 @@ fn is_zero(number: &u32) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
     /// The best move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// Its value.
     pub score: Score,
     /// Whether it is clearly better than the second best.
@@ -246,7 +246,7 @@ const UNDECIDED: u16 = 1 << 15;
 
 fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
     let undecided = if label.is_some_and(|label| !label.decided) { UNDECIDED } else { 0 };
-    let [a, b] = (move_bits(label.map(|label| label.mv)) | undecided).to_le_bytes();
+    let [a, b] = (Move::packed(label.map(|label| label.mv)) | undecided).to_le_bytes();
     let [c, d] = label.map_or(0, |label| label.score.0).to_le_bytes();
     [a, b, c, d]
 }

@@ -2,9 +2,8 @@
 //!
 //! Training reads millions of positions many times and in random order, so they must be small and all of one size.
 
-pub use dyad_engine::board::move_bits;
 use dyad_engine::board::{
-    BitBoard, Board, COLORS, ChessMove, Color, EMPTY, PIECES, Piece, Setup, Square, Squares, move_from_bits, square_set,
+    BitBoard, Board, COLORS, Color, EMPTY, Move, PIECES, Piece, Setup, Square, Squares, square_set,
 };
 
 use crate::data::score::{GameResult, Score};
@@ -18,7 +17,7 @@ pub struct Sample {
     /// The position.
     pub board: Board,
     /// The move to prefer there.
-    pub desired: Option<ChessMove>,
+    pub desired: Option<Move>,
     /// How its game ended.
     pub result: Option<GameResult>,
     /// What a search thought of it, from the side to move.
@@ -104,7 +103,7 @@ impl Packed {
         let black = u16::from(board.side_to_move() == Color::Black) << 15;
         let score = sample.score.map_or(NO_SCORE, |score| score.0);
         let number = board.fullmove_number().min(u32::from(u16::MAX)) as u16;
-        bytes[24..26].copy_from_slice(&(move_bits(sample.desired) | black).to_le_bytes());
+        bytes[24..26].copy_from_slice(&(Move::packed(sample.desired) | black).to_le_bytes());
         bytes[26..28].copy_from_slice(&score.to_le_bytes());
         bytes[28..30].copy_from_slice(&number.to_le_bytes());
         bytes[30] = board.halfmove_clock().min(255) as u8;
@@ -183,7 +182,7 @@ impl Packed {
         self.occupied().count_ones()
     }
 
-    /// Puts another desired move, as [`move_bits`] makes it, and score in place. Without a move nothing
+    /// Puts another desired move, as [`Move::packed`] makes it, and score in place. Without a move nothing
     /// changes, and the answer is false.
     pub fn relabel(&mut self, desired: u16, score: Score) -> bool {
         let black = self.number(24) & 0x8000;
@@ -208,7 +207,7 @@ impl Packed {
     /// Says what is wrong where the bytes hold no valid position, or a move that is not legal in it.
     pub fn unpack(&self) -> Result<Sample, String> {
         let board = self.board()?;
-        let desired = move_of(self.number(24) & 0x7FFF)?;
+        let desired = move_of(self.number(24) & 0x7FFF)?.map(|mv| board.mark_castling(mv));
         if let Some(mv) = desired.filter(|&mv| !board.is_legal(mv)) {
             return Err(format!("the move {mv} is not legal in {}", board.fen()));
         }
@@ -287,8 +286,8 @@ fn result_bits(result: Option<GameResult>) -> u8 {
     }
 }
 
-fn move_of(bits: u16) -> Result<Option<ChessMove>, String> {
-    match move_from_bits(bits) {
+fn move_of(bits: u16) -> Result<Option<Move>, String> {
+    match Move::unpacked(bits) {
         None if bits != 0 => Err(format!("promotion to a piece of kind {}", bits >> 12)),
         mv => Ok(mv),
     }
@@ -345,7 +344,7 @@ mod tests {
             let moves = sample.board.moves();
             let Some(&desired) = moves.last() else { continue };
             let mut packed = Packed::new(&sample);
-            assert!(packed.relabel(move_bits(Some(desired)), Score(-7)));
+            assert!(packed.relabel(Move::packed(Some(desired)), Score(-7)));
             assert!(!packed.relabel(0, Score(9)));
             let expected = Sample { desired: Some(desired), score: Some(Score(-7)), ..sample };
             assert_eq!(packed, Packed::new(&expected));

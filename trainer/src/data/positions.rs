@@ -8,7 +8,7 @@
 //! memory. So the split is drawn from the hash of the game. It needs no list: any program that
 //! knows the game knows its side.
 
-use dyad_engine::board::{Board, ChessMove, Color};
+use dyad_engine::board::{Board, Color, Move};
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Error;
@@ -16,7 +16,7 @@ use crate::base::hash;
 use crate::data::choice::Choice;
 use crate::data::epd::Epd;
 use crate::data::game::{GameRecord, Played};
-use crate::data::packed::{Packed, Sample, move_bits};
+use crate::data::packed::{Packed, Sample};
 use crate::data::score::{GameResult, Score};
 
 /// Percent of the games that are kept out of training where nobody says another.
@@ -273,7 +273,7 @@ impl Filters {
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(Reason::Result);
         }
-        let unknown = Played::scored(ChessMove::default(), epd.score);
+        let unknown = Played::scored(Move::default(), epd.score);
         match epd.best {
             Some(mv) => self.played(&epd.board, &Played { mv, ..unknown })?,
             None => self.standing(&epd.board, &unknown)?,
@@ -285,7 +285,7 @@ impl Filters {
     fn candidate(&self, sample: &Sample) -> Candidate {
         let key = sample.board.key();
         let identity = match self.duplicates {
-            Duplicates::Moves => hash::fold(key, u64::from(move_bits(sample.desired))),
+            Duplicates::Moves => hash::fold(key, u64::from(Move::packed(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
         Candidate { sample: Packed::new(sample), identity, told_by: None }
@@ -366,7 +366,7 @@ impl Filters {
 
     fn played(&self, board: &Board, played: &Played) -> Result<(), Reason> {
         self.standing(board, played)?;
-        if self.quiet && (board.is_capture(played.mv) || played.mv.get_promotion().is_some()) {
+        if self.quiet && (board.is_capture(played.mv) || played.mv.promotion().is_some()) {
             return Err(Reason::Noisy);
         }
         if !self.mates && board.gives_check(played.mv) && !board.after(played.mv).has_legal_move() {

@@ -9,9 +9,7 @@ use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{
-    ALL_SQUARES, BitBoard, Board, ChessMove, Color, EMPTY, Piece, Setup, Square, Squares, square_set,
-};
+use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, Color, EMPTY, Move, Piece, Setup, Square, Squares, square_set};
 
 use crate::base::error::Error;
 use crate::data::game::BrokenGame;
@@ -188,12 +186,12 @@ fn square_at(bits: u16, shift: u32) -> Square {
     ALL_SQUARES[usize::from(bits >> shift & 63)]
 }
 
-fn decode_move(board: &Board, bits: u16) -> Option<ChessMove> {
+fn decode_move(board: &Board, bits: u16) -> Option<Move> {
     let (from, to) = (square_at(bits, 0), square_at(bits, 6));
     match bits >> 14 {
         CASTLING => board.castling_with(to).filter(|_| from == board.king(board.side_to_move())),
-        PROMOTION => Some(ChessMove::new(from, to, Some(PROMOTIONS[usize::from(bits >> 12 & 3)]))),
-        _ => Some(ChessMove::new(from, to, None)),
+        PROMOTION => Some(Move::new(from, to).with_promotion(PROMOTIONS[usize::from(bits >> 12 & 3)])),
+        _ => Some(Move::new(from, to)),
     }
 }
 
@@ -247,9 +245,9 @@ fn encode_board(board: &Board, bytes: &mut [u8]) {
     bytes[26..28].copy_from_slice(&number.to_le_bytes());
 }
 
-fn encode_move(board: &Board, mv: ChessMove) -> u16 {
-    let (king_takes_rook, promotion) = (board.castling_squares(mv), mv.get_promotion());
-    let (from, to) = king_takes_rook.unwrap_or((mv.get_source(), mv.get_dest()));
+fn encode_move(board: &Board, mv: Move) -> u16 {
+    let (king_takes_rook, promotion) = (board.castling_squares(mv), mv.promotion());
+    let (from, to) = king_takes_rook.unwrap_or((mv.from(), mv.to()));
     let (kind, piece) = match promotion {
         _ if king_takes_rook.is_some() => (CASTLING, 0),
         Some(piece) => (PROMOTION, piece.to_index() as u16 - Piece::Knight.to_index() as u16),

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dyad_engine::board::{Board, ChessMove, Color, Game, PIECES, sign};
+use dyad_engine::board::{Board, Color, Game, Move, PIECES, sign};
 use dyad_engine::control::Control;
 use dyad_engine::engine::{AnyEngine, AnyModel};
 use dyad_engine::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
@@ -34,7 +34,7 @@ enum Worth {
 struct Ended;
 
 /// The outcome of a search with its line.
-type Found = Result<(Worth, Vec<ChessMove>), Ended>;
+type Found = Result<(Worth, Vec<Move>), Ended>;
 
 /// Vectors and moves that are kept: beyond these memory is for other things.
 const MOST_VECTORS: usize = 100_000;
@@ -47,7 +47,7 @@ pub struct ComparisonEngine {
     network: Arc<Network>,
     vectors: HashMap<u64, Arc<[f32]>>,
     /// The best move found in a position.
-    best: HashMap<u64, ChessMove>,
+    best: HashMap<u64, Move>,
     draw: Arc<[f32]>,
     /// Keys of the positions since the last irreversible move.
     keys: Vec<u64>,
@@ -159,7 +159,7 @@ impl ComparisonEngine {
         }
         self.count(control, ply)?;
         let us = board.side_to_move();
-        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        let mut best: Option<(Worth, Vec<Move>)> = None;
         let moves = ordered(board, self.best.get(&board.key()).copied(), |_| true);
         self.keys.push(board.key());
         for mv in moves {
@@ -202,7 +202,7 @@ impl ComparisonEngine {
         let us = board.side_to_move();
         let standing = Worth::Position(self.vector(board));
         let check = board.in_check() && left > 0;
-        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        let mut best: Option<(Worth, Vec<Move>)> = None;
         if !check {
             if left == 0 || beta.is_some_and(|beta| self.is_better(&standing, beta, us)) {
                 return Ok((standing, Vec::new()));
@@ -226,7 +226,7 @@ impl ComparisonEngine {
         Ok(best.unwrap_or_else(|| (alpha.expect("without one the first position is the best").clone(), Vec::new())))
     }
 
-    fn remember(&mut self, board: &Board, mv: ChessMove) {
+    fn remember(&mut self, board: &Board, mv: Move) {
         if self.best.len() >= MOST_MOVES {
             self.best.clear();
         }
@@ -268,12 +268,12 @@ fn vector(network: &Network, board: &Board) -> Arc<[f32]> {
 }
 
 /// The moves that are wanted: the one found before, captures and promotions by MVV-LVA, all others.
-fn ordered(board: &Board, first: Option<ChessMove>, wanted: impl Fn(ChessMove) -> bool) -> Vec<ChessMove> {
-    let mut moves: Vec<ChessMove> = board.moves().iter().copied().filter(|&mv| wanted(mv)).collect();
-    let rank = |&mv: &ChessMove| {
+fn ordered(board: &Board, first: Option<Move>, wanted: impl Fn(Move) -> bool) -> Vec<Move> {
+    let mut moves: Vec<Move> = board.moves().iter().copied().filter(|&mv| wanted(mv)).collect();
+    let rank = |&mv: &Move| {
         let victim = board.captured(mv).map_or(0, |piece| 1 + piece.to_index());
-        let promotion = mv.get_promotion().map_or(0, |piece| piece.to_index());
-        let attacker = board.piece_on(mv.get_source()).map_or(0, |piece| piece.to_index());
+        let promotion = mv.promotion().map_or(0, |piece| piece.to_index());
+        let attacker = board.piece_on(mv.from()).map_or(0, |piece| piece.to_index());
         let order =
             if victim + promotion > 0 { PIECES.len() * (victim + promotion) + PIECES.len() - attacker } else { 0 };
         std::cmp::Reverse(if Some(mv) == first { usize::MAX } else { order })
@@ -302,8 +302,8 @@ impl AnyEngine for ComparisonEngine {
         self.limits = Bounds { nodes: limits.nodes.unwrap_or(u64::MAX), until, binding: false };
         self.keys = game.keys()[..game.keys().len().saturating_sub(1)].to_vec();
         (self.nodes, self.seldepth) = (0, 0);
-        let roots: Vec<ChessMove> = board.moves().iter().copied().collect();
-        let roots: Vec<ChessMove> = match limits.searchmoves.is_empty() {
+        let roots: Vec<Move> = board.moves().iter().copied().collect();
+        let roots: Vec<Move> = match limits.searchmoves.is_empty() {
             true => roots,
             false => roots.into_iter().filter(|mv| limits.searchmoves.contains(mv)).collect(),
         };
@@ -363,10 +363,10 @@ impl AnyEngine for ComparisonEngine {
 
 impl ComparisonEngine {
     /// An iteration over the moves of the root.
-    fn root(&mut self, board: &Board, roots: &[ChessMove], depth: u32, control: &Control) -> Found {
+    fn root(&mut self, board: &Board, roots: &[Move], depth: u32, control: &Control) -> Found {
         self.count(control, 0)?;
         let us = board.side_to_move();
-        let mut best: Option<(Worth, Vec<ChessMove>)> = None;
+        let mut best: Option<(Worth, Vec<Move>)> = None;
         let keys = self.keys.len();
         self.keys.push(board.key());
         for mv in ordered(board, self.best.get(&board.key()).copied(), |mv| roots.contains(&mv)) {

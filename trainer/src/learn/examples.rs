@@ -4,7 +4,7 @@ use crate::data::packed::Sample;
 use crate::data::samples::SampleFile;
 use crate::data::score::Score;
 use crate::fit::calibration::pawn;
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use std::io;
 
@@ -14,7 +14,7 @@ pub struct Example {
     /// The position.
     pub board: Board,
     /// Its desired move.
-    pub desired: ChessMove,
+    pub desired: Move,
     /// Result of the game for the side to move, 0 to 1, if known.
     pub result: Option<f64>,
     /// A searched score for the side to move, in units of evaluation, if there is one.

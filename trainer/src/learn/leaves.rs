@@ -18,7 +18,7 @@
 
 use crate::learn::examples::Example;
 use crate::learn::settings::Settings;
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
@@ -70,7 +70,7 @@ impl LeafSearch for LeafSearcher {
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// The move.
-    pub mv: ChessMove,
+    pub mv: Move,
     /// Its value.
     pub value: Value,
     /// The leaf of its principal variation.
@@ -180,7 +180,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     }
 
     /// The sibling `mv`, if it is valued above `floor` and has a leaf.
-    fn above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<Option<Candidate>, Unfinished> {
+    fn above(&mut self, board: &Board, mv: Move, floor: Value) -> Result<Option<Candidate>, Unfinished> {
         let alpha = if self.is_likely_above(board, mv, floor)? {
             floor
         } else {
@@ -193,12 +193,12 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     }
 
     /// Whether to search with the open window at once.
-    fn is_likely_above(&mut self, board: &Board, mv: ChessMove, floor: Value) -> Result<bool, Unfinished> {
+    fn is_likely_above(&mut self, board: &Board, mv: Move, floor: Value) -> Result<bool, Unfinished> {
         Ok(self.plies() < 2 || self.search(board, mv, 0, floor, floor + 1)?.0 > floor)
     }
 
     /// The move with its exact value and leaf, if the value is above `alpha` and there is a leaf.
-    fn exact(&mut self, board: &Board, mv: ChessMove, alpha: Value) -> Result<Option<Candidate>, Unfinished> {
+    fn exact(&mut self, board: &Board, mv: Move, alpha: Value) -> Result<Option<Candidate>, Unfinished> {
         let (value, leaf) = self.search(board, mv, self.plies(), alpha, INFINITE)?;
         Ok(leaf.map(|leaf| Candidate { mv, value, leaf }))
     }
@@ -212,7 +212,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
     fn search(
         &mut self,
         board: &Board,
-        mv: ChessMove,
+        mv: Move,
         plies: u32,
         alpha: Value,
         beta: Value,

@@ -1,6 +1,6 @@
 //! Training examples of the move model.
 
-use dyad_engine::board::ChessMove;
+use dyad_engine::board::Move;
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::features::PositionContext;
 use dyad_engine::levels::model::PositionInput;
@@ -37,7 +37,7 @@ impl Example {
     #[must_use]
     pub fn new(record: &Record, offsets: &Offsets) -> Example {
         let board = &record.board;
-        let moves: Vec<ChessMove> = board.moves().iter().copied().collect();
+        let moves: Vec<Move> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let context =
             PositionContext { board, last: record.last, last_captured: record.last_captured, own: record.own };

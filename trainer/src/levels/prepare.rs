@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, ChessMove, Color, Game};
+use dyad_engine::board::{Board, Color, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
@@ -95,7 +95,7 @@ pub struct Summary {
 
 /// A game from the standard starting position.
 pub(super) struct Played {
-    pub(super) moves: Vec<ChessMove>,
+    pub(super) moves: Vec<Move>,
     pub(super) hash: u64,
     pub(super) ratings: [Option<u32>; 2],
     pub(super) names: [String; 2],
@@ -294,7 +294,7 @@ fn analyze(analyzer: &mut MoveAnalyzer, played: &Played, candidate: &Candidate, 
 pub(super) fn record(
     analyzer: &mut MoveAnalyzer,
     game: &Game,
-    mv: ChessMove,
+    mv: Move,
     control: &Control,
     who: impl FnOnce(Record) -> Record,
 ) -> Record {

@@ -10,7 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use dyad_engine::board::{Board, ChessMove, move_bits, move_from_bits};
+use dyad_engine::board::{Board, Move};
 use dyad_engine::files;
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::file::MoveModel;
@@ -104,11 +104,11 @@ pub struct Record {
     /// The position.
     pub board: Board,
     /// The opponent's last move.
-    pub last: Option<ChessMove>,
+    pub last: Option<Move>,
     /// Whether that move captured.
     pub last_captured: bool,
     /// The last own move of the side to move.
-    pub own: Option<ChessMove>,
+    pub own: Option<Move>,
     /// Index of the move played in [`Board::moves`].
     pub played: usize,
     /// Values of each move from the static evaluation to the deepest search, in search units.
@@ -139,8 +139,8 @@ impl Record {
             decided: true,
         };
         let mut bytes = Packed::new(&sample).0.to_vec();
-        bytes.extend(move_bits(self.last).to_le_bytes());
-        bytes.extend(move_bits(self.own).to_le_bytes());
+        bytes.extend(Move::packed(self.last).to_le_bytes());
+        bytes.extend(Move::packed(self.own).to_le_bytes());
         bytes.extend(self.rating.to_le_bytes());
         bytes.extend([u8::from(self.last_captured), self.pool as u8, self.played as u8]);
         bytes.extend(self.player.to_le_bytes());
@@ -162,9 +162,10 @@ impl Record {
         };
         let word = |bytes: &[u8]| u16::from_le_bytes([bytes[0], bytes[1]]);
         let long = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes");
+        // Castling stays without its mark: only the squares of these moves are used.
         let read_move = |bits: u16| match bits {
             0 => Ok(None),
-            bits => move_from_bits(bits).map(Some).ok_or_else(|| format!("{bits} is no move")),
+            bits => Move::unpacked(bits).map(Some).ok_or_else(|| format!("{bits} is no move")),
         };
         let packed = Packed(take(32)?.try_into().expect("32 bytes are 32 bytes"));
         let (last, own) = (read_move(word(take(2)?))?, read_move(word(take(2)?))?);

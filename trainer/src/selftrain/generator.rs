@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyad_engine::board::Game;
+use dyad_engine::board::{Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
@@ -32,7 +32,6 @@ use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLim
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_map;
-use crate::data::packed::move_bits;
 use crate::data::score::Score;
 
 /// Everything that determines the games.
@@ -177,7 +176,7 @@ fn event(settings: &GeneratorSettings, weights: &Weights, openings: &[Opening]) 
     // The number of games may grow later.
     let settings = serde_json::to_string(&GeneratorSettings { games: 0, ..settings.clone() }).expect("plain data");
     let key = openings.iter().fold(hash::fold_text(0, &settings), |key, opening| {
-        let moves = opening.moves.iter().map(|&mv| u64::from(move_bits(Some(mv))));
+        let moves = opening.moves.iter().map(|&mv| u64::from(Move::packed(Some(mv))));
         moves.fold(hash::fold_text(key, &opening.start.fen()), hash::fold)
     });
     format!("dyad games, seed {seed}, {nodes} nodes a move, weights {}, settings {key:016x}", weights.id())

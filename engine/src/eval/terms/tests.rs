@@ -357,8 +357,7 @@ fn attack_groups_are_about_the_enemy_king() {
     };
     random_positions(60, |board| {
         let king = board.king(board.side_to_move());
-        let Some(mv) = board.moves().iter().copied().find(|&mv| mv.get_source() == king && !board.is_capture(mv))
-        else {
+        let Some(mv) = board.moves().iter().copied().find(|&mv| mv.from() == king && !board.is_capture(mv)) else {
             return;
         };
         let (before, after) = (counts(board), counts(&board.after(mv)));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::tests::random_boards;
-use crate::board::{ChessMove, sign};
+use crate::board::{Move, sign};
 use crate::eval::layout::LEN;
 use crate::eval::visit;
 use crate::search::{LeafBudget, LeafEnd, LeafSearcher};
@@ -73,7 +73,7 @@ fn parts_sum_to_the_difference_exactly() {
         }
         let which = pairs_of_moves % 2;
         let weights = &all[which];
-        let mut leaf = |mv: ChessMove| {
+        let mut leaf = |mv: Move| {
             let after = board.after(mv);
             let found = searchers[which].search(&after, 0, (-INFINITE, INFINITE), &budget).expect("it is not stopped");
             let stm_sign = sign(after.side_to_move());

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use dyad_engine::board::{Board, ChessMove, Piece};
+use dyad_engine::board::{Board, Move, Piece};
 use pgn_reader::{RawComment, Reader, SanPlus, Skip, Visitor};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, Position};
@@ -349,7 +349,7 @@ const LETTERS: [[&str; 6]; 7] = [
 ];
 
 /// A move in one of its spellings.
-fn spell(board: &Board, mv: ChessMove, language: usize, style: u8) -> String {
+fn spell(board: &Board, mv: Move, language: usize, style: u8) -> String {
     let letters = LETTERS[language];
     let san = board.san(mv);
     if san.starts_with('O') {
@@ -360,10 +360,10 @@ fn spell(board: &Board, mv: ChessMove, language: usize, style: u8) -> String {
             _ => san,
         };
     }
-    let piece = board.piece_on(mv.get_source()).expect("a piece moves");
-    let (from, to) = (mv.get_source().to_string(), mv.get_dest().to_string());
+    let piece = board.piece_on(mv.from()).expect("a piece moves");
+    let (from, to) = (mv.from().to_string(), mv.to().to_string());
     let promotion = |sign: &str, end: &str| {
-        mv.get_promotion().map(|piece| format!("{sign}{}{end}", letters[piece.to_index()])).unwrap_or_default()
+        mv.promotion().map(|piece| format!("{sign}{}{end}", letters[piece.to_index()])).unwrap_or_default()
     };
     let letter = letters[piece.to_index()];
     match style % 6 {

@@ -1,6 +1,6 @@
 //! What a game says besides its moves: tags, comments, glyphs and variations.
 
-use dyad_engine::board::{Board, ChessMove};
+use dyad_engine::board::{Board, Move};
 
 use super::reader::result;
 use super::spelling::{Alphabet, Spelled, is_known_remark, remark_glyph, suffix_glyphs};
@@ -36,7 +36,7 @@ pub struct Variation {
     /// Notes before the first move.
     pub foreword: Vec<Note>,
     /// At least one move, each with its notes; `None` is a null move.
-    pub moves: Vec<(Option<ChessMove>, Vec<Note>)>,
+    pub moves: Vec<(Option<Move>, Vec<Note>)>,
 }
 
 impl Variation {

@@ -404,9 +404,8 @@ impl<'a> Reader<'a> {
             let text = || format!("{late} moves after the result");
             return Err(self.impossible.take().unwrap_or_else(|| self.of_game(text())));
         }
-        let king_to_center = |played: &Played| {
-            self.before.piece_on(played.mv.get_source()) == Some(Piece::King) && is_center(played.mv.get_dest())
-        };
+        let king_to_center =
+            |played: &Played| self.before.piece_on(played.mv.from()) == Some(Piece::King) && is_center(played.mv.to());
         if self.impossible.is_some() && self.read.moves.last().is_some_and(king_to_center) {
             let last = self.read.moves.pop().expect("there is a last one");
             self.kings.insert(0, self.before.san(last.mv));

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use dyad_engine::board::{BitBoard, Board, ChessMove, EMPTY, File, Piece, Rank, Square, attacks};
+use dyad_engine::board::{BitBoard, Board, EMPTY, File, Move, Piece, Rank, Square, attacks};
 
 /// The letters of a language for its pieces.
 #[derive(Debug, PartialEq, Eq)]
@@ -115,12 +115,12 @@ pub(super) enum Spelled {
     /// A move without a move: `--`, `Z0`.
     Null,
     /// A move to a square.
-    To(Move),
+    To(MoveSpelling),
 }
 
 /// What a word says of a move to a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct MoveSpelling {
     /// None where there are coordinates without a letter: any piece.
     pub piece: Option<Piece>,
     file: Option<u8>,
@@ -167,12 +167,12 @@ impl Spelled {
         match core {
             b"--" | b"Z0" | b"@@@@" | b"0000" | b"null" | b"pass" => Some(Spelled::Null),
             [b'O' | b'o' | b'0', ..] => castling(core).map(Spelled::Castling),
-            _ => Move::parse(core, alphabet).map(Spelled::To),
+            _ => MoveSpelling::parse(core, alphabet).map(Spelled::To),
         }
     }
 
     /// The legal move that is meant.
-    pub(super) fn find(&self, board: &Board) -> Result<ChessMove, Refusal> {
+    pub(super) fn find(&self, board: &Board) -> Result<Move, Refusal> {
         match self {
             Spelled::Castling(File::G) => board.parse_san("O-O").map_err(|_| Refusal::Illegal),
             Spelled::Castling(_) => board.parse_san("O-O-O").map_err(|_| Refusal::Illegal),
@@ -223,8 +223,8 @@ fn square(text: [u8; 2]) -> Option<Square> {
     }
 }
 
-impl Move {
-    fn parse(core: &[u8], alphabet: &Alphabet) -> Option<Move> {
+impl MoveSpelling {
+    fn parse(core: &[u8], alphabet: &Alphabet) -> Option<MoveSpelling> {
         let (core, promotion) = split_promotion(core, alphabet);
         let (letter, rest) = core.split_first()?;
         let letter_of_pawn = *letter == b'P' && (alphabet == &ENGLISH || alphabet.script == Script::Figurines);
@@ -234,7 +234,7 @@ impl Move {
             None => (None, core),
         };
         let (from, to) = rest.split_last_chunk::<2>()?;
-        let Some(to) = square(*to) else { return Move::coordinates_in_capitals(core, promotion) };
+        let Some(to) = square(*to) else { return MoveSpelling::coordinates_in_capitals(core, promotion) };
         let from = match from {
             [from @ .., b'x' | b'X' | b':' | b'-' | b'*'] => from,
             from => from,
@@ -247,11 +247,11 @@ impl Move {
             _ => return None,
         };
         let piece = piece.or((file.is_none() || rank.is_none()).then_some(Piece::Pawn));
-        Some(Move { piece, file, rank, to, promotion, letter_of_pawn })
+        Some(MoveSpelling { piece, file, rank, to, promotion, letter_of_pawn })
     }
 
     /// `E2E4` and `E2-E4`: nothing else is written like that.
-    fn coordinates_in_capitals(core: &[u8], promotion: Option<Piece>) -> Option<Move> {
+    fn coordinates_in_capitals(core: &[u8], promotion: Option<Piece>) -> Option<MoveSpelling> {
         let lower = core.to_ascii_lowercase();
         let (from, to) = match lower[..] {
             [a, b, c, d] | [a, b, b'-' | b'x', c, d] => ([a, b], [c, d]),
@@ -259,10 +259,10 @@ impl Move {
         };
         let (from, to) = (square(from)?, square(to)?);
         let (file, rank) = (from.get_file().to_index() as u8, from.get_rank().to_index() as u8);
-        Some(Move { piece: None, file: Some(file), rank: Some(rank), to, promotion, letter_of_pawn: false })
+        Some(MoveSpelling { piece: None, file: Some(file), rank: Some(rank), to, promotion, letter_of_pawn: false })
     }
 
-    fn find(&self, board: &Board) -> Result<ChessMove, Refusal> {
+    fn find(&self, board: &Board) -> Result<Move, Refusal> {
         let origins = match self.piece {
             Some(Piece::Pawn) => self.pawns(board),
             Some(piece) => self.pieces(board, piece),
@@ -271,8 +271,9 @@ impl Move {
         let origins = origins & self.named_squares();
         let mut found = None;
         for from in origins {
-            let mv = ChessMove::new(from, self.to, self.promotion);
-            if board.is_legal(mv) && !(self.piece.is_some() && board.is_castling(mv)) {
+            let mv = Move::new(from, self.to);
+            let mv = self.promotion.map_or(mv, |piece| mv.with_promotion(piece));
+            if board.is_legal(mv) {
                 if found.is_some() {
                     return Err(Refusal::Ambiguous);
                 }
@@ -324,13 +325,13 @@ impl Move {
     }
 
     /// Castling as a move of the king: `Ke1g1`, `e1g1`, and `e1h1` in Chess960.
-    fn castling(&self, board: &Board) -> Option<ChessMove> {
+    fn castling(&self, board: &Board) -> Option<Move> {
         let king = board.king(board.side_to_move());
         let named = self.file.is_some() && self.rank.is_some() && self.named_squares() == BitBoard::from_square(king);
         if !named || self.promotion.is_some() || self.piece.is_some_and(|piece| piece != Piece::King) {
             return None;
         }
-        let step = Some(ChessMove::new(king, self.to, None)).filter(|&mv| board.is_legal(mv));
+        let step = Some(board.mark_castling(Move::new(king, self.to))).filter(|&mv| board.is_legal(mv));
         board.castling_with(self.to).or(step)
     }
 

@@ -91,8 +91,8 @@ fn walk(accumulator: &mut Accumulator<Zones>, table: &Zones, board: &Board, dept
         accumulator.pop();
     };
     for &mv in board.moves().iter() {
-        let king = board.piece_on(mv.get_source()) == Some(Piece::King);
-        if king || mv.get_promotion().is_some() || random.random_bool(0.15) {
+        let king = board.piece_on(mv.from()) == Some(Piece::King);
+        if king || mv.promotion().is_some() || random.random_bool(0.15) {
             let mut after = *board;
             let delta = board.make_move(mv, &mut after);
             step(accumulator, &after, &delta, random);
