@@ -7,6 +7,7 @@ mod architecture;
 mod arguments;
 mod conversations;
 mod data;
+mod documents;
 mod driver;
 mod ends;
 mod experiments;

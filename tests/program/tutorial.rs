@@ -13,6 +13,26 @@ fn commands(markdown: &str) -> String {
     blocks.map(|block| block.split("```").next().expect("a block ends")).collect()
 }
 
+/// What the tutorial says is printed: the lines of the blocks without a language.
+fn printed(markdown: &str) -> Vec<&str> {
+    let mut language = None;
+    let mut lines = Vec::new();
+    for line in markdown.lines() {
+        if let Some(name) = line.strip_prefix("```") {
+            language = if language.is_none() { Some(name) } else { None };
+        } else if language == Some("") {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Whether `line` has the words of `shown` in that order; times and speeds may stand between them.
+fn shows(line: &str, shown: &str) -> bool {
+    let mut words = line.split_whitespace().map(|word| word.trim_end_matches(';'));
+    shown.split_whitespace().all(|word| words.any(|other| other == word))
+}
+
 /// Runs a tutorial in a copy of its folder. `smaller` has numbers of the tutorial and what they are here: what takes an
 /// hour takes seconds.
 fn follow(name: &str, tutorial: &str, smaller: &[(&str, &str)]) -> (String, std::path::PathBuf) {
@@ -47,6 +67,18 @@ fn five_minutes() {
     }
     for file in ["first/report.html", "first/best.html"] {
         assert!(fs::read_to_string(place.join(file)).unwrap().ends_with("</html>\n"), "{file}");
+    }
+}
+
+#[test]
+#[ignore = "a training and 60 games: .ci/nightly runs it"]
+fn five_minutes_print_what_they_say() {
+    let (told, _) = follow("tutorial-printed", "README.md", &[]);
+    let tutorial = include_str!("../../docs/tutorial/README.md");
+    let shown = printed(tutorial);
+    assert!(shown.len() >= 8, "{shown:?}");
+    for line in shown {
+        assert!(told.lines().any(|other| shows(other, line)), "not printed: {line}\n{told}");
     }
 }
 
