@@ -6,7 +6,7 @@ use dyad_engine::board::{Board, Color, File, Game, Move, Piece, Rank, Square, si
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Evaluator;
-use dyad_engine::explain::{self, Comparison, PvResolver};
+use dyad_engine::explain::{self, Comparison};
 use dyad_engine::search::Limits;
 
 use crate::session::Session;
@@ -118,12 +118,9 @@ impl Moves {
 /// Why one move is better than another.
 pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Session, control: &Control) -> Vec<String> {
     let Session { engine, settings, .. } = session;
-    let mut resolver = PvResolver::new(Arc::clone(engine.weights()));
     let found = match moves {
-        Moves::Two(moves) => Comparison::search(engine, &mut resolver, game, moves, limits, &settings.search, control),
-        Moves::WithBest(mv) => {
-            Comparison::with_best(engine, &mut resolver, game, mv, limits, &settings.search, control)
-        }
+        Moves::Two(moves) => Comparison::search(engine, game, moves, limits, &settings.search, control),
+        Moves::WithBest(mv) => Comparison::with_best(engine, game, mv, limits, &settings.search, control),
     };
     match found {
         Some(found) => lines(&found.to_string()),

@@ -41,8 +41,8 @@ pub struct Comparison {
     weights: Arc<Weights>,
 }
 
-/// Resolves principal variations to quiescent leaves. Each thread has its own.
-pub struct PvResolver {
+/// Resolves principal variations to quiescent leaves.
+struct PvResolver {
     quiescence: LeafSearcher,
 }
 
@@ -50,14 +50,13 @@ pub struct PvResolver {
 const QUIESCENCE_NODES: u64 = 200_000;
 
 impl PvResolver {
-    /// A resolver with these weights.
-    pub fn new(weights: Arc<Weights>) -> PvResolver {
+    fn new(weights: Arc<Weights>) -> PvResolver {
         PvResolver { quiescence: LeafSearcher::new(weights) }
     }
 
     /// The leaf of a variation from the current position of `game`. Appends the captures of quiescence to `line`.
     /// `value` is from the view of the side to move in the current position.
-    pub fn resolve(&mut self, game: &Game, line: &mut Vec<Move>, value: Value) -> PvLeaf {
+    fn resolve(&mut self, game: &Game, line: &mut Vec<Move>, value: Value) -> PvLeaf {
         let sign = sign(game.board().side_to_move());
         let mut ahead = game.clone();
         line.iter().for_each(|&mv| ahead.push(mv));
@@ -97,7 +96,6 @@ impl Comparison {
     /// before it finished an iteration of both.
     pub fn search(
         engine: &mut Engine,
-        resolver: &mut PvResolver,
         game: &Game,
         moves: [Move; 2],
         limits: &Limits,
@@ -109,12 +107,13 @@ impl Comparison {
         let options = Options { multipv: 2, tables: None, ..options.clone() };
         let found = best_two(engine, game, &limits, &options, control)?;
         let [first, second] = moves.map(|mv| found.iter().find(|info| info.pv.first() == Some(&mv)));
-        let examine = |info: &Info, resolver: &mut PvResolver| {
+        let mut resolver = PvResolver::new(Arc::clone(engine.weights()));
+        let mut examine = |info: &Info| {
             let mut line = info.pv.clone();
             let leaf = resolver.resolve(game, &mut line, info.value);
             ComparedMove { san: game.board().san(line[0]), line, score: info.score, leaf }
         };
-        let moves = [examine(first?, resolver), examine(second?, resolver)];
+        let moves = [examine(first?), examine(second?)];
         let weights = Arc::clone(engine.weights());
         let side = game.board().side_to_move();
         let difference = Difference::new(&weights, [&moves[0].leaf, &moves[1].leaf], side);
@@ -124,7 +123,6 @@ impl Comparison {
     /// Compares `mv` with the best other move, see [`Comparison::search`]. None also if there is no other move.
     pub fn with_best(
         engine: &mut Engine,
-        resolver: &mut PvResolver,
         game: &Game,
         mv: Move,
         limits: &Limits,
@@ -134,7 +132,7 @@ impl Comparison {
         let wide = Options { multipv: 2, tables: None, ..options.clone() };
         let found = best_two(engine, game, limits, &wide, control)?;
         let other = found.iter().map(|info| info.pv[0]).find(|&other| other != mv)?;
-        Comparison::search(engine, resolver, game, [other, mv], limits, options, control)
+        Comparison::search(engine, game, [other, mv], limits, options, control)
     }
 
     /// The moves in SAN.

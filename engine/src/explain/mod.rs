@@ -9,5 +9,5 @@ pub mod difference;
 pub mod evaluation;
 pub mod text;
 
-pub use comparison::{Comparison, PvResolver};
+pub use comparison::Comparison;
 pub use difference::Difference;

@@ -9,7 +9,7 @@ use dyad_engine::board::{Board, Color, Game, Move, color_name};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
-use dyad_engine::explain::{Comparison, PvResolver};
+use dyad_engine::explain::Comparison;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Score};
 
@@ -79,7 +79,6 @@ const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, pa
 /// The searcher of one thread.
 pub(super) struct Analyst {
     engine: Engine,
-    resolver: PvResolver,
     nodes: u64,
 }
 
@@ -91,7 +90,7 @@ impl Analyst {
     pub(super) fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
         let engine = Engine::with_hash(Arc::clone(weights), megabytes);
         let engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
-        Ok(Analyst { engine, resolver: PvResolver::new(Arc::clone(weights)), nodes })
+        Ok(Analyst { engine, nodes })
     }
 
     /// Analyzes a legal move of the current position of `game`.
@@ -110,8 +109,7 @@ impl Analyst {
         let found = self.engine.search(game, &limits, &OPTIONS, control, &mut |_| {});
         let best = found.best.filter(|&best| best != mv);
         let Some(best) = best else { return MoveAnalysis { score: Some(white(found.score)), mistake: None } };
-        let compared =
-            Comparison::search(&mut self.engine, &mut self.resolver, game, [best, mv], &limits, &OPTIONS, control);
+        let compared = Comparison::search(&mut self.engine, game, [best, mv], &limits, &OPTIONS, control);
         let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
         let [better, played] = compared.moves.each_ref().map(|examined| examined.score);
         let mistake = Judgement::of(better, played).map(|judgement| Mistake {

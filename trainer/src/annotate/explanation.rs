@@ -207,16 +207,14 @@ mod tests {
     use dyad_engine::control::Control;
     use dyad_engine::engine::Engine;
     use dyad_engine::eval::Weights;
-    use dyad_engine::explain::PvResolver;
     use dyad_engine::search::{Limits, Options};
 
     fn compare(fen: &str, moves: [&str; 2]) -> Comparison {
         let game = Game::new(Board::from_fen(fen).unwrap());
         let moves = moves.map(|mv| game.board().parse_san(mv).unwrap());
         let mut engine = Engine::with_hash(Weights::embedded(), 1).unwrap();
-        let mut resolver = PvResolver::new(Weights::embedded());
         let (limits, options) = (Limits::nodes(5_000), Options::default());
-        Comparison::search(&mut engine, &mut resolver, &game, moves, &limits, &options, &Control::new(false)).unwrap()
+        Comparison::search(&mut engine, &game, moves, &limits, &options, &Control::new(false)).unwrap()
     }
 
     #[test]

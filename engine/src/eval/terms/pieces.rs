@@ -112,28 +112,11 @@ fn minor<S: Visitor>(view: &View, areas: &Areas, piece: usize, at: Square, attac
     }
     if !S::SKIPS_PAIR_TERMS {
         for (owner, side) in [(Owner::Own, us), (Owner::Enemy, them)] {
-            for pawn in each(square_set(at).north() & side.pieces[PAWN]) {
-                minor_pair(minor, at, owner, PAWN, pawn, 1, visitor);
+            if !(square_set(at).north() & side.pieces[PAWN]).is_empty() {
+                visitor.add(MINOR_BEHIND_PAWN.at(minor, owner), 1);
             }
         }
-        minor_pair(minor, at, Owner::Own, KING, us.king(), 1, visitor);
-    }
-}
-
-/// The pair terms of a minor piece with one other piece: a pawn directly in front of it, its own king.
-fn minor_pair<S: Visitor>(
-    minor: Minor,
-    at: Square,
-    owner: Owner,
-    other: usize,
-    other_at: Square,
-    sign: i32,
-    visitor: &mut S,
-) {
-    match (owner, other) {
-        (_, PAWN) if other_at.to_index() == at.to_index() + 8 => visitor.add(MINOR_BEHIND_PAWN.at(minor, owner), sign),
-        (Owner::Own, KING) => visitor.add(MINOR_KING_DISTANCE.at(minor, Distance(distance(other_at, at))), sign),
-        _ => {}
+        visitor.add(MINOR_KING_DISTANCE.at(minor, Distance(distance(us.king(), at))), 1);
     }
 }
 
@@ -145,8 +128,13 @@ pub(crate) fn pair_terms<S: Visitor>(one: PieceSquare, other: PieceSquare, visit
             let flip = if minor.color == Color::White { 0 } else { 0b111_000 };
             let [at, other_at] = [minor, other].map(|piece| square(piece.square.to_index() ^ flip));
             let owner = if other.color == minor.color { Owner::Own } else { Owner::Enemy };
-            let [kind, other] = [minor, other].map(|piece| piece.piece.to_index());
-            minor_pair(Minor(kind), at, owner, other, other_at, sign(minor.color), visitor);
+            let kind = Minor(minor.piece.to_index());
+            let id = match (owner, other.piece) {
+                (_, Piece::Pawn) if other_at.to_index() == at.to_index() + 8 => MINOR_BEHIND_PAWN.at(kind, owner),
+                (Owner::Own, Piece::King) => MINOR_KING_DISTANCE.at(kind, Distance(distance(other_at, at))),
+                _ => continue,
+            };
+            visitor.add(id, sign(minor.color));
         }
     }
 }

@@ -13,9 +13,8 @@ fn game(fen: &str, moves: &str) -> Game {
 fn compare(game: &Game, moves: [&str; 2], nodes: u64) -> Comparison {
     let moves = moves.map(|mv| game.board().parse_uci(mv).expect("a legal move"));
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut resolver = PvResolver::new(Weights::embedded());
     let control = Control::new(false);
-    Comparison::search(&mut engine, &mut resolver, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
+    Comparison::search(&mut engine, game, moves, &Limits::nodes(nodes), &Options::default(), &control)
         .expect("both moves are searched")
 }
 
@@ -43,7 +42,6 @@ fn assert_shown_numbers_add_up(text: &str) {
 #[test]
 fn searched_moves_differ_by_the_sum_of_their_parts() {
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut resolver = PvResolver::new(Weights::embedded());
     let (mut count, mut nth) = (0, 0);
     random_boards(1_500, 5, |board, _| {
         nth += 1;
@@ -56,7 +54,7 @@ fn searched_moves_differ_by_the_sum_of_their_parts() {
         let pair = [moves[nth % moves.len()], moves[(nth + 1) % moves.len()]];
         let limits = Limits::nodes(600);
         let options = Options::default();
-        let found = Comparison::search(&mut engine, &mut resolver, &game, pair, &limits, &options, &control);
+        let found = Comparison::search(&mut engine, &game, pair, &limits, &options, &control);
         let found = found.unwrap_or_else(|| panic!("{} {pair:?}", board.fen()));
         assert_eq!(found.moves.each_ref().map(|compared| compared.line[0]), pair);
         let sum: i64 = found.difference.parts().iter().map(|part| part.amount).sum();
@@ -107,11 +105,10 @@ fn mates_and_draws_are_named() {
 fn a_move_is_compared_with_the_best_other_one() {
     let start = game("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "");
     let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
-    let mut resolver = PvResolver::new(Weights::embedded());
     let mut with_best = |fen: &Game, mv: &str, control: &Control| {
         let mv = fen.board().parse_uci(mv).expect("a legal move");
         let (limits, options) = (Limits::nodes(2_000), Options::default());
-        Comparison::with_best(&mut engine, &mut resolver, fen, mv, &limits, &options, control)
+        Comparison::with_best(&mut engine, fen, mv, &limits, &options, control)
     };
     let run = Control::new(false);
     let found = with_best(&start, "d1d2", &run).expect("there are two moves");
