@@ -40,6 +40,8 @@ use std::time::Duration;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_trainer::arena::openings::{self, Opening};
+use dyad_trainer::base::error::Error;
 use dyad_trainer::base::parallel::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
@@ -235,6 +237,11 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
         eprintln!("{}: {note}", name.display());
     }
     Ok(weights)
+}
+
+/// The openings of a file. What cannot be read goes to standard error and is skipped.
+fn read_openings(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
+    openings::read(path, plies, |broken| eprintln!("left out: {broken}"))
 }
 
 /// A year: no game and no search takes longer.

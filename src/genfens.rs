@@ -12,6 +12,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
 use dyad_trainer::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
+use dyad_trainer::base::error::Error;
 
 use crate::display::Say;
 use crate::uci::command::Genfens;
@@ -32,7 +33,8 @@ pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> 
 fn make(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Result<(), String> {
     let mut recipe = OpeningSettings { variant: ask.variant, ..OpeningSettings::new(ask.seed) };
     if let Some(book) = &ask.book {
-        recipe.starts = openings::read(Path::new(book), GAME_PLIES).map_err(|error| error.to_string())?;
+        let on_broken = |error: &Error| say(format!("info string genfens left out: {error}"));
+        recipe.starts = openings::read(Path::new(book), GAME_PLIES, on_broken).map_err(|error| error.to_string())?;
         recipe.plies = BOOK_PLIES;
     }
     let mut filter = openings::opening_filter(Arc::clone(engine.weights()), FILTER_NODES);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
+use dyad_trainer::base::atomic::check_output;
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, threads};
@@ -51,6 +52,9 @@ pub fn run(arguments: Arguments) -> Outcome {
         hash: arguments.hash,
         threads: threads("threads", arguments.threads)?,
     };
+    for out in [Some(&settings.out), settings.mistakes.as_ref(), settings.html.as_ref()].into_iter().flatten() {
+        check_output(out, [arguments.weights.as_path()])?;
+    }
     let weights = load_weights(&arguments.weights)?;
     let control = control_on_interrupt();
     let mut progress = Progress::new();

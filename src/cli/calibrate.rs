@@ -6,7 +6,7 @@ use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::levels::file::MoveModel;
 use dyad_trainer::arena::matches::MatchEnd;
-use dyad_trainer::base::atomic::{check_output, write_atomic};
+use dyad_trainer::base::atomic::{check_outputs, write_atomic};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
@@ -54,9 +54,8 @@ struct Planned {
 /// Plays the matches that the log does not hold, tells what all of them say and corrects the calibration.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    if let Some(out) = &arguments.out {
-        check_output(out, arguments.model.iter().map(PathBuf::as_path).chain([arguments.log.as_path()]))?;
-    }
+    let outputs = [&arguments.log].into_iter().chain(&arguments.out).map(PathBuf::as_path);
+    check_outputs(outputs, arguments.model.iter().map(PathBuf::as_path))?;
     let planned = plan(arguments);
     if planned.is_empty() {
         return Err("nothing to play: --levels with --program, or two --steps".into());

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::Weights;
-use dyad_trainer::arena::openings;
 use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, control_on_interrupt, load_weights, settings, threads};
+use super::{Outcome, control_on_interrupt, load_weights, read_openings, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -68,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => Weights::embedded(),
     };
     let openings = match &arguments.openings {
-        Some(path) => openings::read(path, BOOK_PLIES)?,
+        Some(path) => read_openings(path, BOOK_PLIES)?,
         None => Vec::new(),
     };
     let threads = threads("threads", arguments.threads)?;

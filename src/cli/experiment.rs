@@ -9,7 +9,7 @@ use dyad_trainer::experiment::plan::{Inputs, Scale};
 use dyad_trainer::experiment::run::{Event, RunContext, run as run_plan};
 
 use super::progress::Progress;
-use super::{Outcome, stop_on_interrupt, threads};
+use super::{Outcome, read_openings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 #[command(after_help = names())]
@@ -65,6 +65,9 @@ pub fn run(arguments: Arguments) -> Outcome {
         Size::Small => Scale::Small,
         Size::Full => Scale::Full,
     };
+    if let Some(path) = &openings {
+        read_openings(path, 1)?;
+    }
     let plan = catalog::plan(&name, scale, Inputs { games, bands, openings, weights }, seed)?;
     let mut progress = Progress::new();
     let mut step = String::new();

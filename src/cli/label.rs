@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::base::error::Error;
 use dyad_trainer::data::external::Program;
 use dyad_trainer::data::journal::journal_name;
@@ -66,6 +67,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(path) = arguments.engine {
         settings.program = Some(Program { path, options: arguments.options });
     }
+    let inputs = [&arguments.settings, &arguments.weights].into_iter().flatten().map(PathBuf::as_path);
+    check_output(&arguments.out, inputs)?;
     let input = SampleFile::open(&arguments.samples)?;
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();

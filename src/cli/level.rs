@@ -9,13 +9,14 @@ use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
 use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
-use dyad_trainer::levels::estimate;
+use dyad_trainer::levels::estimate::{self, EstimateEvent, FEWEST_MOVES};
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
 use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::{style, training};
 
+use super::prepare::show_broken;
 use super::progress::Progress;
 use super::settings::set;
 use super::{Outcome, calibrate, control_on_interrupt, settings, threads};
@@ -244,6 +245,7 @@ fn prepare(arguments: Prepare) -> Outcome {
     set(&mut settings.player_games, &arguments.player_games);
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);
+    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings).map(PathBuf::as_path))?;
     let control = control_on_interrupt();
     let mut progress = Progress::new();
     let mut first = None;
@@ -280,7 +282,8 @@ fn train(arguments: Train) -> Outcome {
     set(&mut settings.shrink_squares, &arguments.shrink_squares);
     arguments.offsets.set(&mut settings);
     set(&mut settings.seed, &arguments.seed);
-    check_output(&arguments.out, [arguments.records.as_path()])?;
+    let others = [&arguments.settings, &arguments.calibrated_as].into_iter().flatten();
+    check_output(&arguments.out, others.chain([&arguments.records]).map(PathBuf::as_path))?;
     let calibration = match &arguments.calibrated_as {
         Some(path) => MoveModel::load(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
@@ -328,15 +331,28 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     );
     let mut errors = Vec::new();
     let mut players = 0;
-    estimate::estimate(&model, &Weights::embedded(), &job, |estimate| {
-        let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = estimate;
+    let mut broken = 0;
+    let progress = Progress::new();
+    estimate::estimate(&model, &Weights::embedded(), &job, |event| {
+        let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = match event {
+            EstimateEvent::Estimate(estimate) => estimate,
+            EstimateEvent::Broken(game) => {
+                broken += 1;
+                return show_broken(&progress, game, broken);
+            }
+            EstimateEvent::TooFewMoves { name, moves } => {
+                let moves = counted(moves as u64, "move", "moves");
+                return progress.say(&format!("{name}: {moves}, too few for an estimate ({FEWEST_MOVES})"));
+            }
+        };
         players += 1;
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
         let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
         println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
     })?;
     if players == 0 {
-        return Err("no player has as many games".into());
+        let games = arguments.min_games.max(1);
+        return Err(format!("no player with at least {games} games and {FEWEST_MOVES} moves in the files").into());
     }
     if !errors.is_empty() {
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
@@ -350,7 +366,8 @@ fn style(arguments: StyleArguments) -> Outcome {
     set(&mut settings.positions, &arguments.positions);
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);
-    check_output(&arguments.out, arguments.files.iter().map(PathBuf::as_path))?;
+    let others = [&arguments.settings, &arguments.model].into_iter().flatten();
+    check_output(&arguments.out, arguments.files.iter().chain(others).map(PathBuf::as_path))?;
     let model = model_or_embedded(arguments.model.as_deref())?;
     let control = control_on_interrupt();
     let mut progress = Progress::new();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, settings, threads};
+use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, read_openings, settings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -233,7 +233,27 @@ fn check_files(arguments: &Arguments, settings: &Settings, files: &Files) -> Res
     let players = [&arguments.a, &arguments.b];
     let names = players.iter().flat_map(|player| iter::once(player.as_str()).chain(player.split([':', ','])));
     let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(arguments.settings.as_deref());
-    check_outputs(files.pgn.iter().chain(&files.results).map(PathBuf::as_path), inputs)
+    check_outputs(files.pgn.iter().chain(&files.results).map(PathBuf::as_path), inputs)?;
+    files.results.as_deref().map_or(Ok(()), check_results)
+}
+
+/// Bytes of the longest line of results that is examined.
+const LONGEST_RECORD: u64 = 1 << 20;
+
+/// Refuses to append results to a file of something else.
+fn check_results(path: &Path) -> Result<(), Error> {
+    let mut line = String::new();
+    match files::open(path).and_then(|file| BufReader::new(file.take(LONGEST_RECORD)).read_line(&mut line)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(Error::file("read", path))?,
+    };
+    let is_record = |record: Json| record.get("tally").is_some() && record.get("names").is_some();
+    match line.is_empty() || serde_json::from_str(&line).is_ok_and(is_record) {
+        true => Ok(()),
+        false => {
+            Err(Error::content(path, "line 1", "not the result of a match: results are appended to no other file"))
+        }
+    }
 }
 
 /// What was asked for, and what a file says where that says nothing.
@@ -370,7 +390,7 @@ impl Settings {
             let recipe = OpeningSettings { variant: self.variant(), ..OpeningSettings::new(self.seed()) };
             return Ok(Box::new(RandomOpenings::new(recipe, filter)));
         };
-        let mut list = openings::read(path, self.plies.unwrap_or(PLIES))?;
+        let mut list = read_openings(path, self.plies.unwrap_or(PLIES))?;
         openings::shuffle(&mut list, self.seed());
         if (list.len() as u64) < played.pairs && played.is_deterministic() {
             eprintln!(

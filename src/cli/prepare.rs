@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dyad_trainer::base::atomic::check_output;
 use dyad_trainer::data::choice::weights_id;
 use dyad_trainer::data::game::BrokenGame;
 use dyad_trainer::data::positions::Duplicates;
@@ -153,6 +154,7 @@ impl From<Repeats> for Duplicates {
 /// Makes a sample file and says what it holds.
 pub fn run(arguments: Arguments) -> Outcome {
     let mut settings: Settings = settings::load(arguments.settings.as_deref(), "prepare")?;
+    check_output(&arguments.out, arguments.settings.as_deref())?;
     let (out, asked) = (arguments.out.clone(), arguments.threads);
     arguments.fill(&mut settings);
     let stop = stop_on_interrupt();
@@ -222,7 +224,8 @@ impl Arguments {
     }
 }
 
-fn show_broken(progress: &Progress, game: &BrokenGame, count: u64) {
+/// Reports one of `count` broken games so far.
+pub(super) fn show_broken(progress: &Progress, game: &BrokenGame, count: u64) {
     if count <= SHOWN_BROKEN {
         progress.say(&game.to_string());
     } else if count == SHOWN_BROKEN + 1 {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use dyad_engine::eval::Weights;
+use dyad_engine::files::OwnFolder;
 use dyad_trainer::base::atomic::{check_output, write_atomic};
 use dyad_trainer::base::error::Error;
 use dyad_trainer::learn::folder::REPORT;
@@ -30,6 +31,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     let (default, text) = if arguments.of.is_dir() { arguments.training()? } else { arguments.weights()? };
     let output = arguments.output.clone().unwrap_or(default);
+    // A link under a name that the user did not choose is not followed.
+    let folder = output.parent().filter(|_| arguments.output.is_none());
+    let _own = folder.map(OwnFolder::new).transpose()?;
     if arguments.of.is_dir() {
         check_no_file_of(&arguments.of, &output)?;
     }

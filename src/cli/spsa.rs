@@ -18,7 +18,7 @@ use dyad_trainer::tune::state::{Settings, State};
 use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;
 use super::settings::{self, set};
-use super::{Outcome, control_on_interrupt, threads};
+use super::{Outcome, control_on_interrupt, read_openings, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -186,6 +186,9 @@ impl Arguments {
         }
         settings.weights = self.weights.clone().filter(|path| path != Path::new("default")).or(settings.weights);
         settings.openings = self.openings.clone().or(settings.openings);
+        if let Some(path) = &settings.openings {
+            read_openings(path, settings.plies)?;
+        }
         set(&mut settings.schedule.pairs, &self.pairs);
         set(&mut settings.schedule.alpha, &self.alpha);
         set(&mut settings.schedule.gamma, &self.gamma);

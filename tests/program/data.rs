@@ -372,13 +372,40 @@ fn outputs_never_replace_inputs() {
         ("match material link.json --results w.json", "the output w.json is the input link.json"),
         ("match material default --openings o.pgn --pgn ./o.pgn", "the output ./o.pgn is the input o.pgn"),
         ("match material default --pgn new.pgn --results ./new.pgn", "two outputs are called ./new.pgn"),
-        ("games --openings o.pgn --out o.pgn", "the output o.pgn is the input o.pgn"),
-        ("games --weights w.json --out link.json", "the output link.json is the input w.json"),
+        ("datagen --openings o.pgn --out o.pgn", "the output o.pgn is the input o.pgn"),
+        ("datagen --weights w.json --out link.json", "the output link.json is the input w.json"),
     ] {
         refuse(&folder, &format!("{arguments} --games 2 --nodes 10"), expected);
     }
+    fs::write(path("s.json"), "{}").unwrap();
+    for arguments in [
+        "match material default --settings s.json --pgn s.json",
+        "match material default --settings s.json --results s.json",
+        "datagen --settings s.json --out s.json",
+        "prepare o.pgn --settings s.json --out s.json",
+        "label o.samples --settings s.json --out s.json",
+        "fit o.samples --settings s.json --out s.json",
+        "level prepare o.pgn --settings s.json --out s.json",
+        "level train o.records --settings s.json --out s.json",
+        "level style o.pgn --player A --settings s.json --out s.json",
+    ] {
+        refuse(&folder, arguments, "the output s.json is the input s.json");
+    }
+    refuse(&folder, "annotate o.pgn --weights w.json --out link.json", "the output link.json is the input w.json");
+    refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
+    // A file of another kind is nothing to append to, though it is no input.
+    refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "not a PGN file");
+    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "not a PGN file");
+    refuse(&folder, "match material default --games 2 --nodes 10 --results w.json", "not the result of a match");
+    refuse(&folder, "match material default --games 2 --nodes 10 --results o.pgn", "not the result of a match");
+    refuse(&folder, "level calibrate --steps 1000,1200 --nodes 10 --log w.json", "w.json");
+    assert_eq!(fs::read_to_string(path("s.json")).unwrap(), "{}");
     assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
     assert!(Weights::load(&path("w.json")).is_ok() && !path("new.pgn").exists());
+    // A page under a name that the user did not choose follows no link.
+    std::os::unix::fs::symlink("o.pgn", path("w.html")).unwrap();
+    refuse(&folder, "report w.json", "w.html is a link");
+    assert_eq!(fs::read_to_string(path("o.pgn")).unwrap(), "1. e4 e5 *\n\n");
     run(&folder, "report material w.json");
     assert!(path("material-w.html").exists(), "a page of two is not that of the first");
 }

@@ -36,10 +36,11 @@ fn from_games_to_a_model() {
     let lines = output(&[&["level", "measure", text(&records), "--folds", "2"], &settings[..]].concat());
     let rows = |band: &str| lines.iter().filter(|line| line.starts_with(band)).count();
     assert_eq!([rows("| band |"), rows("| 1200 |")], [5, 5], "{lines:?}");
-    let lines = output(&["level", "estimate", text(&games), "--player", "a", "--model", text(&model)]);
-    assert!(lines.iter().any(|line| line.starts_with("| a | 1 | 3 | over the board | 1010 |")), "{lines:?}");
-    let told = refusal(&["level", "estimate", text(&games), "--player", "nobody"]);
-    assert!(told.contains("no player has as many games"), "{told}");
+    for (player, reason) in [("a", "a: 3 moves, too few for an estimate (10)"), ("unknown", "no player with at least")]
+    {
+        let error = refusal(&["level", "estimate", text(&games), "--player", player, "--model", text(&model)]);
+        assert!(error.contains(reason), "{error}");
+    }
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -4,4 +4,4 @@ mod atomic;
 mod regular;
 
 pub use atomic::{AtomicFile, intended_name, write_atomic};
-pub use regular::{open, output_path, read};
+pub use regular::{OwnFolder, open, output_path, read};

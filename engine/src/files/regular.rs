@@ -2,14 +2,62 @@
 //!
 //! Opening a FIFO blocks until another process writes to it, a device may never end, and a name under `/proc` may be
 //! either. An engine in a game cannot wait, so these are refused before they are opened. As outputs they are refused
-//! too: replacing a device by a file is never intended. Links are followed, and write protection is respected.
+//! too: replacing a device by a file is never intended. Write protection is respected. Links are followed, but not below an
+//! [`OwnFolder`].
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
+use std::sync::RwLock;
 
 /// Longest chain of symbolic links that is followed, as in Linux.
 const MAX_LINKS: usize = 40;
+
+/// The folders of all [`OwnFolder`]s.
+static OWN_FOLDERS: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// A folder of which the user named no file: outputs below it follow no links while this lives.
+///
+/// Otherwise another program that can create files there chooses which file elsewhere is overwritten.
+#[derive(Debug)]
+pub struct OwnFolder(PathBuf);
+
+impl OwnFolder {
+    /// Outputs below `folder` follow no links from now on.
+    ///
+    /// # Errors
+    /// If the current folder is unknown.
+    pub fn new(folder: &Path) -> io::Result<OwnFolder> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = path::absolute(folder)?;
+        OWN_FOLDERS.write().map_err(|_| io::Error::other("a thread panicked"))?.push(folder.clone());
+        Ok(OwnFolder(folder))
+    }
+}
+
+impl Drop for OwnFolder {
+    fn drop(&mut self) {
+        if let Ok(mut folders) = OWN_FOLDERS.write()
+            && let Some(place) = folders.iter().position(|folder| *folder == self.0)
+        {
+            folders.swap_remove(place);
+        }
+    }
+}
+
+/// Refuses a path through a link below an [`OwnFolder`].
+fn check_links(path: &Path) -> io::Result<()> {
+    let path = path::absolute(path)?;
+    let folders = OWN_FOLDERS.read().map_err(|_| io::Error::other("a thread panicked"))?;
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let below = |folder: &Path| path.ancestors().take_while(|part| *part != folder).find(|part| is_link(part));
+    match folders.iter().filter(|folder| path.starts_with(folder)).find_map(|folder| below(folder)) {
+        Some(link) => {
+            Err(io::Error::other(format!("{} is a link: what is written there would go elsewhere", link.display())))
+        }
+        None => Ok(()),
+    }
+}
 
 /// Opens a regular file for reading.
 ///
@@ -48,8 +96,9 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// The path that an output to `path` replaces or creates, after following symbolic links.
 ///
 /// # Errors
-/// If something other than a writable regular file exists there.
+/// If something other than a writable regular file exists there, or a link below an [`OwnFolder`] leads there.
 pub fn output_path(path: &Path) -> io::Result<PathBuf> {
+    check_links(path)?;
     let mut target = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         let metadata = match fs::symlink_metadata(&target) {

@@ -13,7 +13,7 @@ use dyad_engine::eval::Weights;
 use super::analysis::{Analyst, annotate_game};
 use super::judgement::Judgement;
 use super::{page, puzzle};
-use crate::base::atomic::{AtomicFile, check_output};
+use crate::base::atomic::{AtomicFile, check_outputs};
 use crate::base::error::Error;
 use crate::base::parallel::check_threads;
 use crate::data::game::BrokenGame;
@@ -53,14 +53,7 @@ impl AnnotateSettings {
         if self.nodes < Self::FEWEST_NODES {
             return Err(Error::Settings(format!("nodes must be at least {}, not {}", Self::FEWEST_NODES, self.nodes)));
         }
-        let outputs: Vec<&Path> = self.outputs().collect();
-        for (count, out) in outputs.iter().enumerate() {
-            check_output(out, [self.input.as_path()])?;
-            if outputs[..count].contains(out) {
-                return Err(Error::Settings(format!("two outputs are called {}", out.display())));
-            }
-        }
-        Ok(())
+        check_outputs(self.outputs(), [self.input.as_path()])
     }
 
     fn outputs(&self) -> impl Iterator<Item = &Path> {

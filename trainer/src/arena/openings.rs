@@ -27,7 +27,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::data::epd::Epd;
-use crate::data::game::BrokenGame;
 use crate::data::input::{Kind, parse_lines};
 use crate::data::source::pieces;
 
@@ -63,11 +62,20 @@ impl Opening {
 }
 
 /// Reads the openings of a file: positions (`.epd`, `.fen`), or games, of which the first `plies` are taken. Openings
-/// that end the game and repeated ones are skipped.
-pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
+/// that end the game and repeated ones are skipped. A line or game that cannot be read is passed to `on_broken` and
+/// skipped too.
+///
+/// # Errors
+/// If the file cannot be read, or has no opening.
+pub fn read(path: &Path, plies: usize, mut on_broken: impl FnMut(&Error)) -> Result<Vec<Opening>, Error> {
+    let mut first_problem = None;
+    let mut report = |error: Error| {
+        on_broken(&error);
+        first_problem.get_or_insert(error);
+    };
     let all = match Kind::of(path) {
-        Kind::Positions => read_positions(path)?,
-        _ => read_games(path, plies)?,
+        Kind::Positions => read_positions(path, &mut report)?,
+        _ => read_games(path, plies, &mut report)?,
     };
     let mut seen = HashSet::new();
     let playable = |opening: &Opening| {
@@ -75,25 +83,36 @@ pub fn read(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
         game.ending().is_none() && seen.insert(game.board().key())
     };
     let openings: Vec<Opening> = all.into_iter().filter(playable).collect();
+    if let (true, Some(problem)) = (openings.is_empty(), first_problem) {
+        return Err(problem);
+    }
     if openings.is_empty() {
         return Err(Error::content(path, "to its end", "there is no opening in it that could be played on"));
     }
     Ok(openings)
 }
 
-fn read_positions(path: &Path) -> Result<Vec<Opening>, Error> {
-    parse_lines(path, |_, text| Ok(Opening::from_board(Epd::parse(text)?.board)))
+fn read_positions(path: &Path, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
+    let lines = parse_lines(path, |number, text| {
+        Ok(Epd::parse(text).map_err(|problem| Error::content(path, format!("line {number}"), problem)))
+    })?;
+    let boards = lines.into_iter().filter_map(|epd| epd.map_err(&mut *on_broken).ok());
+    Ok(boards.map(|epd| Opening::from_board(epd.board)).collect())
 }
 
-fn read_games(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
+fn read_games(path: &Path, plies: usize, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
     let mut openings = Vec::new();
     for piece in pieces(path)? {
         for game in piece?.games(None) {
-            let place =
-                |broken: BrokenGame| Error::content(path, format!("game at line {}", broken.line), broken.problem);
-            let game = game.map_err(place)?;
-            let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
-            openings.push(Opening { start: game.start, moves });
+            match game {
+                Ok(game) => {
+                    let moves = game.moves.iter().take(plies).map(|played| played.mv).collect();
+                    openings.push(Opening { start: game.start, moves });
+                }
+                Err(broken) => {
+                    on_broken(Error::content(path, format!("game at line {}", broken.line), broken.problem));
+                }
+            }
         }
     }
     Ok(openings)
@@ -363,7 +382,7 @@ mod tests {
         let folder = Temporary::folder();
         let path = folder.join(name);
         fs::write(&path, text).unwrap();
-        read(&path, plies)
+        read(&path, plies, |_| ())
     }
 
     #[test]
@@ -497,11 +516,21 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_file_and_line() {
-        let error = read_text("bad.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\nnonsense\n", 8)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("bad.epd") && error.contains("line 2"), "{error}");
+    fn a_broken_line_or_game_costs_itself_alone() {
+        let epd = "nonsense\nrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8 w - -\n";
+        let pgn = "[Event \"a\"]\n\n1. e4 Ke4 *\n\n[Event \"b\"]\n\n1. d4 d5 *\n";
+        for (name, text, problems) in
+            [("some.epd", epd, &["line 1", "line 3"][..]), ("some.pgn", pgn, &["game at line 1: 1... Ke4"])]
+        {
+            let folder = Temporary::folder();
+            fs::write(folder.join(name), text).unwrap();
+            let mut broken = Vec::new();
+            let openings = read(&folder.join(name), 8, |error| broken.push(error.to_string())).unwrap();
+            assert_eq!((openings.len(), broken.len()), (1, problems.len()), "{broken:?}");
+            assert!(broken.iter().zip(problems).all(|(error, problem)| error.contains(problem)), "{broken:?}");
+        }
+        let error = read_text("bad.epd", "nonsense\n", 8).unwrap_err().to_string();
+        assert!(error.contains("bad.epd") && error.contains("line 1"), "{error}");
         assert!(read_text("empty.epd", "\n", 8).is_err());
     }
 

@@ -6,14 +6,14 @@
 //! behind, and a truncated game is closed before the next one is appended.
 
 use std::fmt::{self, Write as _};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, Color, Move};
-use dyad_engine::files;
 
+use crate::base::lock::open_alone;
 use crate::data::score::GameResult;
 
 /// Columns that a line may fill.
@@ -147,7 +147,7 @@ impl PgnFile {
     /// was full), that game is closed as an unfinished one.
     ///
     /// # Errors
-    /// When the file cannot be read and written, or another process appends games to it.
+    /// As [`PgnFile::take`].
     pub fn append_to(path: &Path) -> io::Result<PgnFile> {
         let PgnFile { mut file } = PgnFile::take(path)?;
         let length = file.seek(SeekFrom::End(0))?;
@@ -160,20 +160,18 @@ impl PgnFile {
         Ok(PgnFile { file })
     }
 
-    /// Opens or creates the file as it is. Where the system has locks that do not hinder readers, no other process has
-    /// it like this until it is closed: games of two matches would mix.
+    /// Opens or creates the file as it is. No other process has it like this until it is closed: games of two matches
+    /// would mix.
     ///
     /// # Errors
-    /// As [`PgnFile::append_to`].
+    /// When the file cannot be read and written, is not PGN, or another process writes it.
     pub(crate) fn take(path: &Path) -> io::Result<PgnFile> {
-        let path = files::output_path(path)?;
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        // The locks of Windows hinder readers.
-        match cfg!(unix).then(|| file.try_lock()) {
-            Some(Err(TryLockError::WouldBlock)) => {
-                Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process writes games to it"))
-            }
-            _ => Ok(PgnFile { file }),
+        let mut file = open_alone(path)?;
+        let mut beginning = Vec::new();
+        (&mut file).take(TAIL).read_to_end(&mut beginning)?;
+        match is_pgn(&beginning) {
+            true => Ok(PgnFile { file }),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, "not a PGN file: games are appended to no other")),
         }
     }
 
@@ -184,7 +182,20 @@ impl PgnFile {
 
     /// Appends a game with one system call.
     pub fn write(&mut self, game: &PgnGame) -> io::Result<()> {
+        self.file.seek(SeekFrom::End(0))?;
         self.file.write_all(game.to_string().as_bytes())
+    }
+}
+
+/// Whether a text that begins like this is PGN.
+fn is_pgn(beginning: &[u8]) -> bool {
+    let text = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning).trim_ascii_start();
+    match text {
+        [] | [b'['] | [b'1' | b'%' | b';' | b'*', ..] => true,
+        [b'[', second, ..] => second.is_ascii_alphabetic() || second.is_ascii_whitespace(),
+        // JSON begins with a brace too.
+        [b'{', rest @ ..] => !matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
+        _ => false,
     }
 }
 
@@ -310,15 +321,25 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-    #[cfg(unix)]
     #[test]
-    fn a_file_has_one_writer() {
+    fn games_are_appended_to_pgn_alone_and_by_one_process() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         let first = PgnFile::append_to(&path).unwrap();
-        assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("another process writes games to it"));
+        assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("another process writes it"));
         drop(first);
         PgnFile::append_to(&path).unwrap();
+        for text in
+            ["{\"format\": 2}", "{\n  \"format\": 2\n}", "[{\"a\": 1}]", "DYAD\0\0", "rnbqkbnr/8/8/8/8/8/8/8 w - -"]
+        {
+            std::fs::write(&path, text).unwrap();
+            assert!(PgnFile::append_to(&path).unwrap_err().to_string().contains("not a PGN file"), "{text}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        for text in ["", "\u{FEFF}\n[Event \"x\"]\n\n*\n", "1. e4 *\n", "{a comment} 1. e4 *", "% escaped\n"] {
+            std::fs::write(&path, text).unwrap();
+            PgnFile::append_to(&path).unwrap();
+        }
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! A line is written to its end or, when the machine stops in the middle of it, is the last; a job that is resumed first
 //! cuts the log to what it was then.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use dyad_engine::files;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::lock::open_alone;
 
 /// A log being written.
 pub struct Log {
@@ -20,8 +22,7 @@ pub struct Log {
 impl Log {
     /// Opens the log at `path` and keeps its first `bytes` bytes.
     pub fn open(path: &Path, bytes: u64) -> io::Result<Log> {
-        let path = files::output_path(path)?;
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut file = open_alone(path)?;
         let bytes = bytes.min(file.metadata()?.len());
         file.set_len(bytes)?;
         file.seek(SeekFrom::End(0))?;
@@ -66,11 +67,16 @@ fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
     let (mut lines, mut bytes) = (Vec::new(), 0);
     let mut reader = BufReader::new(files::open(path)?);
     let mut text = String::new();
-    while reader.read_line(&mut text)? > 0 && text.ends_with('\n') {
+    let is_cut = |text: &str| !text.ends_with('\n') && serde_json::from_str::<IgnoredAny>(text).is_err();
+    while reader.read_line(&mut text)? > 0 && !is_cut(&text) {
         let line = serde_json::from_str(&text).map_err(|e| {
             let message = format!("{}, line {}: {e}", path.display(), lines.len() + 1);
             io::Error::new(io::ErrorKind::InvalidData, message)
         })?;
+        // The line's end may be missing.
+        if !text.ends_with('\n') {
+            break;
+        }
         lines.push(line);
         bytes += text.len() as u64;
         text.clear();
@@ -98,10 +104,25 @@ mod tests {
         let mut log = Log::open(&path, bytes).unwrap();
         log.append(&line(3)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3)]);
+        drop(log);
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"kind").unwrap();
         let (mut log, lines) = Log::resume::<serde_json::Value>(&path).unwrap();
         assert_eq!(lines, [line(1), line(3)]);
         log.append(&line(4)).unwrap();
         assert_eq!(read::<serde_json::Value>(&path).unwrap(), [line(1), line(3), line(4)]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_log_stays() {
+        #[derive(serde::Deserialize)]
+        struct Line {
+            #[serde(rename = "iteration")]
+            _iteration: u32,
+        }
+        let folder = Temporary::folder();
+        let path = folder.join("weights.json");
+        std::fs::write(&path, "{\"format\": 2}").unwrap();
+        assert!(Log::resume::<Line>(&path).is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"{\"format\": 2}");
     }
 }

@@ -1,13 +1,16 @@
-//! Folder locks: one process at a time works in a folder.
+//! Locks: one process at a time works in a folder, and one appends to a file.
 //!
 //! Two processes that train in one folder would mix their logs and overwrite each other's files. So a process locks a
 //! file `lock` in its folder with a lock of the operating system, which is released when the process ends, for any
-//! reason; a crash never leaves a stale lock. The file contains the process number.
+//! reason; a crash never leaves a stale lock. The file contains the process number. While the folder is locked, links in
+//! it are not followed.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+use dyad_engine::files::{self, OwnFolder};
 
 /// The file that is held.
 pub const NAME: &str = "lock";
@@ -18,6 +21,7 @@ const OWNER: &str = "process ";
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
+    _folder: OwnFolder,
 }
 
 /// Why a folder could not be had.
@@ -81,7 +85,39 @@ impl FolderLock {
         }
         let name = format!("{OWNER}{}\n", std::process::id());
         file.set_len(0).and_then(|()| file.write_all(name.as_bytes())).map_err(wrong)?;
-        Ok(FolderLock { _file: file })
+        Ok(FolderLock { _file: file, _folder: OwnFolder::new(folder).map_err(wrong)? })
+    }
+}
+
+/// Opens or creates a file for reading and writing. Until it is closed no other process can open it like this: two
+/// writers would mix what they write. Readers are not hindered.
+///
+/// # Errors
+/// If the file cannot be read and written, is not a regular file, or another process writes it.
+pub fn open_alone(path: &Path) -> io::Result<File> {
+    let path = files::output_path(path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let in_use = || io::Error::new(io::ErrorKind::ResourceBusy, "another process writes it");
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt;
+        const SHARE_READ: u32 = 1;
+        const SHARING_VIOLATION: i32 = 32;
+        // A lock of Windows would hinder readers.
+        options.share_mode(SHARE_READ).open(path).map_err(|error| match error.raw_os_error() {
+            Some(SHARING_VIOLATION) => in_use(),
+            _ => error,
+        })
+    }
+    #[cfg(not(windows))]
+    {
+        let file = options.open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(in_use()),
+            // Some file systems have no locks.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+        }
     }
 }
 
@@ -144,5 +180,52 @@ mod tests {
         }
         assert_eq!(fs::read_dir(&*elsewhere).unwrap().count(), 0);
         FolderLock::take(&folder).unwrap();
+    }
+
+    /// Links that appear while the folder is locked are not followed by any writer.
+    #[cfg(unix)]
+    #[test]
+    fn links_planted_in_a_locked_folder_are_not_followed() {
+        use crate::arena::pgn_writer::PgnFile;
+        use crate::base::atomic::write_atomic;
+        use crate::base::json_lines::Log;
+        use std::os::unix::fs::symlink;
+        let (folder, elsewhere) = (Temporary::folder(), Temporary::folder());
+        let held = FolderLock::take(&folder).unwrap();
+        fs::write(elsewhere.join("mine"), "mine").unwrap();
+        for target in ["mine", "missing"] {
+            symlink(elsewhere.join(target), folder.join("file")).unwrap();
+            symlink(&*elsewhere, folder.join("generation-001")).unwrap();
+            for name in ["file", "generation-001/mine", "generation-001/missing"] {
+                let path = folder.join(name);
+                let errors = [
+                    write_atomic(&path, b"text").unwrap_err(),
+                    Log::open(&path, 0).err().unwrap(),
+                    PgnFile::append_to(&path).unwrap_err(),
+                    open_alone(&path).unwrap_err(),
+                ];
+                assert!(errors.iter().all(|error| error.to_string().contains(" is a link: ")), "{errors:?}");
+            }
+            fs::remove_file(folder.join("file")).unwrap();
+            fs::remove_file(folder.join("generation-001")).unwrap();
+        }
+        assert_eq!(fs::read_to_string(elsewhere.join("mine")).unwrap(), "mine");
+        assert!(!elsewhere.join("missing").exists());
+        // In a folder that is not locked, the user named the file.
+        drop(held);
+        symlink(elsewhere.join("missing"), folder.join("file")).unwrap();
+        write_atomic(&folder.join("file"), b"text").unwrap();
+        assert!(elsewhere.join("missing").exists());
+    }
+
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = Temporary::folder();
+        let path = folder.join("file");
+        let first = open_alone(&path).unwrap();
+        assert!(open_alone(&path).unwrap_err().to_string().contains("another process writes it"));
+        fs::read(&path).unwrap();
+        drop(first);
+        open_alone(&path).unwrap();
     }
 }

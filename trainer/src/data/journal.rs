@@ -4,13 +4,14 @@
 //! that was not written to its end is cut off when the journal is opened again. The header names the job, so that a
 //! journal is never resumed for other positions or settings.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use dyad_engine::files;
+use dyad_engine::files::OwnFolder;
 
 use crate::base::error::Error;
+use crate::base::lock::open_alone;
 
 const MAGIC: [u8; 8] = *b"DyadLbl\0";
 pub(super) const HEADER_BYTES: usize = 20;
@@ -40,9 +41,9 @@ impl Journal {
     /// Opens or begins the journal of the job that `key` stands for, of so many positions. A chunk that was
     /// not written to its end is cut off.
     pub fn open(path: &Path, key: u64, positions: usize) -> Result<Journal, Error> {
-        let mut options = OpenOptions::new();
-        let opened = files::output_path(path)
-            .and_then(|path| options.read(true).write(true).create(true).truncate(false).open(path));
+        // The user did not name this file.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let opened = OwnFolder::new(folder).and_then(|_own| open_alone(path));
         let mut file = opened.map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
         let header = header(key);

@@ -35,7 +35,7 @@ impl StepRunner<'_, '_> {
     ) -> Result<StepOutput, Error> {
         let (weights, games, out) = (self.weights(weights)?, folder.join(OWN_GAMES), folder.join(SAMPLES));
         let openings = match &self.plan.inputs.openings {
-            Some(path) => openings::read(path, BOOK_PLIES)?,
+            Some(path) => openings::read(path, BOOK_PLIES, |_| ())?,
             None => Vec::new(),
         };
         if !out.exists() {

@@ -268,7 +268,7 @@ impl StepRunner<'_, '_> {
                 Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.plan.seed), filter)))
             }
             Some(path) => {
-                let mut list = openings::read(path, BOOK_PLIES)?;
+                let mut list = openings::read(path, BOOK_PLIES, |_| ())?;
                 openings::shuffle(&mut list, self.plan.seed);
                 Ok(Box::new(list.into_iter()))
             }

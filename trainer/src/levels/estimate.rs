@@ -13,6 +13,7 @@ use dyad_engine::levels::model::SkillLevel;
 
 use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
+use crate::data::game::BrokenGame;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
@@ -60,6 +61,25 @@ pub struct Estimate {
     pub interval: [u32; 2],
 }
 
+/// Fewest moves of an estimate: with less the interval is as wide as the scale.
+pub const FEWEST_MOVES: usize = 10;
+
+/// What an estimation reports.
+#[derive(Debug)]
+pub enum EstimateEvent<'a> {
+    /// A player.
+    Estimate(Estimate),
+    /// A player with fewer than [`FEWEST_MOVES`] moves is skipped.
+    TooFewMoves {
+        /// Name in the games.
+        name: &'a str,
+        /// Moves without those of the opening.
+        moves: usize,
+    },
+    /// A game cannot be read and is skipped.
+    Broken(&'a BrokenGame),
+}
+
 /// Games of a player, with the player's side.
 type Sides<'a> = Vec<(&'a Played, usize)>;
 
@@ -71,9 +91,9 @@ pub fn estimate(
     model: &MoveModel,
     weights: &Arc<Weights>,
     job: &Job,
-    mut report: impl FnMut(Estimate),
+    mut report: impl FnMut(EstimateEvent),
 ) -> Result<(), Error> {
-    let (mut games, _) = read_games(&job.files)?;
+    let (mut games, _) = read_games(&job.files, |broken| report(EstimateEvent::Broken(broken)))?;
     // The held-out players depend on the games that `prepare` would use.
     if job.held_out {
         games.retain(|game| game.ratings.iter().any(Option::is_some));
@@ -109,12 +129,16 @@ pub fn estimate(
                 Ok(())
             },
         )?;
+        if examples.len() < FEWEST_MOVES {
+            report(EstimateEvent::TooFewMoves { name, moves: examples.len() });
+            continue;
+        }
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
         let written = (!ratings.is_empty()).then(|| ratings.iter().sum::<f64>() / ratings.len() as f64);
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
         let offset = pool.offset(&Offsets::of(model));
         let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
-        report(Estimate {
+        report(EstimateEvent::Estimate(Estimate {
             name: name.to_string(),
             games: games.len(),
             moves: examples.len(),
@@ -122,7 +146,7 @@ pub fn estimate(
             written,
             rating: of_pool(rating),
             interval: interval.map(of_pool),
-        });
+        }));
     }
     Ok(())
 }
@@ -177,7 +201,12 @@ mod tests {
             control: &control,
         };
         let mut found = Vec::new();
-        estimate(model, &Weights::embedded(), &job, |estimate| found.push(estimate)).unwrap();
+        estimate(model, &Weights::embedded(), &job, |event| {
+            if let EstimateEvent::Estimate(estimate) = event {
+                found.push(estimate);
+            }
+        })
+        .unwrap();
         found
     }
 
@@ -199,10 +228,28 @@ mod tests {
     }
 
     #[test]
+    fn broken_games_and_too_few_moves_are_reported() {
+        let folder = Temporary::folder();
+        let path = folder.join("games.pgn");
+        let game =
+            "[White \"x\"]\n[Black \"y\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 *\n\n";
+        std::fs::write(&path, format!("{game}[White \"x\"]\n\n1. e4 Ke4 *\n")).unwrap();
+        let control = Control::new(false);
+        let (files, player) = (vec![path], Some("x".to_string()));
+        let job = Job { files, player, games: [1, 100], players: 9, held_out: false, threads: 1, control: &control };
+        let mut events = Vec::new();
+        let report = |event: EstimateEvent| events.push(format!("{event:?}"));
+        estimate(&MoveModel::embedded(), &Weights::embedded(), &job, report).unwrap();
+        assert!(events.len() == 2 && events[0].contains("Ke4") && events[1].contains("TooFewMoves"), "{events:?}");
+    }
+
+    #[test]
     fn a_name_in_two_rating_systems_is_two_players() {
         let model = MoveModel::embedded();
-        let game = played(&model, Strength { rating: 1800.0, inverse_temperature: 0.0, nodes: 0 }, 1, 40);
-        let found = estimates(&model, &format!("[Site \"FICS\"]\n{game}[Site \"https://lichess.org/x\"]\n{game}"));
+        let strength = Strength { rating: 1800.0, inverse_temperature: 0.0, nodes: 0 };
+        let games = [0, 1].map(|seed| played(&model, strength, seed, 60));
+        let on_site = |site: &str| games.each_ref().map(|game| format!("[Site \"{site}\"]\n{game}")).concat();
+        let found = estimates(&model, &(on_site("FICS") + &on_site("https://lichess.org/x")));
         let [lichess, fics] = &found[..] else { panic!("{found:?}") };
         assert_eq!((lichess.pool, fics.pool, lichess.moves), (Pool::Lichess, Pool::Fics, fics.moves));
         assert_eq!(f64::from(lichess.rating), f64::from(fics.rating) + model.offset("fics"));

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Error;
 use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
-use crate::data::game::GameRecord;
+use crate::data::game::{BrokenGame, GameRecord};
 use crate::data::pgn::GameTexts;
 use crate::levels::records::{Pool, Record, Writer};
 
@@ -138,7 +138,7 @@ pub(super) struct Candidate {
 /// # Errors
 /// When games cannot be read, the file cannot be written, or the work was stopped.
 pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Result<Summary, Error> {
-    let (mut games, broken) = read_games(&job.files)?;
+    let (mut games, broken) = read_games(&job.files, |_| ())?;
     games.retain(|game| game.ratings.iter().any(Option::is_some));
     let candidates = choose(settings, &games);
     let header = serde_json::json!({
@@ -188,13 +188,19 @@ pub(super) fn analyze_all(
     Ok(writer.done)
 }
 
-pub(super) fn read_games(files: &[PathBuf]) -> Result<(Vec<Played>, usize), Error> {
+pub(super) fn read_games(
+    files: &[PathBuf],
+    mut on_broken: impl FnMut(&BrokenGame),
+) -> Result<(Vec<Played>, usize), Error> {
     let (mut games, mut broken) = (Vec::new(), 0);
     for path in files {
         for text in GameTexts::open(path)? {
             match text?.parse(None) {
                 Ok(record) => games.extend(played(&record)),
-                Err(_) => broken += 1,
+                Err(game) => {
+                    on_broken(&game);
+                    broken += 1;
+                }
             }
         }
     }

@@ -6,7 +6,7 @@
 //! work continues after the last complete one.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::file::MoveModel;
 
 use crate::base::error::Error;
+use crate::base::lock::open_alone;
 use crate::data::packed::{Packed, Sample};
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
@@ -292,10 +293,7 @@ impl Writer {
     /// # Errors
     /// When the file cannot be written, or contains something else.
     pub fn open(path: &Path, header: &serde_json::Value) -> Result<Writer, Error> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let opened = files::output_path(path).and_then(|path| options.open(path));
-        let mut file = opened.map_err(Error::file("open", path))?;
+        let mut file = open_alone(path).map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
         let (mut whole, mut done) = (0, 0);
         if length > 0 {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::files::OwnFolder;
 use dyad_engine::levels::analysis::{DEPTHS, PLIES};
 use dyad_engine::levels::file::{MoveModel, round};
 use dyad_engine::levels::model::{COEFFICIENTS, SPLINE_KNOTS, SkillLevel, basis};
@@ -102,7 +103,7 @@ pub const FEWEST: usize = 200;
 /// # Errors
 /// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
 pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job: &mut Job) -> Result<Style, Error> {
-    let (games, broken) = read_games(&job.files)?;
+    let (games, broken) = read_games(&job.files, |_| ())?;
     let candidates = choose(settings, &games, &job.player);
     if candidates.len() < FEWEST {
         return Err(too_few(job, &games, candidates.len(), broken));
@@ -122,7 +123,11 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
     };
     // Temporary records of a stopped training with other games are not needed any more.
     records::remove_outdated(&records_path, &header, |header| header["player"].is_string())?;
+    // The user did not name this file.
+    let own =
+        OwnFolder::new(records_path.parent().unwrap_or(Path::new(""))).map_err(Error::file("open", &records_path))?;
     analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
+    drop(own);
     let (_, records) = records::read(&records_path)?;
     // All ratings are those of the first knot, so that only this knot is trained.
     let at_first_knot = |record| Example { rating: SPLINE_KNOTS[0], ..Example::new(record, &Offsets::default()) };
@@ -362,6 +367,7 @@ mod tests {
         // Records not made for a style are not touched.
         let mut writer = records::Writer::open(&folder.join("b.json.records"), &serde_json::json!({})).unwrap();
         writer.sync().unwrap();
+        drop(writer);
         let refused = learned_under(&control, &folder, "b.json", &games.concat(), "X", 1).unwrap_err().to_string();
         assert!(refused.contains("other games or settings"), "{refused}");
     }

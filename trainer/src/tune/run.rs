@@ -182,7 +182,7 @@ impl Tuning {
         let openings = match &settings.openings {
             None => None,
             Some(path) => {
-                let mut list = openings::read(path, settings.plies)?;
+                let mut list = openings::read(path, settings.plies, |_| ())?;
                 openings::shuffle(&mut list, settings.seed);
                 Some(list)
             }
