@@ -11,7 +11,7 @@ use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Info, Outcome};
 use dyad_engine::value::gap;
-use dyad_trainer::data::choice::{BEGINNING, Choice};
+use dyad_formats::choice::{BEGINNING, Choice};
 
 /// Variations that a search must have.
 pub const VARIATIONS: usize = 2;

@@ -40,8 +40,8 @@ use std::time::Duration;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, Opening};
-use dyad_trainer::base::error::Error;
 use dyad_trainer::base::parallel::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.

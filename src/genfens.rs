@@ -11,8 +11,8 @@ use dyad_engine::board::Game;
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::value::INFINITE;
+use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
-use dyad_trainer::base::error::Error;
 
 use crate::display::Say;
 use crate::uci::command::Genfens;

@@ -10,8 +10,8 @@ use dyad_engine::engine::AnyEngine;
 use dyad_engine::levels::file::{MAX_ELO, MoveModel};
 use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::Limits;
-use dyad_trainer::deepchess::network::Network;
-use dyad_trainer::deepchess::search::ComparisonEngine;
+use dyad_papers::deepchess::network::Network;
+use dyad_papers::deepchess::search::ComparisonEngine;
 
 use crate::session::Outcome;
 

@@ -28,7 +28,7 @@ use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_engine::levels::file::MoveModel;
-use dyad_trainer::base::error::Error;
+use dyad_formats::error::Error;
 use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::{FloatWeights, Weights};
-use dyad_trainer::base::hash;
+use dyad_formats::hash;
 
-use dyad_trainer::data::packed::{Packed, SAMPLE_BYTES, Sample};
-use dyad_trainer::data::samples::{SampleFile, SampleWriter};
-use dyad_trainer::data::score::{GameResult, Score};
+use dyad_formats::packed::{Packed, SAMPLE_BYTES, Sample};
+use dyad_formats::samples::{SampleFile, SampleWriter};
+use dyad_formats::score::{GameResult, Score};
 use dyad_trainer::learn::average::Average;
 use dyad_trainer::learn::checkpoint::Checkpoint;
 use dyad_trainer::learn::optimizer::Optimizer;

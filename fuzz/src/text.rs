@@ -6,12 +6,12 @@ use std::path::Path;
 use cozy_chess::Board as Oracle;
 use dyad_engine::board::{Board, Game};
 use dyad_engine::eval::Weights;
+use dyad_formats::epd::{Epd, EpdLine};
+use dyad_formats::game::GameRecord;
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::{GameTexts, Notes};
+use dyad_formats::score::ScoreSide;
 use dyad_trainer::annotate::analysis::{Annotated, Ply};
-use dyad_trainer::data::epd::{Epd, EpdLine};
-use dyad_trainer::data::game::GameRecord;
-use dyad_trainer::data::input::Lines;
-use dyad_trainer::data::pgn::{GameTexts, Notes};
-use dyad_trainer::data::score::ScoreSide;
 
 use crate::uci::command::{self, Command};
 
@@ -95,7 +95,7 @@ pub fn pgn(input: &[u8]) {
         let plain = text.parse(None);
         for side in [ScoreSide::White, ScoreSide::Mover] {
             let scored = text.parse(Some(side));
-            let hash = |game: &Result<_, _>| game.as_ref().ok().map(dyad_trainer::data::game::GameRecord::hash);
+            let hash = |game: &Result<_, _>| game.as_ref().ok().map(dyad_formats::game::GameRecord::hash);
             assert_eq!(hash(&plain), hash(&scored), "scores are no part of a game");
         }
         if let Ok(game) = plain {

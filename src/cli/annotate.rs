@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_formats::atomic::check_output;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
-use dyad_trainer::base::atomic::check_output;
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, threads};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::units::MAX_SCALE;
-use dyad_trainer::base::atomic::check_output;
-use dyad_trainer::data::samples::SampleFile;
+use dyad_formats::atomic::check_output;
+use dyad_formats::samples::SampleFile;
 use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;

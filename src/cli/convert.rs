@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::convert::{Counts, convert};
-use dyad_trainer::data::score::ScoreSide;
 
 use super::prepare::Side;
 use super::progress::Progress;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::Weights;
-use dyad_trainer::base::atomic::check_output;
+use dyad_formats::atomic::check_output;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dyad_trainer::experiment::catalog;
-use dyad_trainer::experiment::plan::{Inputs, Scale};
-use dyad_trainer::experiment::run::{Event, RunContext, run as run_plan};
+use dyad_papers::experiment::catalog;
+use dyad_papers::experiment::plan::{Inputs, Scale};
+use dyad_papers::experiment::run::{Event, RunContext, run as run_plan};
 
 use super::progress::Progress;
 use super::{Outcome, read_openings, stop_on_interrupt, threads};

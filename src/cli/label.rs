@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
-use dyad_trainer::base::atomic::check_output;
-use dyad_trainer::base::error::Error;
-use dyad_trainer::data::external::Program;
+use dyad_formats::atomic::check_output;
+use dyad_formats::error::Error;
+use dyad_formats::samples::{SampleFile, Summary};
 use dyad_trainer::data::journal::journal_name;
 use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, label};
-use dyad_trainer::data::samples::{SampleFile, Summary};
+use dyad_trainer::external::client::Program;
 
 use super::progress::Progress;
 use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};

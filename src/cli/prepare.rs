@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dyad_trainer::base::atomic::check_output;
-use dyad_trainer::data::choice::weights_id;
-use dyad_trainer::data::game::BrokenGame;
+use dyad_formats::atomic::check_output;
+use dyad_formats::choice::weights_id;
+use dyad_formats::game::BrokenGame;
+use dyad_formats::samples::Summary;
+use dyad_formats::score::{GameResult, ScoreSide};
 use dyad_trainer::data::positions::Duplicates;
 use dyad_trainer::data::prepare::{Counts, Event, Job, Settings, Stage, prepare};
-use dyad_trainer::data::samples::Summary;
-use dyad_trainer::data::score::{GameResult, ScoreSide};
 
 use super::progress::Progress;
 use super::{Outcome, settings, stop_on_interrupt, threads};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::ScoreSide;
 use dyad_trainer::data::positions::TEST_PERCENT;
-use dyad_trainer::data::samples::SampleFile;
-use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::fit::auc::{Auc, auc};
 use dyad_trainer::fit::quality::{QualitySettings, measure};
 

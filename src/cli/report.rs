@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use dyad_engine::eval::Weights;
 use dyad_engine::files::OwnFolder;
-use dyad_trainer::base::atomic::{check_output, write_atomic};
-use dyad_trainer::base::error::Error;
+use dyad_formats::atomic::{check_output, write_atomic};
+use dyad_formats::error::Error;
 use dyad_trainer::learn::folder::REPORT;
 use dyad_trainer::report::{RunData, page, parse_focus, weights_page};
 

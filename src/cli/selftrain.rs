@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings::Variant;
-use dyad_trainer::data::score::ScoreSide;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::settings::grouped;
 use dyad_trainer::selftrain::{self, Context, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};

@@ -90,7 +90,7 @@ fn solve_one(
     settings: &SuiteSettings,
     control: &Control,
     missed: bool,
-) -> Result<String, dyad_trainer::base::error::Error> {
+) -> Result<String, dyad_formats::error::Error> {
     let mut progress = Progress::new();
     let mut score = Score::default();
     let mut classes: BTreeMap<u32, (RangeInclusive<u32>, Score)> = BTreeMap::new();

@@ -8,7 +8,7 @@
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::select;
-use dyad_trainer::data::samples::SampleFile;
+use dyad_formats::samples::SampleFile;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};

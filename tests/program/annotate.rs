@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use dyad_trainer::data::epd::Epd;
-use dyad_trainer::data::pgn::GameTexts;
+use dyad_formats::epd::Epd;
+use dyad_formats::pgn::GameTexts;
 
 use crate::driver::{folder, refusal};
 

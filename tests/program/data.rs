@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
-use dyad_trainer::base::hash;
+use dyad_formats::hash;
+use dyad_formats::samples::SampleFile;
 use dyad_trainer::data::journal::journal_name;
-use dyad_trainer::data::samples::SampleFile;
 
 use crate::driver::folder;
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options, Report};
 use dyad_engine::value::gap;
-use dyad_trainer::data::choice::{BEGINNING, Choice};
+use dyad_formats::choice::{BEGINNING, Choice};
 
 #[test]
 fn every_option_in_alphabetical_order_before_uci() {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
-use dyad_trainer::data::packed::{Packed, Sample};
-use dyad_trainer::data::samples::SampleWriter;
+use dyad_formats::packed::{Packed, Sample};
+use dyad_formats::samples::SampleWriter;
 
 use crate::driver::{folder, kill_until_it_ends, tool};
 

@@ -9,7 +9,7 @@
 //! more reliable on a busy machine.
 
 use dyad_engine::eval::Weights;
-use dyad_trainer::data::samples::SampleFile;
+use dyad_formats::samples::SampleFile;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
 use dyad_trainer::learn::settings::Settings;

@@ -4,10 +4,11 @@
 //! the engine's own search, and changes the weights so that the played move's leaf is valued above the
 //! others': comparison training after Tseng, Chen and Wu (2018).
 //!
-//! The rooms, and what each is for (which may use which is in `ARCHITECTURE.md`):
+//! The modules (`ARCHITECTURE.md` has which may use which):
 //!
-//! - [`base`]: threads, files, hashes, errors;
-//! - [`data`]: games and positions to samples, with the moves that were played or those of a search;
+//! - [`base`]: threads, files, locks;
+//! - [`external`]: UCI engines in other processes;
+//! - [`data`]: samples from games and positions, with the moves that were played or those of a search;
 //! - [`fit`]: weights by regression, their scale, averages of several sets, their quality;
 //! - [`learn`]: comparison training;
 //! - [`arena`]: matches and what they prove, suites;
@@ -16,9 +17,7 @@
 //! - [`selftrain`]: own games, new weights, a match, and again;
 //! - [`annotate`]: games with what the engine thinks of them, and why;
 //! - [`levels`]: which move a player of a given rating plays;
-//! - [`deepchess`]: networks that compare two positions, and a search that asks them;
-//! - [`report`]: a training, or weights, on a page;
-//! - [`experiment`]: the papers repeated, and the built-in weights made, each by one command.
+//! - [`report`]: a training, or weights, on a page.
 //!
 //! Nothing here prints.
 
@@ -26,8 +25,7 @@ pub mod annotate;
 pub mod arena;
 pub mod base;
 pub mod data;
-pub mod deepchess;
-pub mod experiment;
+pub mod external;
 pub mod fit;
 pub mod learn;
 pub mod levels;

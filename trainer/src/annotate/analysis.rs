@@ -12,14 +12,14 @@ use dyad_engine::eval::Weights;
 use dyad_engine::explain::Comparison;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Score};
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
+use dyad_formats::pgn::{Note, Notes};
+use dyad_formats::score::GameResult;
 
 use super::explanation::{self, Mark};
 use super::judgement::{Judgement, opposite};
-use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
-use crate::data::game::GameRecord;
-use crate::data::pgn::{Note, Notes};
-use crate::data::score::GameResult;
 
 /// An annotated game.
 #[derive(Clone, Debug)]

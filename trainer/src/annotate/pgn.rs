@@ -8,11 +8,11 @@ use std::fmt;
 
 use dyad_engine::board::{Board, Color, Move};
 use dyad_engine::search::Score;
+use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
 use super::explanation::{Mark, Place};
 use crate::arena::pgn_writer::{ROSTER, Wrapped, write_tag};
-use crate::data::pgn::{Note, Variation, after_null_move};
 
 /// The value of the `Annotator` tag.
 const ANNOTATOR: &str = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
@@ -250,8 +250,8 @@ fn better_line(mistake: &Mistake) -> Variation {
 mod tests {
     use super::*;
     use crate::annotate::testing::{MISTAKES, annotated};
-    use crate::data::input::Lines;
-    use crate::data::pgn::{GameText, GameTexts};
+    use dyad_formats::input::Lines;
+    use dyad_formats::pgn::{GameText, GameTexts};
     use std::io::Cursor;
     use std::path::Path;
 

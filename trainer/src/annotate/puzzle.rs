@@ -54,7 +54,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::annotate::testing::{MISTAKES, annotated};
-    use crate::data::epd::{Epd, EpdLine};
+    use dyad_formats::epd::{Epd, EpdLine};
 
     #[test]
     fn a_mistake_is_a_position_with_the_better_move() {

@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_formats::atomic::{AtomicFile, check_outputs};
+use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
+use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
 use super::judgement::Judgement;
 use super::{page, puzzle};
-use crate::base::atomic::{AtomicFile, check_outputs};
-use crate::base::error::Error;
 use crate::base::parallel::check_threads;
-use crate::data::game::BrokenGame;
-use crate::data::pgn::GameTexts;
 
 /// AnnotateSettings of an annotation.
 #[derive(Clone, Debug)]
@@ -201,8 +201,8 @@ mod tests {
 
     use super::*;
     use crate::annotate::testing::MISTAKES;
-    use crate::base::testing::{Temporary, names};
-    use crate::data::epd::Epd;
+    use dyad_formats::epd::Epd;
+    use dyad_formats::testing::{Temporary, names};
 
     const CHESS960: &str = "[White \"C\"]\n[Black \"A\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n\
         [FEN \"4rkr1/8/8/8/8/8/8/RK5R w KQkq - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O-O O-O 2. Kb2 Re2+ 1/2-1/2\n\n";

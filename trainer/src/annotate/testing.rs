@@ -5,10 +5,10 @@ use std::path::Path;
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::{GameText, GameTexts};
 
 use super::analysis::{Analyst, Annotated, annotate_game};
-use crate::data::input::Lines;
-use crate::data::pgn::{GameText, GameTexts};
 
 /// A short game that ends with a blunder, with comments to keep and to remove.
 pub const MISTAKES: &str = "[Event \"<b>Club</b> & \\\"open\\\"\"]\n[White \"A \\\"quoted\\\" {name}\"]\n\

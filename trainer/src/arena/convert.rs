@@ -8,17 +8,18 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_formats::atomic::{AtomicFile, check_output};
+use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
+use dyad_formats::game::GameRecord;
+use dyad_formats::input::Kind;
+use dyad_formats::pgn::{check_side, side_of_scores};
+use dyad_formats::score::ScoreSide;
+use dyad_formats::source::{Piece, pieces};
+use dyad_formats::{bulletformat, viriformat};
+
 use crate::arena::pgn_writer::PgnGame;
-use crate::base::atomic::{AtomicFile, check_output};
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::game::BrokenGame;
-use crate::data::game::GameRecord;
-use crate::data::input::Kind;
-use crate::data::pgn::{check_side, side_of_scores};
-use crate::data::score::ScoreSide;
-use crate::data::source::{Piece, pieces};
-use crate::data::{bulletformat, viriformat};
 
 /// Counts of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +73,7 @@ fn boards(game: &GameRecord) -> Result<Vec<u8>, String> {
 }
 
 fn as_pgn(game: &GameRecord) -> PgnGame {
-    let comment = |played: &crate::data::game::Played| match played.score {
+    let comment = |played: &dyad_formats::game::Played| match played.score {
         // The depth is not known.
         Some(score) => format!("{score}/0"),
         None if played.book => "book".into(),
@@ -167,7 +168,7 @@ pub fn convert(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
     use std::fs;
 
     const GAMES: &str = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 {+0.30/12 0.1s} e5 {-0.25/11} 2. Bc4 Nc6 3. Qh5 {+M2/30} \

@@ -17,6 +17,8 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::AnyModel;
 use dyad_engine::search::Options;
 use dyad_engine::tablebase::Tablebase;
+use dyad_formats::error::Error;
+use dyad_formats::score::GameResult;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
@@ -24,9 +26,7 @@ use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
 use crate::arena::resumed::round;
 use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
-use crate::base::error::Error;
 use crate::base::parallel::ordered_map;
-use crate::data::score::GameResult;
 
 /// A player of a match.
 #[derive(Clone, Debug)]
@@ -358,19 +358,19 @@ fn points_of(result: GameResult, color: Color) -> Points {
 mod tests {
     use super::*;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
-    #[cfg(unix)]
-    use crate::arena::outside::Outside;
     use crate::arena::pgn_writer::PgnFile;
     use crate::arena::play::{DrawRule, Reason, WinRule};
     use crate::arena::statistics::EloModel;
-    use crate::base::testing::Temporary;
     #[cfg(unix)]
-    use crate::data::external::Program;
-    use crate::data::pgn::GameTexts;
-    use crate::data::score::ScoreSide;
+    use crate::external::client::Program;
+    #[cfg(unix)]
+    use crate::external::player::Outside;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_engine::search::time_of;
+    use dyad_formats::pgn::GameTexts;
+    use dyad_formats::score::ScoreSide;
+    use dyad_formats::testing::Temporary;
     use std::num::NonZeroU64;
     use std::time::Duration;
 
@@ -409,7 +409,7 @@ mod tests {
     /// A script that speaks UCI and does this when it is to search.
     #[cfg(unix)]
     fn outside(name: &str, go: &str) -> Outside {
-        let path = crate::base::testing::fake_engine(name, "", go);
+        let path = crate::external::testing::fake_engine(name, "", go);
         Outside::new(Program { path, options: Vec::new() }).unwrap()
     }
 
@@ -478,7 +478,7 @@ mod tests {
     #[test]
     fn a_stopped_match_does_not_wait_for_an_engine() {
         use crate::base::parallel::controlled;
-        use crate::base::testing::{engines, log_of};
+        use crate::external::testing::{engines, log_of};
         for (name, budget) in [
             ("deaf-nodes", SearchLimits::Nodes(300)),
             ("deaf-time", SearchLimits::MoveTime(Duration::from_secs(1000))),

@@ -8,7 +8,6 @@
 pub mod convert;
 pub mod matches;
 pub mod openings;
-pub mod outside;
 pub mod pgn_writer;
 pub mod play;
 mod puzzles;

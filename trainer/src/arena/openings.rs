@@ -20,15 +20,14 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{LeafBudget, LeafSearcher, Limits, Options};
 use dyad_engine::value::{INFINITE, Value, WINS_HALF};
+use dyad_formats::epd::Epd;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::input::{Kind, parse_lines};
+use dyad_formats::source::pieces;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
-
-use crate::base::error::Error;
-use crate::base::hash;
-use crate::data::epd::Epd;
-use crate::data::input::{Kind, parse_lines};
-use crate::data::source::pieces;
 
 /// The start of a game.
 #[derive(Clone, Debug, PartialEq)]
@@ -363,7 +362,7 @@ fn random(seed: u64, stream: u64) -> Pcg64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
     use std::fs;
 
     /// Counts pieces: an evaluation without search.

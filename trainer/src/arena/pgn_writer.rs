@@ -12,9 +12,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyad_engine::board::{Board, Color, Move};
+use dyad_formats::score::GameResult;
 
 use crate::base::lock::open_alone;
-use crate::data::score::GameResult;
 
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
@@ -243,7 +243,7 @@ fn date_of(days: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
     use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
     use std::ops::ControlFlow;
 

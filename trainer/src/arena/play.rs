@@ -14,12 +14,12 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
+use dyad_formats::game::{GameRecord, Played, Tags};
+use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
-use crate::data::game::{GameRecord, Played, Tags};
-use crate::data::score::{GameResult, Score};
 
 /// Search limits of a player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -553,7 +553,7 @@ mod tests {
 
     #[test]
     fn remarks_are_read_back() {
-        use crate::data::remark::Remark;
+        use dyad_formats::remark::Remark;
         for score in [Score(35), Score(-120), Score(0), Score::mate(3), Score::mate(-12), Score(Score::LARGEST)] {
             let made = SearchedMove {
                 mv: Move::default(),

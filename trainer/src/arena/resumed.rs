@@ -8,12 +8,13 @@ use std::iter::Chain;
 use std::path::Path;
 use std::vec::IntoIter;
 
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
+use dyad_formats::pgn::{GameText, GameTexts};
+use dyad_formats::score::GameResult;
+
 use crate::arena::matches::Match;
 use crate::arena::openings::Opening;
-use crate::base::error::Error;
-use crate::data::game::GameRecord;
-use crate::data::pgn::{GameText, GameTexts};
-use crate::data::score::GameResult;
 
 /// Openings whose first ones were taken from `I` and put back.
 type Openings<I> = Chain<IntoIter<Opening>, I>;

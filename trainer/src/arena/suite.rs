@@ -18,13 +18,13 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Outcome, Score};
+use dyad_formats::epd::EpdLine;
+use dyad_formats::error::Error;
+use dyad_formats::input::parse_lines;
 
 use crate::arena::play::{SearchLimits, search};
 use crate::arena::puzzles::Columns;
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::epd::EpdLine;
-use crate::data::input::parse_lines;
 
 /// A position of a suite and its solution.
 pub struct Problem {
@@ -316,8 +316,8 @@ fn follow(start: Board, line: &[Move], mut search: impl FnMut(&Game) -> Outcome)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use dyad_engine::eval::Weights;
+    use dyad_formats::testing::Temporary;
     use std::fs;
 
     const SUITE: &str = "\u{FEFF}\

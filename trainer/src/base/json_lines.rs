@@ -87,7 +87,7 @@ fn whole_lines<T: DeserializeOwned>(path: &Path) -> io::Result<(Vec<T>, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
 
     #[test]
     fn a_log_is_cut_to_a_checkpoint_and_read_without_a_broken_end() {

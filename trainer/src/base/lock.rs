@@ -150,7 +150,7 @@ fn link_in(folder: &Path, levels: usize) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
 
     #[test]
     fn a_folder_has_one_owner_and_files_of_others_stay() {
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn links_planted_in_a_locked_folder_are_not_followed() {
         use crate::arena::pgn_writer::PgnFile;
-        use crate::base::atomic::write_atomic;
         use crate::base::json_lines::Log;
+        use dyad_formats::atomic::write_atomic;
         use std::os::unix::fs::symlink;
         let (folder, elsewhere) = (Temporary::folder(), Temporary::folder());
         let held = FolderLock::take(&folder).unwrap();

@@ -9,8 +9,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::files::OwnFolder;
+use dyad_formats::error::Error;
 
-use crate::base::error::Error;
 use crate::base::lock::open_alone;
 
 const MAGIC: [u8; 8] = *b"DyadLbl\0";

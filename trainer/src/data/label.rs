@@ -18,18 +18,18 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, Limits, Report};
 use dyad_engine::value::gap;
+use dyad_formats::atomic::check_output;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::packed::Sample;
+use dyad_formats::samples::{SampleFile, SampleWriter, Summary};
+use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::base::atomic::check_output;
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
-use crate::data::external::{OutsideEngine, Program};
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
-use crate::data::packed::Sample;
-use crate::data::samples::{SampleFile, SampleWriter, Summary};
-use crate::data::score::Score;
+use crate::external::client::{OutsideEngine, Program};
 
 /// Who labels, and how thoroughly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -283,10 +283,10 @@ fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use crate::data::journal::{HEADER_BYTES, RECORD_BYTES};
-    use crate::data::packed::Packed;
-    use crate::data::testing::walk;
+    use dyad_formats::packed::Packed;
+    use dyad_formats::testing::Temporary;
+    use dyad_formats::testing::walk;
     use std::fs::{self, OpenOptions};
     use std::sync::atomic::AtomicUsize;
 
@@ -469,7 +469,7 @@ mod tests {
         for fen in ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1"] {
             let board = Board::from_fen(fen).unwrap();
             let starts_game = fen.contains("5Q2/6K1");
-            let sample = crate::data::packed::Sample {
+            let sample = dyad_formats::packed::Sample {
                 board,
                 desired: None,
                 result: None,

@@ -12,10 +12,10 @@ use dyad_engine::board::Board;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
 use dyad_engine::value::INFINITE;
+use dyad_formats::error::Error;
+use dyad_formats::packed::{Packed, Sample};
 
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::packed::{Packed, Sample};
 
 /// Nodes of a quiescence; a position that needs more has no leaf.
 const LONGEST: u64 = 100_000;
@@ -86,9 +86,9 @@ pub fn at_leaves(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::score::{GameResult, Score};
-    use crate::data::testing::walk;
     use dyad_engine::board::Color;
+    use dyad_formats::score::{GameResult, Score};
+    use dyad_formats::testing::walk;
 
     fn packed(fen: &str, score: i16) -> Packed {
         let board = Board::from_fen(fen).unwrap();

@@ -9,15 +9,14 @@
 //! knows the game knows its side.
 
 use dyad_engine::board::{Board, Color, Move};
+use dyad_formats::choice::Choice;
+use dyad_formats::epd::Epd;
+use dyad_formats::error::Error;
+use dyad_formats::game::{GameRecord, Played};
+use dyad_formats::hash;
+use dyad_formats::packed::{Packed, Sample};
+use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
-
-use crate::base::error::Error;
-use crate::base::hash;
-use crate::data::choice::Choice;
-use crate::data::epd::Epd;
-use crate::data::game::{GameRecord, Played};
-use crate::data::packed::{Packed, Sample};
-use crate::data::score::{GameResult, Score};
 
 /// Percent of the games that are kept out of training where nobody says another.
 pub const TEST_PERCENT: f64 = 5.0;

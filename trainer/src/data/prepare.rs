@@ -12,25 +12,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyad_engine::tablebase::Tablebase;
+use dyad_formats::atomic::check_output;
+use dyad_formats::bulletformat::{Block, Boards};
+use dyad_formats::choice::weights_id;
+use dyad_formats::epd::Epd;
+use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
+use dyad_formats::game::GameRecord;
+use dyad_formats::hash;
+use dyad_formats::input::{Kind, Lines};
+use dyad_formats::packed::Packed;
+use dyad_formats::pgn::check_side;
+use dyad_formats::samples::{SampleWriter, Summary};
+use dyad_formats::score::{GameResult, ScoreSide};
+use dyad_formats::source::{Piece, Pieces, pieces};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::base::atomic::check_output;
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
-use crate::data::bulletformat::{Block, Boards};
-use crate::data::choice::weights_id;
-use crate::data::epd::Epd;
-use crate::data::game::BrokenGame;
-use crate::data::game::GameRecord;
-use crate::data::input::{Kind, Lines};
-use crate::data::packed::Packed;
-use crate::data::pgn::check_side;
 use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
-use crate::data::samples::{SampleWriter, Summary};
-use crate::data::score::{GameResult, ScoreSide};
-use crate::data::source::{Piece, Pieces, pieces};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -540,12 +540,12 @@ impl Iterator for Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
-    use crate::data::packed::Sample;
-    use crate::data::pgn::tests::{MATE, SPECIAL};
     use crate::data::positions::Duplicates;
-    use crate::data::samples::SampleFile;
     use dyad_engine::board::Board;
+    use dyad_formats::packed::Sample;
+    use dyad_formats::samples::SampleFile;
+    use dyad_formats::testing::Temporary;
+    use dyad_formats::testing::{MATE, SPECIAL};
     use std::fs;
 
     /// Random games that end after `plies` plies.

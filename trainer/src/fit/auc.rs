@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
-
-use crate::base::error::Error;
-use crate::data::samples::SampleFile;
-use crate::data::score::GameResult;
+use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::GameResult;
 
 /// A proportion with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

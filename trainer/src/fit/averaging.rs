@@ -6,11 +6,11 @@
 //!
 //! Sets may have different units; their scales convert them to search units before they are added.
 
-use crate::base::hash;
 use crate::fit::calibration::factor;
 use dyad_engine::eval::layout::{self, Group, LEN, MATERIAL};
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::hash;
 use serde_json::Value as Json;
 use std::ops::Range;
 use std::str::FromStr;

@@ -13,11 +13,11 @@
 use dyad_engine::eval::units::SCALE_ONE;
 use dyad_engine::eval::{PHASE_MAX, Weights, WinRate};
 use dyad_engine::value::WINS_HALF;
+use dyad_formats::error::Error;
+use dyad_formats::packed::{Packed, Sample};
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::GameResult;
 
-use crate::base::error::Error;
-use crate::data::packed::{Packed, Sample};
-use crate::data::samples::SampleFile;
-use crate::data::score::GameResult;
 use crate::fit::logistic::{Prediction, best_factor, sigmoid};
 
 /// The value that wins half of the games, in search units.
@@ -349,9 +349,9 @@ fn solve(matrix: &mut [[f64; 5]; 4], size: usize) -> [f64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::hash;
-    use crate::data::score::Score;
     use dyad_engine::board::sign;
+    use dyad_formats::hash;
+    use dyad_formats::score::Score;
 
     /// Results drawn from a known model, with values in units `unit` times those of the search.
     fn play(model: &WinRate, unit: f64, count: u64) -> Vec<Observation> {
@@ -374,7 +374,7 @@ mod tests {
     /// Scores that follow the logistic function determine their unit; a few samples do not.
     #[test]
     fn scores_and_results_give_the_pawns_of_e() {
-        let mut samples = crate::data::testing::walk(4_000);
+        let mut samples = dyad_formats::testing::walk(4_000);
         for (index, sample) in samples.iter_mut().enumerate() {
             let random = |salt| hash::unit(hash::fold(index as u64, salt));
             let white = (random(1) - 0.5) * 6.0;
@@ -393,7 +393,7 @@ mod tests {
     /// without agreement nothing changes.
     #[test]
     fn weights_take_the_scale_of_others() {
-        let mut samples = crate::data::testing::walk(4_000);
+        let mut samples = dyad_formats::testing::walk(4_000);
         let other = Weights::embedded();
         for (index, sample) in samples.iter_mut().enumerate() {
             let noise = 600.0 * (hash::unit(hash::mix(index as u64)) - 0.5);
@@ -426,14 +426,14 @@ mod tests {
     fn expected_scores_give_the_scale_when_draws_are_rare() {
         let mut weights = Weights::material();
         let per_unit = 1.0 / expectation_scale(&weights);
-        let samples: Vec<Packed> = crate::data::testing::walk(6_000)
+        let samples: Vec<Packed> = dyad_formats::testing::walk(6_000)
             .into_iter()
             .enumerate()
             .map(|(index, sample)| {
                 let value = f64::from(weights.value(weights.sums(&sample.board), &sample.board));
                 let wins = hash::unit(hash::mix(index as u64)) < crate::fit::logistic::sigmoid(value * per_unit);
                 let result = if wins { GameResult::WhiteWins } else { GameResult::BlackWins };
-                Packed::new(&crate::data::packed::Sample { result: Some(result), ..sample })
+                Packed::new(&dyad_formats::packed::Sample { result: Some(result), ..sample })
             })
             .collect();
         for before in [300, 4000] {
@@ -447,7 +447,7 @@ mod tests {
         }
         assert!(!calibrate_by_points(&mut weights, std::iter::empty()).unwrap());
         // Invalid pieces on every square, and a result.
-        let damaged = Packed([255; crate::data::packed::SAMPLE_BYTES]);
+        let damaged = Packed([255; dyad_formats::packed::SAMPLE_BYTES]);
         assert!(calibrate_by_points(&mut weights, [damaged].iter()).is_err());
     }
 

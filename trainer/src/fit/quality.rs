@@ -12,14 +12,14 @@ use std::sync::Arc;
 
 use dyad_engine::board::sign;
 use dyad_engine::eval::{Evaluator, Weights};
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
+use dyad_formats::packed::Sample;
+use dyad_formats::pgn::{GameText, GameTexts, side_of_scores};
+use dyad_formats::score::ScoreSide;
 
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::game::GameRecord;
-use crate::data::packed::Sample;
-use crate::data::pgn::{GameText, GameTexts, side_of_scores};
 use crate::data::positions::{Filters, check_percent, is_held_out};
-use crate::data::score::ScoreSide;
 use crate::fit::logistic::sigmoid;
 
 /// Pawns that multiply the odds by e.
@@ -181,7 +181,7 @@ fn golden_section(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::hash;
+    use dyad_formats::hash;
 
     #[test]
     fn explained_variance_of_known_noise() {

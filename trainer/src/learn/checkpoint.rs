@@ -11,7 +11,6 @@
 //! CRC-32 of all that, u32
 //! ```
 
-use crate::base::atomic::write_atomic;
 use crate::learn::average::Average;
 use crate::learn::error::CheckpointError;
 use crate::learn::optimizer::{Optimizer, OptimizerState};
@@ -20,6 +19,7 @@ use crate::learn::settings::Settings;
 use crate::learn::state::{Counters, State};
 use dyad_engine::eval::{FloatWeights, layout};
 use dyad_engine::files;
+use dyad_formats::atomic::write_atomic;
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"dyadckpt";

@@ -1,8 +1,8 @@
 //! Why a training cannot start or be resumed.
 
-use crate::base::error::Error;
 use crate::base::lock::LockError;
 use dyad_engine::eval::WeightsError;
+use dyad_formats::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;

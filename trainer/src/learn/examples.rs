@@ -1,11 +1,11 @@
 //! Training examples: positions with desired moves, by index.
 
-use crate::data::packed::Sample;
-use crate::data::samples::SampleFile;
-use crate::data::score::Score;
 use crate::fit::calibration::pawn;
 use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
+use dyad_formats::packed::Sample;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::Score;
 use std::io;
 
 /// A training example.
@@ -99,11 +99,11 @@ impl Examples for FileExamples<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
-    use crate::data::packed::{Packed, Sample};
-    use crate::data::samples::SampleWriter;
-    use crate::data::score::Score;
-    use crate::data::testing::walk;
+    use dyad_formats::packed::{Packed, Sample};
+    use dyad_formats::samples::SampleWriter;
+    use dyad_formats::score::Score;
+    use dyad_formats::testing::Temporary;
+    use dyad_formats::testing::walk;
 
     /// 100 centipawns win half of the games, as 360 units of search do.
     #[test]

@@ -3,13 +3,13 @@
 //! Settings name files, and files can change. So a run keeps the identity of its samples and of its initial weights,
 //! and is resumed only with the same.
 
-use crate::base::atomic;
 use crate::data::schedule::sample;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::Folder;
 use crate::learn::settings::Settings;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
+use dyad_formats::atomic;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

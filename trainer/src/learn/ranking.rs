@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{LeafBudget, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
+use dyad_formats::error::Error;
+use dyad_formats::packed::Sample;
+use dyad_formats::samples::SampleFile;
 
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::packed::Sample;
-use crate::data::samples::SampleFile;
 
 /// Threads and stop flag.
 #[derive(Clone, Copy, Debug)]
@@ -111,10 +111,10 @@ fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
-    use crate::data::packed::Packed;
-    use crate::data::samples::SampleWriter;
     use dyad_engine::board::Board;
+    use dyad_formats::packed::Packed;
+    use dyad_formats::samples::SampleWriter;
+    use dyad_formats::testing::Temporary;
 
     /// The best move is above all others, the worst below; moves of equal value are ties.
     #[test]

@@ -8,7 +8,6 @@
 //!
 //! Nothing is printed: progress is reported to a callback, as data.
 
-use crate::base::atomic::{self, clean, write_atomic};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
 use crate::fit::norms::norms;
@@ -29,6 +28,7 @@ use crate::learn::state::{Counters, State};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
+use dyad_formats::atomic::{self, clean, write_atomic};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -10,10 +10,10 @@ use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::MoveAnalyzer;
 use dyad_engine::levels::file::MoveModel;
 use dyad_engine::levels::model::SkillLevel;
+use dyad_formats::error::Error;
+use dyad_formats::game::BrokenGame;
 
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::game::BrokenGame;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
 use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
@@ -181,9 +181,9 @@ pub(super) fn likeliest(parameters: &[f64], examples: &[&Example]) -> (u32, [u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use crate::levels::testing::played;
     use dyad_engine::levels::file::Strength;
+    use dyad_formats::testing::Temporary;
 
     /// The estimates for player "x" in these games.
     fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {

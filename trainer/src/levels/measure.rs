@@ -9,9 +9,9 @@ use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::features::loss;
 use dyad_engine::levels::model::SkillLevel;
 use dyad_engine::value::MATE;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
 
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::training::{self, Quality, likeliest, quality};

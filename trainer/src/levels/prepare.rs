@@ -16,13 +16,13 @@ use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
 use dyad_engine::levels::player::last_captured;
 use dyad_engine::value::Value;
+use dyad_formats::error::Error;
+use dyad_formats::game::{BrokenGame, GameRecord};
+use dyad_formats::hash;
+use dyad_formats::pgn::GameTexts;
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_for_each;
-use crate::data::game::{BrokenGame, GameRecord};
-use crate::data::pgn::GameTexts;
 use crate::levels::records::{Pool, Record, Writer};
 
 /// Width of a rating band.

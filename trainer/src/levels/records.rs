@@ -14,10 +14,10 @@ use dyad_engine::board::{Board, Move};
 use dyad_engine::files;
 use dyad_engine::levels::analysis::DEPTHS;
 use dyad_engine::levels::file::MoveModel;
+use dyad_formats::error::Error;
+use dyad_formats::packed::{Packed, Sample};
 
-use crate::base::error::Error;
 use crate::base::lock::open_alone;
-use crate::data::packed::{Packed, Sample};
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
 /// Maximum size of a header in bytes.
@@ -347,9 +347,9 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use crate::levels::prepare::Settings;
     use crate::levels::testing::prepared;
+    use dyad_formats::testing::Temporary;
 
     #[test]
     fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {

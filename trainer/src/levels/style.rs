@@ -16,11 +16,11 @@ use dyad_engine::files::OwnFolder;
 use dyad_engine::levels::analysis::{DEPTHS, PLIES};
 use dyad_engine::levels::file::{MoveModel, round};
 use dyad_engine::levels::model::{COEFFICIENTS, SPLINE_KNOTS, SkillLevel, basis};
+use dyad_formats::atomic::write_atomic;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
-use crate::base::atomic::write_atomic;
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::levels::estimate::likeliest;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
@@ -293,10 +293,10 @@ pub fn traits(style: &MoveModel, model: &MoveModel, rating: f64) -> Vec<(&'stati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use crate::levels::testing::{GAMES, played};
     use dyad_engine::levels::file::Strength;
     use dyad_engine::levels::model::{FIRST_DEPTH_FEATURE, FIRST_SQUARE_FEATURE};
+    use dyad_formats::testing::Temporary;
 
     fn learned(folder: &Path, name: &str, pgn: &str, player: &str, threads: usize) -> Result<Style, Error> {
         learned_under(&Control::new(false), folder, name, pgn, player, threads)

@@ -10,8 +10,8 @@ use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::{MoveModel, Strength};
 use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options};
+use dyad_formats::testing::Temporary;
 
-use crate::base::testing::Temporary;
 use crate::levels::examples::Example;
 use crate::levels::prepare::{Job, Settings, Summary, prepare};
 use crate::levels::records::{self, Offsets};

@@ -12,9 +12,9 @@ use dyad_engine::levels::model::{
     COEFFICIENTS, FIRST_DEPTH_FEATURE, FIRST_FEATURE, FIRST_SQUARE_FEATURE, GATES, PARAMETERS, SPLINE_KNOTS,
     SkillLevel, VALUE_CURVES, basis, start,
 };
+use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
-use crate::base::hash;
 use crate::levels::examples::Example;
 use crate::levels::records::Offsets;
 

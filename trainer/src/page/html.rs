@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("assets/page.css");
 
 /// A page as it grows.
 #[derive(Default)]
-pub(crate) struct Page {
+pub struct Page {
     body: String,
     scripts: Vec<&'static str>,
     figures: u32,
@@ -32,10 +32,12 @@ impl Page {
         }
     }
 
+    /// A heading.
     pub fn heading(&mut self, text: &str) {
         self.put(format_args!("<h2>{}</h2>\n", escape(text)));
     }
 
+    /// A paragraph of plain text.
     pub fn paragraph(&mut self, text: &str) {
         self.put(format_args!("<p>{}</p>\n", escape(text)));
     }
@@ -137,7 +139,7 @@ pub(crate) fn data(value: &impl serde::Serialize) -> String {
 }
 
 /// A value of JSON as names and simple values.
-pub(crate) fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
+pub fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) if !fields.is_empty() => {
             for (field, value) in fields {

@@ -2,5 +2,5 @@
 //!
 //! A page is one self-contained HTML file, so that it can be kept and sent; figures are parts of it.
 
-pub(crate) mod figures;
-pub(crate) mod html;
+pub mod figures;
+pub mod html;

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use dyad_engine::board::{Board, color_name};
 use dyad_engine::files;
+use dyad_formats::game::GameRecord;
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::GameTexts;
 
-use crate::data::game::GameRecord;
-use crate::data::input::Lines;
-use crate::data::pgn::GameTexts;
 use crate::page::figures;
 use crate::page::html::{Page, data, escape};
 

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::board::{Color, Piece, PieceSquare, Square};
 use dyad_engine::files;
+use dyad_formats::atomic::write_atomic;
 
 use super::page::page;
 use super::run_data::{Now, RunData};
-use crate::base::atomic::write_atomic;
 use crate::learn::folder::REPORT;
 use crate::learn::training;
 use crate::page::html::MARK;
@@ -209,7 +209,7 @@ fn is_foreign(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
+    use dyad_formats::testing::Temporary;
     use std::fs;
 
     fn progress(stage: Stage, done: u64) -> Event {

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
+use dyad_formats::atomic;
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::games;
 use crate::arena::matches::MatchRecord;
-use crate::base::atomic;
-use crate::base::error::Error;
-use crate::data::game::GameRecord;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;

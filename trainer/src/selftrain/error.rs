@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::WeightsError;
+use dyad_formats::error::Error;
 
-use crate::base::error::Error;
 use crate::base::lock::LockError;
 use crate::learn::error::TrainError;
 

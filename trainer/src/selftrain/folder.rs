@@ -38,13 +38,13 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
+use dyad_formats::atomic::write_atomic;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::SelfTrainError;
 use super::event::Stage;
 use super::settings::Settings;
-use crate::base::atomic::write_atomic;
 use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
 
@@ -404,7 +404,7 @@ pub(super) fn remove(path: &Path) -> Result<(), SelfTrainError> {
 
 /// Removes the half-written files of a killed process from `folder`.
 pub(super) fn clean(folder: &Path) -> Result<(), SelfTrainError> {
-    Ok(crate::base::atomic::clean(folder, |name| ATOMIC.contains(&name))?)
+    Ok(dyad_formats::atomic::clean(folder, |name| ATOMIC.contains(&name))?)
 }
 
 /// Refuses a folder where a training would overwrite files that are not its own.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyad_engine::eval::Weights;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
 use serde_json::json;
 
 use super::error::SelfTrainError;
@@ -13,8 +15,6 @@ use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
 use super::settings::{Comparison, Method, Settings};
 use super::window::Window;
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::fit::averaging;
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::Folder as RunFolder;

@@ -21,6 +21,9 @@ use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::score::Score;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -29,10 +32,7 @@ use super::self_play::{FILTER_NODES, GameFile, HASH};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_map;
-use crate::data::score::Score;
 
 /// Everything that determines the games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -277,8 +277,8 @@ impl<'a> Table<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use dyad_engine::board::Board;
+    use dyad_formats::testing::Temporary;
     use std::fs;
 
     fn settings(games: u64, seed: u64) -> GeneratorSettings {

@@ -20,6 +20,7 @@ mod reporter;
 mod self_play;
 pub mod settings;
 mod stages;
+
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -29,9 +30,9 @@ use std::path::{Path, PathBuf};
 
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
+use dyad_formats::atomic;
 
 use crate::arena::statistics::Estimate;
-use crate::base::atomic;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
 pub use event::{Context, Event, Progress, Stage, Summary};

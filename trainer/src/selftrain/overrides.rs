@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use dyad_engine::eval::Weights;
+use dyad_formats::score::ScoreSide;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::presets::Preset;
 use super::settings::{Comparison, Method, MethodName, Regression, Settings, Source};
 use crate::arena::openings::Variant;
-use crate::data::score::ScoreSide;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON keys.

@@ -22,17 +22,17 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
+use dyad_formats::hash;
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::GameTexts;
+use dyad_formats::score::ScoreSide;
 
 use crate::arena::openings::{OpeningSettings, RandomOpenings, Variant, opening_filter};
 use crate::arena::pgn_writer::{PgnFile, PgnGame, today};
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::parallel::ordered_map;
-use crate::data::game::GameRecord;
-use crate::data::input::Lines;
-use crate::data::pgn::GameTexts;
-use crate::data::score::ScoreSide;
 
 /// Random plies at the beginning of a game.
 const OPENING_PLIES: RangeInclusive<u32> = 6..=12;

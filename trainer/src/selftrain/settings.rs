@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use dyad_formats::score::ScoreSide;
 use serde::{Deserialize, Serialize};
 
 use super::event::Stage;
@@ -17,7 +18,6 @@ use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
 use crate::data::label;
-use crate::data::score::ScoreSide;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, Settings as RunSettings};
 
 /// Complete settings. As JSON they are flat, see [`Overrides`](super::overrides::Overrides).

@@ -8,6 +8,10 @@ use std::time::Instant;
 
 use dyad_engine::eval::layout::PAIRS;
 use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::atomic::write_atomic;
+use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::ScoreSide;
 use serde_json::json;
 
 use super::error::SelfTrainError;
@@ -27,16 +31,12 @@ use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::pgn_writer::today;
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, Sprt};
-use crate::base::atomic::write_atomic;
-use crate::base::error::Error;
 use crate::base::json_lines::Log;
 use crate::base::parallel::controlled;
 use crate::data::label::{self, OwnEngine, label};
 use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
-use crate::data::samples::SampleFile;
-use crate::data::score::ScoreSide;
 use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
 use crate::fit::regression::{self as fit, Data, Target};
 use crate::learn::folder::Folder as RunFolder;

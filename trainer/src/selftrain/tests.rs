@@ -1,7 +1,8 @@
+use dyad_formats::score::ScoreSide;
+use dyad_formats::testing::Temporary;
+
 use super::self_play::GameFile;
 use super::*;
-use crate::base::testing::Temporary;
-use crate::data::score::ScoreSide;
 use crate::learn::settings::{ObjectiveSettings, OptimizerSettings};
 use crate::learn::training::saved_settings;
 use crate::report::RunData;
@@ -407,8 +408,8 @@ fn games_of_a_file_teach_their_moves() {
         .iter()
         .flat_map(|game| game.positions().map(|(board, played)| (board.key().to_string(), played.mv.to_string())))
         .collect();
-    let samples = crate::data::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
-    let all = |samples: &crate::data::samples::SampleFile| -> Vec<crate::data::packed::Sample> {
+    let samples = dyad_formats::samples::SampleFile::open(&generation.join("labeled.samples")).unwrap();
+    let all = |samples: &dyad_formats::samples::SampleFile| -> Vec<dyad_formats::packed::Sample> {
         (0..samples.len()).map(|index| samples.read(index).unwrap()).collect()
     };
     let unscored = all(&samples);
@@ -420,7 +421,7 @@ fn games_of_a_file_teach_their_moves() {
     // Scores are read from the side that the settings name, which the file itself must not contradict.
     let mover = Temporary::new();
     run_until(&mover, &from_games(&games, Some(ScoreSide::Mover)), 6, &mut Vec::new());
-    let samples = crate::data::samples::SampleFile::open(&mover.join("generation-001/labeled.samples"));
+    let samples = dyad_formats::samples::SampleFile::open(&mover.join("generation-001/labeled.samples"));
     let scored = all(&samples.unwrap());
     assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
     let white = Temporary::new();

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::base::error::Error;
-use crate::base::hash;
-use crate::data::packed::Packed;
-use crate::data::samples::SampleFile;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::packed::Packed;
+use dyad_formats::samples::SampleFile;
+
 use crate::learn::examples::{Example, Examples};
 
 /// Samples of several files, in memory.

@@ -18,9 +18,9 @@ use dyad_engine::board::{Board, Color, PIECES, Piece};
 use dyad_engine::eval::layout::{Family, GROUPS, MATERIAL};
 use dyad_engine::eval::{PHASE_MAX, Weights};
 use dyad_engine::explain::evaluation::contributions;
+use dyad_formats::error::Error;
+use dyad_formats::packed::Packed;
 
-use crate::base::error::Error;
-use crate::data::packed::Packed;
 use crate::fit::calibration::pawn;
 use crate::tune::parameters::{Parameter, Range};
 
@@ -163,10 +163,10 @@ fn add(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::testing::Temporary;
     use crate::tune::parameters::{Base, Target, apply};
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::{MOBILITY_KNIGHT, TEMPO};
+    use dyad_formats::testing::Temporary;
     use std::sync::Arc;
 
     fn boards() -> Vec<Board> {

@@ -417,7 +417,7 @@ mod tests {
     /// Coefficient 0.5 from the built-in weights to bare material, for the king's safety in the endgame; then a factor.
     #[test]
     fn coefficients_interpolate_toward_another_file() {
-        let folder = crate::base::testing::Temporary::folder();
+        let folder = dyad_formats::testing::Temporary::folder();
         let file = folder.join("goal.json");
         Weights::material().save(&file).unwrap();
         let text = format!(

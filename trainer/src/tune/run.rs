@@ -19,15 +19,15 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Options;
 use dyad_engine::value::Value;
+use dyad_formats::atomic::{self, clean, write_atomic};
+use dyad_formats::error::Error;
+use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::matches::points_of_first;
 use crate::arena::openings::{self, FILTER_NODES, Opening, OpeningSettings, RandomOpenings};
 use crate::arena::play::{Player, play};
 use crate::arena::statistics::{MatchResults, Points};
-use crate::base::atomic::{self, clean, write_atomic};
-use crate::base::error::Error;
-use crate::base::hash;
 use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
@@ -395,9 +395,9 @@ impl<'a> Worker<'a> {
 mod tests {
     use super::*;
     use crate::arena::play::{Adjudication, SearchLimits};
-    use crate::base::testing::Temporary;
     use crate::tune::parameters::parse;
     use crate::tune::spsa::Schedule;
+    use dyad_formats::testing::Temporary;
 
     fn small() -> Settings {
         let lines = [

@@ -11,11 +11,11 @@
 //! so that c_end and r_end are those of the last of N trials. The noise of the games averages out over many trials, and
 //! so does the influence of the other parameters' signs.
 
+use dyad_formats::hash;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use crate::base::hash;
 use crate::tune::parameters::Parameter;
 
 /// The decay of perturbations and rates.

@@ -7,12 +7,12 @@ use dyad_engine::board::Board;
 use dyad_engine::eval::incremental_features;
 use dyad_engine::eval::layout::{self, Group, LEN, PIECE_SQUARE, TERMS_LEN};
 use dyad_engine::eval::{FloatWeights, Weights, terms, visit};
+use dyad_formats::error::Error;
+use dyad_formats::packed::Packed;
+use dyad_formats::samples::SampleFile;
 
 use super::settings::{Settings, Target};
-use crate::base::error::Error;
 use crate::data::leaves::at_leaves;
-use crate::data::packed::Packed;
-use crate::data::samples::SampleFile;
 
 /// The positions of a fit, all in memory: 32 bytes each.
 pub struct Data {

@@ -3,13 +3,13 @@
 use dyad_engine::board::Board;
 use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::{FloatWeights, PHASE_MAX, Weights};
+use dyad_formats::error::Error;
+use dyad_formats::packed::{Packed, Sample};
 use serde_json::Value as Json;
 
 use super::data::{Data, FeatureRange};
 use super::settings::Target;
-use crate::base::error::Error;
 use crate::base::parallel::ordered_for_each;
-use crate::data::packed::{Packed, Sample};
 use crate::fit::logistic::{Prediction, best_factor, cross_entropy, mean_loss, sigmoid};
 
 /// Parts of a batch. The gradient of a part is summed by one thread, and the parts are summed in order.

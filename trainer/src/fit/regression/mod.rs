@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
+use dyad_formats::error::Error;
 
-use crate::base::error::Error;
 use crate::data::schedule::Order;
 use adam::Adam;
 use data::FeatureRange;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use dyad_engine::eval::layout;
+use dyad_formats::error::Error;
+use dyad_formats::packed::{Packed, Sample};
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::Error;
-use crate::data::packed::{Packed, Sample};
 use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's

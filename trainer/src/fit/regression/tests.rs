@@ -2,15 +2,15 @@
 
 use super::gradient::{LossFunction, Model};
 use super::*;
-use crate::base::hash;
-use crate::data::packed::{Packed, Sample};
-use crate::data::score::{GameResult, Score};
-use crate::data::testing::walk;
 use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
 use dyad_engine::board::sign;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
+use dyad_formats::hash;
+use dyad_formats::packed::{Packed, Sample};
+use dyad_formats::score::{GameResult, Score};
+use dyad_formats::testing::walk;
 use std::collections::BTreeMap;
 
 /// Positions whose results are drawn from the evaluation of `teacher`, with `logits` per unit.

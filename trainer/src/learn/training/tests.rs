@@ -1,11 +1,11 @@
 use super::*;
 use crate::base::json_lines;
-use crate::base::testing::Temporary;
 use crate::learn::examples::Example;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
 use dyad_engine::board::sign;
 use dyad_engine::eval::layout::MATERIAL;
+use dyad_formats::testing::Temporary;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU32;

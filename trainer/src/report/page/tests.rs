@@ -3,9 +3,9 @@
 use super::*;
 use crate::arena::matches::MatchEnd;
 use crate::arena::statistics::{Decision, EloModel, MatchResults, Sprt};
-use crate::base::testing::Temporary;
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::PAIRS;
+use dyad_formats::testing::Temporary;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,125 @@
+//! [Atomic files](dyad_engine::files) in folders that hold other things too.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use dyad_engine::files::{AtomicFile, write_atomic};
+
+use crate::error::Error;
+use dyad_engine::files;
+use dyad_engine::files::intended_name;
+
+/// No settings, no state, no plan and no log are larger.
+const LARGEST: u64 = 1 << 26;
+
+/// Reads a file of settings, a state, a plan or a log.
+///
+/// # Errors
+/// When the system refuses, or it cannot be one of those: it is no regular file, or too large.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    files::read(path, LARGEST)
+}
+
+/// Removes what killed processes left half-written in `folder` of the files that `is_ours` knows by their names.
+///
+/// # Errors
+/// When such a file cannot be removed.
+pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        if name.to_str().and_then(intended_name).is_some_and(&is_ours) && path.is_file() {
+            fs::remove_file(&path).map_err(Error::file("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an output that is one of the inputs: they would be lost.
+///
+/// # Errors
+/// When it is, by whatever path.
+pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+    let Ok(target) = fs::canonicalize(out) else { return Ok(()) };
+    let same = |input: &&Path| fs::canonicalize(input).is_ok_and(|input| input == target);
+    match inputs.into_iter().find(same) {
+        Some(input) => {
+            let (out, input) = (out.display(), input.display());
+            Err(Error::Settings(format!("the output {out} is the input {input}, which would be lost")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses outputs of which one is an input or another output, by whatever path.
+///
+/// # Errors
+/// When there is one.
+pub fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+) -> Result<(), Error> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for out in outputs {
+        check_output(out, inputs.clone())?;
+        let place = place(out);
+        if places.contains(&place) {
+            return Err(Error::Settings(format!("two outputs are called {}", out.display())));
+        }
+        places.push(place);
+    }
+    Ok(())
+}
+
+/// Where a file is or would be, without detours as far as its folder exists.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let would_be = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(would_be).unwrap_or_else(|| path.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Temporary, names};
+
+    #[test]
+    fn only_unfinished_files_of_known_names_are_removed() {
+        let folder = Temporary::folder();
+        let kept = ["best.json", "best.json.new", "best.json.tmp", "other.12.tmp", "best.json.x.tmp", "12.tmp"];
+        for name in kept.iter().chain(&["best.json.12.tmp"]) {
+            fs::write(folder.join(name), "text").unwrap();
+        }
+        clean(&folder, |name| name == "best.json").unwrap();
+        let mut kept = kept.to_vec();
+        kept.sort_unstable();
+        assert_eq!(names(&folder), kept);
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused() {
+        let folder = Temporary::folder();
+        let input = folder.join("in");
+        fs::write(&input, "text").unwrap();
+        let detour = folder.join(".").join("in");
+        let error = check_output(&detour, [&*folder, &input]).unwrap_err().to_string();
+        assert!(error.contains("the output") && error.contains("would be lost"), "{error}");
+        assert!(check_output(&folder.join("out"), [input.as_path()]).is_ok());
+        let (out, same) = (folder.join("out"), folder.join(".").join("out"));
+        assert!(check_outputs([out.as_path()], [input.as_path()]).is_ok());
+        assert!(
+            check_outputs([out.as_path(), &detour], [input.as_path()])
+                .unwrap_err()
+                .to_string()
+                .contains("is the input")
+        );
+        assert!(check_outputs([out.as_path(), &same], []).unwrap_err().to_string().contains("two outputs are called"));
+        #[cfg(unix)]
+        {
+            let link = folder.join("link");
+            std::os::unix::fs::symlink(&input, &link).unwrap();
+            assert!(check_output(&link, [input.as_path()]).unwrap_err().to_string().contains("would be lost"));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A game as it was played, wherever it comes from.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use dyad_engine::board::{Board, Move};
+
+use crate::choice::Choice;
+use crate::hash;
+use crate::score::{GameResult, Score};
+
+/// A move of a game and what was said of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Played {
+    /// The move.
+    pub mv: Move,
+    /// The mover's evaluation, from the mover's side.
+    pub score: Option<Score>,
+    /// Whether it came out of a book.
+    pub book: bool,
+    /// What the mover told of the choice.
+    pub choice: Option<Choice>,
+}
+
+impl Played {
+    /// A move of which only the mover's score is known, if anything.
+    #[must_use]
+    pub fn scored(mv: Move, score: Option<Score>) -> Played {
+        Played { mv, score, book: false, choice: None }
+    }
+}
+
+/// The tags of a game that filters look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags {
+    /// Event and time control, as text to find words in.
+    pub event: String,
+    /// Ratings of White and Black.
+    pub ratings: [Option<u32>; 2],
+    /// Where it was played.
+    pub site: String,
+    /// The result tag, where it is one of the three.
+    pub result: Option<GameResult>,
+    /// White and Black by name.
+    pub players: [String; 2],
+}
+
+/// A game that could not be used, or not as a whole, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenGame {
+    /// The file.
+    pub path: PathBuf,
+    /// The first line of the game; in a binary file, its number.
+    pub line: u64,
+    /// Who played, as far as it is known, and what is wrong.
+    pub problem: String,
+}
+
+impl fmt::Display for BrokenGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)
+    }
+}
+
+/// A game, replayed and found legal.
+#[derive(Clone, Debug)]
+pub struct GameRecord {
+    /// Tags.
+    pub tags: Tags,
+    /// The position it began with.
+    pub start: Board,
+    /// The moves.
+    pub moves: Vec<Played>,
+    /// How it ended, if it did.
+    pub result: Option<GameResult>,
+    /// What was left out of it, as a report of where and why.
+    pub left_out: Option<BrokenGame>,
+}
+
+impl GameRecord {
+    /// Stands for the game wherever games are told apart: a hash of its start and its moves.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.moves.iter().fold(hash::mix(self.start.key()), |hash, played| {
+            hash::fold(hash, u64::from(Move::packed(Some(played.mv))))
+        })
+    }
+
+    /// Every position a move was played in, with the move.
+    pub fn positions(&self) -> impl Iterator<Item = (Board, &Played)> + '_ {
+        self.moves.iter().scan(self.start, |board, played| {
+            let before = *board;
+            *board = before.after(played.mv);
+            Some((before, played))
+        })
+    }
+}

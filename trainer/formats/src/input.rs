@@ -1,0 +1,513 @@
+//! Text files as they come: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (itself packed or not), with any
+//! line breaks, with a byte order mark or without, in UTF-8 or Windows-1252. Other packings are refused by their names.
+//!
+//! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
+//! are bounded: a file without line breaks must not fill the memory.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use bzip2::bufread::MultiBzDecoder;
+use dyad_engine::files;
+use flate2::bufread::GzDecoder;
+
+use crate::archive::{BLOCK, Texts, is_archive};
+use crate::error::Error;
+
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// What follows the first byte of a frame to be skipped, which is 0x50 to 0x5F. Files of `pzstd` begin with one.
+const ZSTD_SKIPPABLE: [u8; 3] = [0x2A, 0x4D, 0x18];
+const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
+const BZIP2_MAGIC: &[u8] = b"BZh";
+/// How files of other kinds begin, and their names.
+const REFUSED: [(&[u8], &str); 7] = [
+    (b"\xFD7zXZ\0", "packed by xz"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"Rar!\x1A\x07", "a rar archive"),
+    (b"\x04\x22\x4D\x18", "packed by lz4"),
+    (b"LZIP", "packed by lzip"),
+    (b"SQLite format 3\0", "a database of SQLite"),
+];
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Longest line handed on; the rest of a longer one is dropped.
+pub(super) const LONGEST_LINE: u64 = 1 << 20;
+
+/// Opens a text file and unpacks it while it is read.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    let file = files::open(path).map_err(Error::file("open", path))?;
+    unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
+}
+
+/// Opens a file of bytes that are no text, and unpacks it while it is read.
+pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    let file = files::open(path).map_err(Error::file("open", path))?;
+    decoder(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
+}
+
+fn unpack(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let text = Peeked::new(decoder(packed)?);
+    if is_archive(&text.start) { Ok(Box::new(Texts::new(Box::new(text), member))) } else { readable(text) }
+}
+
+fn member(packed: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>> {
+    readable(Peeked::new(decoder(packed)?))
+}
+
+fn readable(mut text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
+    if is_utf16(&text.start) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, save it as UTF-8"));
+    }
+    if text.start.starts_with(BYTE_ORDER_MARK) {
+        text.read = BYTE_ORDER_MARK.len();
+    }
+    match text.start.contains(&b'\r') && !text.start.contains(&b'\n') {
+        true => Ok(Box::new(BufReader::with_capacity(1 << 16, Returns(text)))),
+        false => Ok(Box::new(text)),
+    }
+}
+
+/// A text whose lines end in a carriage return alone, with line feeds in their place.
+struct Returns(Peeked);
+
+impl Read for Returns {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(bytes)?;
+        bytes[..read].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        Ok(read)
+    }
+}
+
+/// The members of a gzip file, one after another. Zeros may follow them, as tapes and block devices add them.
+struct Gzip<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let read = decoder.read(bytes)?;
+            if read > 0 || bytes.is_empty() {
+                return Ok(read);
+            }
+            let mut rest = self.0.take().expect("there is one").into_inner();
+            while rest.fill_buf()?.first() == Some(&0) {
+                let zeros = rest.fill_buf()?.iter().take_while(|&&byte| byte == 0).count();
+                rest.consume(zeros);
+            }
+            if !rest.fill_buf()?.is_empty() {
+                self.0 = Some(GzDecoder::new(rest));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// A text of which the beginning was looked at. What went wrong there is told when it is read, with its place.
+struct Peeked {
+    start: Vec<u8>,
+    read: usize,
+    error: Option<io::Error>,
+    rest: Box<dyn BufRead + Send>,
+}
+
+impl Peeked {
+    fn new(mut rest: Box<dyn BufRead + Send>) -> Peeked {
+        let mut start = Vec::with_capacity(BLOCK);
+        let error = (&mut rest).take(BLOCK as u64).read_to_end(&mut start).err();
+        Peeked { start, read: 0, error, rest }
+    }
+}
+
+impl BufRead for Peeked {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.read < self.start.len() {
+            return Ok(&self.start[self.read..]);
+        }
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.rest.fill_buf(),
+        }
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        if self.read < self.start.len() {
+            self.read += bytes;
+        } else {
+            self.rest.consume(bytes);
+        }
+    }
+}
+
+impl Read for Peeked {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(bytes)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+/// Whether a text that begins like this is in two bytes a letter: by its mark, or by its zeros.
+fn is_utf16(start: &[u8]) -> bool {
+    match start {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [a, b, c, d, ..] => {
+            [[*a, *c], [*b, *d]].contains(&[0, 0]) && *start.first_chunk().expect("it has four") != [0; 4]
+        }
+        _ => false,
+    }
+}
+
+fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let start = packed.fill_buf()?;
+    if let Some((_, name)) = REFUSED.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is {name}: unpack it first")));
+    }
+    let is_skippable = matches!(start, [0x50..=0x5F, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
+    Ok(if is_skippable || start.starts_with(&ZSTD_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
+    } else if start.starts_with(&GZIP_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, Gzip(Some(GzDecoder::new(packed)))))
+    } else if start.starts_with(BZIP2_MAGIC) {
+        Box::new(BufReader::with_capacity(1 << 16, MultiBzDecoder::new(packed)))
+    } else {
+        Box::new(packed)
+    })
+}
+
+/// What a file holds, by its name without the packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Games in portable game notation.
+    Games,
+    /// One position a line.
+    Positions,
+    /// Games in [`viriformat`](crate::viriformat).
+    Viriformat,
+    /// Games in Stockfish's binpack (`data::binpack`).
+    Binpack,
+    /// Positions in [`bulletformat`](crate::bulletformat).
+    Bulletformat,
+}
+
+impl Kind {
+    /// Names that end in `.epd` or `.fen` (before `.tar`, `.zst`, `.gz` or `.bz2`) are positions, in `.bullet` or
+    /// `.bulletformat` positions in bulletformat, in `.vf` or `.viriformat` games in viriformat, in `.binpack` games in
+    /// binpack, all others games in PGN.
+    #[must_use]
+    pub fn of(path: &Path) -> Kind {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let packings = [".zst", ".gz", ".bz2"];
+        let name = packings.iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(&name);
+        let name = name.strip_suffix(".tar").unwrap_or(name);
+        match name.rsplit_once('.') {
+            Some((_, "epd" | "fen")) => Kind::Positions,
+            Some((_, "vf" | "viriformat")) => Kind::Viriformat,
+            Some((_, "binpack")) => Kind::Binpack,
+            Some((_, "bullet" | "bulletformat")) => Kind::Bulletformat,
+            _ => Kind::Games,
+        }
+    }
+}
+
+/// Lines of a file with their numbers, from 1.
+pub struct Lines {
+    input: Box<dyn BufRead + Send>,
+    path: PathBuf,
+    number: u64,
+}
+
+impl Lines {
+    /// The lines of the file at `path`.
+    pub fn open(path: &Path) -> Result<Lines, Error> {
+        Ok(Lines::new(open(path)?, path))
+    }
+
+    /// The lines of `input`, which errors call `path`.
+    pub fn new(input: Box<dyn BufRead + Send>, path: &Path) -> Lines {
+        Lines { input, path: path.to_path_buf(), number: 0 }
+    }
+
+    /// Reads the next line into `line` (with its line break) and returns its number.
+    pub fn read(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+        line.clear();
+        let read = (&mut self.input).take(LONGEST_LINE).read_until(b'\n', line);
+        if read.map_err(|source| self.fault(&source))? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if !line.ends_with(b"\n") {
+            self.input.skip_until(b'\n').map_err(|source| self.fault(&source))?;
+        }
+        Ok(Some(self.number))
+    }
+
+    /// Reads on to the next line that says something, trimmed, and returns it with its number. A line of `#` and what
+    /// follows it says nothing, nor does the mark that some editors put at the beginning of a file.
+    pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
+        let mut line = Vec::new();
+        while let Some(number) = self.read(&mut line)? {
+            let text = decode(&line);
+            let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(&text).trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                return Ok(Some((number, text.to_string())));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fault(&self, source: &io::Error) -> Error {
+        Error::content(&self.path, format!("after line {}", self.number), source.to_string())
+    }
+}
+
+/// Text of unknown encoding: UTF-8, or Windows-1252 where it is not.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|&byte| windows_1252(byte)).collect()),
+    }
+}
+
+fn windows_1252(byte: u8) -> char {
+    #[rustfmt::skip]
+    const HIGH: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    }
+}
+
+/// What `parse` makes of the lines of a file that say something, each with its number.
+///
+/// # Errors
+/// When the file cannot be read, or `parse` refuses a line: its words, with the place.
+pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T, String>) -> Result<Vec<T>, Error> {
+    let (mut lines, mut made) = (Lines::open(path)?, Vec::new());
+    while let Some((number, text)) = lines.read_text()? {
+        let one = parse(number, &text);
+        made.push(one.map_err(|problem| Error::content(path, format!("line {number}"), problem))?);
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, Write};
+
+    fn lines(packed: Vec<u8>) -> Result<Vec<String>, Error> {
+        let path = Path::new("some.pgn");
+        let mut lines = Lines::new(unpack(Cursor::new(packed)).map_err(Error::file("read", path))?, path);
+        let (mut line, mut all) = (Vec::new(), Vec::new());
+        while let Some(number) = lines.read(&mut line)? {
+            all.push(format!("{number} {}", String::from_utf8_lossy(&line).trim_end()));
+        }
+        Ok(all)
+    }
+
+    fn gzip(text: &str) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("memory takes all");
+        encoder.finish().expect("memory takes all")
+    }
+
+    fn bzip2(text: &str) -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(text.as_bytes()).expect("memory takes all");
+        encoder.finish().expect("memory takes all")
+    }
+
+    fn tar(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (name, bytes) in members {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            archive.append_data(&mut header, name, bytes.as_slice()).expect("memory takes all");
+        }
+        archive.into_inner().expect("memory takes all")
+    }
+
+    #[test]
+    fn an_archive_is_one_text() {
+        let long: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
+        let name = "a-folder-with-a-long-name/".repeat(6) + "b.pgn.gz";
+        let members = [
+            ("a.pgn.bz2", bzip2("one\ntwo")),
+            (name.as_str(), gzip(&long)),
+            ("c", vec![]),
+            ("d.pgn", b"end\n".to_vec()),
+        ];
+        let archive = tar(&members);
+        let plain = lines(archive.clone()).unwrap();
+        let texts: Vec<&str> = plain.iter().map(|line| line.split_once(' ').expect("a number is first").1).collect();
+        assert_eq!(texts[..2], ["one", "two"]);
+        assert!(texts[2..].iter().copied().filter(|text| !text.is_empty()).eq(long.lines().chain(["end"])));
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(&archive).expect("memory takes all");
+        assert_eq!(lines(encoder.finish().expect("memory takes all")).unwrap(), plain);
+    }
+
+    #[test]
+    fn a_damaged_archive_is_an_error_that_names_the_member() {
+        let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
+        let archive = tar(&[("first", b"one\n".to_vec()), ("second.bz2", bzip2(&text))]);
+        for length in [1_500, archive.len() / 2] {
+            let error = lines(archive[..length].to_vec()).expect_err("a part of an archive").to_string();
+            assert!(error.starts_with("some.pgn, after line "), "{error}");
+            assert!(error.contains("second.bz2") || error.contains("within a header"), "{error}");
+        }
+        for place in [300, 2_000] {
+            let mut flipped = archive.clone();
+            flipped[place] ^= 0x11;
+            lines(flipped).expect_err("a damaged archive");
+        }
+    }
+
+    fn zstd(text: &str) -> Vec<u8> {
+        zstd::encode_all(text.as_bytes(), 1).expect("memory takes all")
+    }
+
+    #[test]
+    fn packed_and_plain_read_the_same() {
+        let text = "one\r\ntwo\n\nfour";
+        let expected = ["1 one", "2 two", "3 ", "4 four"];
+        for packed in [text.as_bytes().to_vec(), gzip(text), zstd(text), bzip2(text)] {
+            assert_eq!(lines(packed).unwrap(), expected);
+        }
+        let two_members = [gzip("one\n"), gzip("two\n")].concat();
+        assert_eq!(lines(two_members).unwrap(), ["1 one", "2 two"]);
+        let two_frames = [zstd("one\n"), zstd("two\n")].concat();
+        assert_eq!(lines(two_frames).unwrap(), ["1 one", "2 two"]);
+    }
+
+    #[test]
+    fn a_cut_archive_is_an_error_with_its_place() {
+        let text: String = (0..20_000u64).map(|i| format!("{}\n", crate::hash::mix(i))).collect();
+        for mut packed in [gzip(&text), zstd(&text), bzip2(&text)] {
+            packed.truncate(packed.len() / 2);
+            let error = lines(packed).expect_err("half an archive").to_string();
+            assert!(error.starts_with("some.pgn, after line "), "{error}");
+        }
+    }
+
+    #[test]
+    fn lines_that_say_nothing_are_passed_over() {
+        let text = "\u{FEFF}one # two\n\n  # a remark\n#\n \u{FEFF}five\r\n  six  ".as_bytes().to_vec();
+        let mut lines = Lines::new(Box::new(Cursor::new(text)), Path::new("some.epd"));
+        let mut all = Vec::new();
+        while let Some((number, text)) = lines.read_text().unwrap() {
+            all.push(format!("{number} {text}"));
+        }
+        assert_eq!(all, ["1 one # two", "5 \u{FEFF}five", "6 six"]);
+    }
+
+    #[test]
+    fn other_packings_are_called_what_they_are() {
+        for (magic, name) in REFUSED {
+            let error = lines([magic, b"rest of the file"].concat()).expect_err("it cannot be read").to_string();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+
+    /// Files of `pzstd`, as Lichess publishes them (github.com/tmaklin/bxzstr/issues/31).
+    #[test]
+    fn frames_to_be_skipped_are_skipped() {
+        for number in [0x50, 0x5F] {
+            let skipped = [&[number, 0x2A, 0x4D, 0x18, 4, 0, 0, 0][..], b"some"].concat();
+            let parts = [skipped.clone(), zstd("one\n"), skipped.clone(), zstd("two\n"), skipped];
+            assert_eq!(lines(parts.concat()).unwrap(), ["1 one", "2 two"]);
+        }
+    }
+
+    #[test]
+    fn zeros_behind_gzip_are_no_member() {
+        let zeros = vec![0; 100_000];
+        assert_eq!(lines([gzip("one\n"), zeros.clone()].concat()).unwrap(), ["1 one"]);
+        assert_eq!(lines([gzip("one\n"), zeros, gzip("two\n")].concat()).unwrap(), ["1 one", "2 two"]);
+        lines([gzip("one\n"), b"else".to_vec()].concat()).expect_err("something else follows");
+    }
+
+    #[test]
+    fn lines_may_end_in_any_way() {
+        let expected = ["1 one", "2 ", "3 two"];
+        for text in ["one\r\rtwo\r", "one\n\ntwo\n", "one\r\n\r\ntwo\r\n", "\u{FEFF}one\n\ntwo", "\u{FEFF}one\r\rtwo"] {
+            for packed in [text.into(), gzip(text), zstd(text)] {
+                assert_eq!(lines(packed).unwrap(), expected, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn text_of_windows_is_read() {
+        assert_eq!(decode(b"J\xE1n \x96 \x80"), "Ján – €");
+        assert_eq!(decode("Ján".as_bytes()), "Ján");
+    }
+
+    #[test]
+    fn utf16_is_called_what_it_is() {
+        let text = "\u{FEFF}[Event \"é\"]\n";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [&little[..], &big, &little[2..], &big[2..]] {
+            let packed = zstd::encode_all(bytes, 1).unwrap();
+            for bytes in [bytes.to_vec(), packed] {
+                let error = lines(bytes).expect_err("no letter would be read right").to_string();
+                assert!(error.contains("UTF-16"), "{error}");
+            }
+        }
+        assert_eq!(lines("é\n".into()).unwrap(), ["1 é"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_would_keep_a_reader_waiting_is_refused() {
+        let folder = crate::testing::Temporary::folder();
+        let pipe = folder.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("every Unix has it");
+        assert!(made.success());
+        let mut named =
+            vec![(pipe.as_path(), "a pipe"), (Path::new("/dev/zero"), "a device"), (Path::new("/"), "a folder")];
+        if cfg!(target_os = "linux") {
+            named.push((Path::new("/proc/uptime"), "a file of the system"));
+        }
+        for (path, kind) in named {
+            let error = open(path).err().expect("it is no file of games").to_string();
+            assert!(error.ends_with(&format!("{kind}, not a regular file")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut() {
+        let mut text = vec![b'x'; 3 << 20];
+        text.extend(b"\nnext\n");
+        let lines = lines(text).unwrap();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(lines[0].len(), 2 + (1 << 20));
+        assert_eq!(lines[1], "2 next");
+    }
+
+    #[test]
+    fn names_tell_the_kind() {
+        for (name, kind) in [
+            ("a.pgn", Kind::Games),
+            ("a.pgn.zst", Kind::Games),
+            ("a.EPD", Kind::Positions),
+            ("a.epd.zst", Kind::Positions),
+            ("a.fen.gz", Kind::Positions),
+            ("a.pgn.tar", Kind::Games),
+            ("a.epd.bz2", Kind::Positions),
+            ("a.vf", Kind::Viriformat),
+            ("a.viriformat.zst", Kind::Viriformat),
+            ("a.binpack", Kind::Binpack),
+            ("a.bullet.zst", Kind::Bulletformat),
+            ("games", Kind::Games),
+        ] {
+            assert_eq!(Kind::of(Path::new(name)), kind, "{name}");
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! A position to learn from, and its form in 32 bytes.
+//!
+//! Training reads millions of positions many times and in random order, so they must be small and all of one size.
+
+use dyad_engine::board::{
+    BitBoard, Board, COLORS, Color, EMPTY, Move, PIECES, Piece, Setup, Square, Squares, square_set,
+};
+
+use crate::score::{GameResult, Score};
+
+/// Bytes of a sample.
+pub const SAMPLE_BYTES: usize = 32;
+
+/// A position to learn from.
+#[derive(Clone, Copy)]
+pub struct Sample {
+    /// The position.
+    pub board: Board,
+    /// The move to prefer there.
+    pub desired: Option<Move>,
+    /// How its game ended.
+    pub result: Option<GameResult>,
+    /// What a search thought of it, from the side to move.
+    pub score: Option<Score>,
+    /// Whether it is kept out of training.
+    pub test: bool,
+    /// Whether it is the first of its game.
+    pub starts_game: bool,
+    /// Whether the desired move is clearly the best. Where it is not, only result and score teach something.
+    pub decided: bool,
+}
+
+impl Sample {
+    /// The result as seen by the side to move: 0, 0.5 or 1.
+    #[must_use]
+    pub fn points(&self) -> Option<f64> {
+        let white = self.result?.points();
+        Some(if self.board.side_to_move() == Color::White { white } else { 1.0 - white })
+    }
+
+    /// The score as seen by White.
+    #[must_use]
+    pub fn white_score(&self) -> Option<Score> {
+        let score = self.score?;
+        Some(if self.board.side_to_move() == Color::White { score } else { score.opposite() })
+    }
+}
+
+/// A sample in 32 bytes.
+///
+/// | bytes | |
+/// |---|---|
+/// | 0..8 | occupied squares |
+/// | 8..24 | four bits for each piece, in the order of its square |
+/// | 24..26 | desired move (from, to, promotion: 15 bits), side to move (the highest bit) |
+/// | 26..28 | score |
+/// | 28..30 | move number |
+/// | 30 | halfmove clock |
+/// | 31 | result (2 bits), test, first of its game, undecided |
+///
+/// Twelve of the sixteen kinds of pieces are the ordinary ones; a rook that may still castle and a
+/// pawn that may be taken en passant are kinds of their own, and so need no bytes.
+///
+/// ```
+/// # use dyad_engine::board::Board;
+/// # use dyad_formats::packed::{Packed, Sample};
+/// let board = Board::startpos();
+/// let sample = Sample {
+///     board,
+///     desired: Some(board.parse_san("e4").unwrap()),
+///     result: None,
+///     score: None,
+///     test: false,
+///     starts_game: true,
+///     decided: true,
+/// };
+/// let packed = Packed::new(&sample);
+/// assert_eq!(packed.0.len(), 32);
+/// assert_eq!(packed.unpack()?.desired, sample.desired);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed(pub [u8; SAMPLE_BYTES]);
+
+const CASTLING_ROOK: u8 = 12;
+const PASSING_PAWN: u8 = 14;
+const NO_SCORE: i16 = i16::MIN;
+const RESULT_BITS: u8 = 3;
+const TEST_BIT: u8 = 4;
+const START_BIT: u8 = 8;
+const UNDECIDED_BIT: u8 = 16;
+
+impl Packed {
+    /// Packs a sample.
+    #[must_use]
+    pub fn new(sample: &Sample) -> Packed {
+        let board = &sample.board;
+        let mut bytes = [0; SAMPLE_BYTES];
+        bytes[..8].copy_from_slice(&board.occupied().0.to_le_bytes());
+        for (index, square) in board.occupied().enumerate() {
+            bytes[8 + index / 2] |= kind_of_piece(board, square) << (4 * (index % 2));
+        }
+        let black = u16::from(board.side_to_move() == Color::Black) << 15;
+        let score = sample.score.map_or(NO_SCORE, |score| score.0);
+        let number = board.fullmove_number().min(u32::from(u16::MAX)) as u16;
+        bytes[24..26].copy_from_slice(&(Move::packed(sample.desired) | black).to_le_bytes());
+        bytes[26..28].copy_from_slice(&score.to_le_bytes());
+        bytes[28..30].copy_from_slice(&number.to_le_bytes());
+        bytes[30] = board.halfmove_clock().min(255) as u8;
+        bytes[31] = result_bits(sample.result);
+        bytes[31] |= if sample.test { TEST_BIT } else { 0 } | if sample.starts_game { START_BIT } else { 0 };
+        bytes[31] |= if sample.decided { 0 } else { UNDECIDED_BIT };
+        Packed(bytes)
+    }
+
+    /// Whether it is kept out of training.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.0[31] & TEST_BIT != 0
+    }
+
+    /// Whether a castling is possible that is none of standard chess: king or rook began elsewhere.
+    #[must_use]
+    pub fn castles_unusually(&self) -> bool {
+        /// Squares of kings and rooks at the beginning.
+        const HOME: u64 = 0x9100_0000_0000_0091;
+        const KING: u8 = 2 * Piece::King as u8;
+        let kinds = || {
+            let squares = BitBoard(self.occupied()).take(32).enumerate();
+            squares.map(|(index, square)| (square, self.0[8 + index / 2] >> (4 * (index % 2)) & 15))
+        };
+        let away = |(square, _): &(Square, u8)| HOME >> square.to_index() & 1 == 0;
+        kinds().filter(away).any(|(_, kind)| match kind & !1 {
+            CASTLING_ROOK => true,
+            KING => kinds().any(|(_, other)| other == CASTLING_ROOK + (kind & 1)),
+            _ => false,
+        })
+    }
+
+    /// Whether it is the first of its game.
+    #[must_use]
+    pub fn starts_game(&self) -> bool {
+        self.0[31] & START_BIT != 0
+    }
+
+    /// Whether the result of its game is known.
+    #[must_use]
+    pub fn has_result(&self) -> bool {
+        self.0[31] & RESULT_BITS != 0
+    }
+
+    /// Whether it has a score.
+    #[must_use]
+    pub fn has_score(&self) -> bool {
+        self.number(26) as i16 != NO_SCORE
+    }
+
+    /// Whether the desired move is clearly the best.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.0[31] & UNDECIDED_BIT == 0
+    }
+
+    /// Marks the desired move as clearly the best, or not.
+    pub fn set_decided(&mut self, decided: bool) {
+        self.0[31] = self.0[31] & !UNDECIDED_BIT | if decided { 0 } else { UNDECIDED_BIT };
+    }
+
+    /// Marks it as the first of its game, or not.
+    pub fn set_starts_game(&mut self, starts: bool) {
+        self.0[31] = self.0[31] & !START_BIT | if starts { START_BIT } else { 0 };
+    }
+
+    /// Puts another result in place.
+    pub fn set_result(&mut self, result: GameResult) {
+        self.0[31] = self.0[31] & !RESULT_BITS | result_bits(Some(result));
+    }
+
+    /// Number of pieces on the board.
+    #[must_use]
+    pub fn pieces(&self) -> u32 {
+        self.occupied().count_ones()
+    }
+
+    /// Puts another desired move, as [`Move::packed`] makes it, and score in place. Without a move nothing
+    /// changes, and the answer is false.
+    pub fn relabel(&mut self, desired: u16, score: Score) -> bool {
+        let black = self.number(24) & 0x8000;
+        if desired != 0 {
+            self.0[24..26].copy_from_slice(&(desired | black).to_le_bytes());
+            self.0[26..28].copy_from_slice(&score.0.to_le_bytes());
+        }
+        desired != 0
+    }
+
+    fn occupied(&self) -> u64 {
+        self.0[..8].try_into().map(u64::from_le_bytes).expect("eight bytes are eight bytes")
+    }
+
+    fn number(&self, at: usize) -> u16 {
+        u16::from_le_bytes([self.0[at], self.0[at + 1]])
+    }
+
+    /// Unpacks the sample.
+    ///
+    /// # Errors
+    /// Says what is wrong where the bytes hold no valid position, or a move that is not legal in it.
+    pub fn unpack(&self) -> Result<Sample, String> {
+        let board = self.board()?;
+        let desired = move_of(self.number(24) & 0x7FFF)?.map(|mv| board.mark_castling(mv));
+        if let Some(mv) = desired.filter(|&mv| !board.is_legal(mv)) {
+            return Err(format!("the move {mv} is not legal in {}", board.fen()));
+        }
+        let score = Some(self.number(26) as i16).filter(|&score| score != NO_SCORE).map(Score);
+        let result = match self.0[31] & RESULT_BITS {
+            0 => None,
+            1 => Some(GameResult::BlackWins),
+            2 => Some(GameResult::Draw),
+            _ => Some(GameResult::WhiteWins),
+        };
+        let (test, starts_game, decided) = (self.is_test(), self.starts_game(), self.is_decided());
+        Ok(Sample { board, desired, result, score, test, starts_game, decided })
+    }
+
+    /// Unpacks the position alone.
+    ///
+    /// # Errors
+    /// Says what is wrong where the bytes hold no valid position.
+    pub fn board(&self) -> Result<Board, String> {
+        let occupied = self.occupied();
+        if occupied.count_ones() > 32 {
+            return Err(format!("{} pieces on a board", occupied.count_ones()));
+        }
+        let black_to_move = self.number(24) & 0x8000 != 0;
+        let mut setup = Setup {
+            pieces: [None; 64],
+            side_to_move: if black_to_move { Color::Black } else { Color::White },
+            castling: EMPTY,
+            en_passant: None,
+            halfmove_clock: u16::from(self.0[30]),
+            fullmove_number: self.number(28),
+        };
+        for (index, square) in BitBoard(occupied).enumerate() {
+            let kind = self.0[8 + index / 2] >> (4 * (index % 2)) & 15;
+            let color = COLORS[usize::from(kind & 1)];
+            let piece = match kind & !1 {
+                CASTLING_ROOK => {
+                    setup.castling |= square_set(square);
+                    (Piece::Rook, color)
+                }
+                PASSING_PAWN if kind == PASSING_PAWN => {
+                    // The pawn that may be taken belongs to the side that has just moved.
+                    setup.en_passant = square.forward(setup.side_to_move);
+                    (Piece::Pawn, !setup.side_to_move)
+                }
+                _ if kind < CASTLING_ROOK => (PIECES[usize::from(kind / 2)], color),
+                _ => return Err(format!("a piece of kind {kind} on {square}")),
+            };
+            setup.pieces[square.to_index()] = Some(piece);
+        }
+        Board::from_setup(&setup).map_err(|error| error.to_string())
+    }
+}
+
+/// Kinds 0 to 11 are piece type times two plus color, then the rooks that may castle, and the pawn that may be taken.
+fn kind_of_piece(board: &Board, square: Square) -> u8 {
+    let color = board.color_on(square).unwrap_or(Color::White);
+    let piece = board.piece_on(square).unwrap_or(Piece::Pawn);
+    if board.castling_rooks().has(square) {
+        return CASTLING_ROOK + color.to_index() as u8;
+    }
+    if piece == Piece::Pawn
+        && board.en_passant().and_then(|target| target.backward(board.side_to_move())) == Some(square)
+    {
+        return PASSING_PAWN;
+    }
+    (2 * piece.to_index() + color.to_index()) as u8
+}
+
+fn result_bits(result: Option<GameResult>) -> u8 {
+    match result {
+        None => 0,
+        Some(GameResult::BlackWins) => 1,
+        Some(GameResult::Draw) => 2,
+        Some(GameResult::WhiteWins) => 3,
+    }
+}
+
+fn move_of(bits: u16) -> Result<Option<Move>, String> {
+    match Move::unpacked(bits) {
+        None if bits != 0 => Err(format!("promotion to a piece of kind {}", bits >> 12)),
+        mv => Ok(mv),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::walk;
+
+    fn sample(fen: &str, mv: &str) -> Sample {
+        let board = Board::from_fen(fen).expect("the FEN is valid");
+        let desired = (!mv.is_empty()).then(|| board.parse_uci(mv).expect("the move is legal"));
+        Sample { board, desired, result: None, score: None, test: false, starts_game: false, decided: true }
+    }
+
+    fn text(sample: &Sample) -> String {
+        let Sample { board, desired, result, score, test, starts_game, decided } = sample;
+        format!("{} {desired:?} {result:?} {score:?} {test} {starts_game} {decided}", board.fen())
+    }
+
+    #[test]
+    fn packing_keeps_everything() {
+        let cases = [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2e4"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 12", "e8c8"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R b Qk - 3 12", "e8g8"),
+            ("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 99 200", "e1g1"),
+            ("4k3/P7/8/8/8/8/8/4K3 w - - 0 30", "a7a8n"),
+            ("4k3/8/8/8/8/8/p7/1N2K3 b - - 0 30", "a2b1q"),
+            ("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3", "d4e3"),
+            ("rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3", "e5d6"),
+            ("4k3/8/8/8/8/8/8/4K3 b - - 120 9000", ""),
+            ("4k3/8/8/8/8/8/8/1R1RK2R w KD - 0 1", "e1d1"),
+            ("4k3/8/8/8/8/8/8/1R1RK2R w KQ - 0 1", "e1h1"),
+            ("r4kr1/8/8/8/8/8/8/4K3 b kq - 0 1", "f8g8"),
+            ("6kr/8/8/8/8/8/8/4K3 b k - 0 1", "g8h8"),
+        ];
+        let walk = walk(20_000);
+        let cases = cases.iter().map(|(fen, mv)| sample(fen, mv));
+        for sample in cases.chain(walk) {
+            let packed = Packed::new(&sample);
+            let back = packed.unpack().unwrap_or_else(|problem| panic!("{}: {problem}", text(&sample)));
+            assert_eq!(text(&back), text(&sample));
+            assert_eq!(back.board.key(), sample.board.key());
+            assert_eq!((packed.is_test(), packed.starts_game()), (sample.test, sample.starts_game));
+        }
+    }
+
+    #[test]
+    fn relabeling_changes_move_and_score_alone() {
+        for sample in walk(2_000) {
+            let moves = sample.board.moves();
+            let Some(&desired) = moves.last() else { continue };
+            let mut packed = Packed::new(&sample);
+            assert!(packed.relabel(Move::packed(Some(desired)), Score(-7)));
+            assert!(!packed.relabel(0, Score(9)));
+            let expected = Sample { desired: Some(desired), score: Some(Score(-7)), ..sample };
+            assert_eq!(packed, Packed::new(&expected));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_no_sample() {
+        let good = Packed::new(&sample("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4"));
+        let cases: [(&str, usize, u8); 6] = [
+            ("pieces on a board", 0, 0xFF),
+            ("kings", 8, 0x00),
+            ("kind 15", 8, 0xFF),
+            ("not legal", 24, 0x00),
+            ("promotion", 25, 0x7F),
+            ("can be captured", 25, 0x80),
+        ];
+        for (expected, at, byte) in cases {
+            let mut bad = good;
+            if at == 0 {
+                bad.0[..8].fill(byte);
+            } else {
+                bad.0[at] = byte;
+            }
+            if expected == "can be captured" {
+                bad = Packed::new(&sample("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", ""));
+                bad.0[25] ^= 0x80;
+            }
+            let problem = bad.unpack().err().unwrap_or_else(|| panic!("{expected}: was unpacked"));
+            assert!(problem.contains(expected), "{expected}: {problem}");
+        }
+    }
+}

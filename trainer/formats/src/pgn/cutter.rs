@@ -1,0 +1,192 @@
+//! Cuts a file into the texts of its games.
+//!
+//! The file is cut at lines, so that a broken game costs only itself: the next game begins at its tags. Tags and results
+//! inside a comment do not end a game. A comment without an end is cut where the tags of another game begin.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::GameText;
+use super::words::{Tag, tag_name};
+use crate::error::Error;
+use crate::input::{LONGEST_LINE, Lines};
+
+/// Largest text of one game; more than that is no game.
+pub(super) const LARGEST_GAME: usize = 1 << 20;
+
+/// The tags that every game should have, of which one is the first in nearly all files.
+const ROSTER: [&[u8]; 7] = [b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result"];
+
+/// A file cut into games. A game begins where a tag follows moves, where anything follows a blank line or the number 1
+/// after a result, or where after a blank line among tags one comes that the game has already: the game before had tags
+/// and no moves. A blank line alone does not part tags, since some files have one within them.
+pub struct GameTexts {
+    lines: Lines,
+    path: Arc<Path>,
+    /// Lines that were read and belong to the next game, the next one last.
+    ahead: Vec<(u64, Vec<u8>)>,
+    /// Whether a game was found.
+    found: bool,
+}
+
+/// What is known of the text of a game so far.
+#[derive(Default)]
+struct Progress {
+    /// Whether a word has come that is neither in a tag nor in a comment.
+    moves: bool,
+    /// Whether the last words are a result outside of variations.
+    result: bool,
+    /// Whether the line before was blank.
+    gap: bool,
+    comment: bool,
+    variations: u32,
+    /// Names of tags, as places in the text.
+    tags: Vec<Range<usize>>,
+    /// Where the last line begins, if it could be a tag of another game within a comment.
+    suspect: Option<usize>,
+}
+
+impl GameTexts {
+    /// The games of the file at `path`.
+    pub fn open(path: &Path) -> Result<GameTexts, Error> {
+        Ok(GameTexts::new(Lines::open(path)?, path))
+    }
+
+    /// The games of `lines`, which reports call `path`.
+    #[must_use]
+    pub fn new(lines: Lines, path: &Path) -> GameTexts {
+        GameTexts { lines, path: path.into(), ahead: Vec::new(), found: false }
+    }
+
+    fn next_line(&mut self, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+        if let Some((number, text)) = self.ahead.pop() {
+            *line = text;
+            return Ok(Some(number));
+        }
+        self.lines.read(line)
+    }
+
+    fn next_game(&mut self) -> Result<Option<GameText>, Error> {
+        let mut game = GameText { path: self.path.clone(), line: 0, text: Vec::new(), oversized: false };
+        let (mut state, mut line) = (Progress::default(), Vec::new());
+        while let Some(number) = self.next_line(&mut line)? {
+            let blank = line.trim_ascii().is_empty();
+            if game.line == 0 {
+                if blank {
+                    continue;
+                }
+                game.line = number;
+            }
+            if !blank {
+                if state.ends_before(&line, &game.text) {
+                    self.ahead.push((number, line));
+                    return Ok(Some(self.found(game)));
+                }
+                if let Some(start) = state.hidden_tags(&line, game.text.len()) {
+                    // The line before began the tags of the next game.
+                    self.ahead.push((number, line));
+                    self.ahead.push((number - 1, game.text.split_off(start)));
+                    return Ok(Some(self.found(game)));
+                }
+                state.read(&line, game.text.len());
+            }
+            state.gap = blank;
+            // A line that the reader has cut is as long as that.
+            if game.text.len() + line.len() <= LARGEST_GAME && line.len() < LONGEST_LINE as usize {
+                game.text.extend(&line);
+            } else {
+                game.oversized = true;
+            }
+        }
+        // Behind the last game there may be a comment, which is no game.
+        let nothing = game.line == 0 || self.found && !state.moves && state.tags.is_empty() && !state.comment;
+        Ok((!nothing).then(|| self.found(game)))
+    }
+
+    fn found(&mut self, game: GameText) -> GameText {
+        self.found = true;
+        game
+    }
+}
+
+impl Progress {
+    /// Whether a line that is not blank belongs to the next game.
+    fn ends_before(&self, line: &[u8], text: &[u8]) -> bool {
+        let tag = tag_name(line).map(|name| &line[name]);
+        if self.comment {
+            return self.gap && tag.is_some_and(|name| ROSTER.contains(&name));
+        }
+        let begins = || self.gap || matches!(line.trim_ascii_start(), [b'1', b'.' | b' ', ..]);
+        let has = |name: &[u8]| self.tags.iter().any(|tag| &text[tag.clone()] == name);
+        match tag {
+            Some(name) => self.moves || self.gap && has(name),
+            None => self.moves && self.result && begins(),
+        }
+    }
+
+    /// Where a game begins within a comment: two tags of the roster in two lines are no part of it.
+    fn hidden_tags(&mut self, line: &[u8], place: usize) -> Option<usize> {
+        let is_tag = self.comment && tag_name(line).is_some_and(|name| ROSTER.contains(&&line[name]));
+        let before = self.suspect.take().filter(|_| !self.gap);
+        self.suspect = is_tag.then_some(place);
+        before.filter(|_| is_tag)
+    }
+
+    /// Reads a line that begins at `place` of the text.
+    fn read(&mut self, line: &[u8], place: usize) {
+        let mut rest = line;
+        if !self.comment {
+            if line.starts_with(b"%") {
+                return;
+            }
+            if let Some(name) = tag_name(line) {
+                self.tags.push(place + name.start..place + name.end);
+                rest = behind_tags(line);
+            }
+        }
+        let mut word_end = 0;
+        let mut at = 0;
+        while at < rest.len() {
+            if self.comment {
+                let Some(end) = rest[at..].iter().position(|&byte| byte == b'}') else { return };
+                (self.comment, at) = (false, at + end + 1);
+                continue;
+            }
+            match rest[at] {
+                b'{' => self.comment = true,
+                b';' => rest = &rest[..at],
+                b'(' => self.variations += 1,
+                b')' => self.variations = self.variations.saturating_sub(1),
+                byte if byte.is_ascii_whitespace() || byte == 0 => {}
+                _ => word_end = at + 1,
+            }
+            at += 1;
+        }
+        if word_end > 0 {
+            self.moves = true;
+            let words = &rest[..word_end];
+            self.result = self.variations == 0
+                && [&b"1-0"[..], b"0-1", b"1/2-1/2", b"1/2", b"\xC2\xBD-\xC2\xBD", b"*"]
+                    .iter()
+                    .any(|end| words.ends_with(end));
+        }
+    }
+}
+
+/// What a line has behind its tags.
+fn behind_tags(line: &[u8]) -> &[u8] {
+    let mut rest = line.trim_ascii_start();
+    while let Some((_, length)) = Tag::parse(rest) {
+        rest = rest[length..].trim_ascii_start();
+    }
+    rest
+}
+
+impl Iterator for GameTexts {
+    type Item = Result<GameText, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_game().transpose()
+    }
+}

@@ -1,0 +1,467 @@
+//! One reading of a game's text, with the letters of one language.
+
+use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
+
+use super::GameText;
+use super::notes::{Note, Notes, Variations, note, notes_of_move};
+use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
+use super::words::{Tag, Token, Words};
+use crate::choice::Choice;
+use crate::game::{Played, Tags};
+use crate::input::decode;
+use crate::remark::Remark;
+use crate::score::{GameResult, ScoreSide};
+
+/// Moves of kings that a board may add after the end.
+const KING_MOVES: usize = 4;
+
+/// What was found in a text.
+pub(super) struct Read {
+    pub tags: Tags,
+    pub start: Board,
+    pub moves: Vec<Played>,
+    pub result: Option<GameResult>,
+    pub notes: Notes,
+    /// What was left out of the moves, and why.
+    pub left_out: Option<String>,
+    /// Whether a pawn has its letter somewhere.
+    pub letters_of_pawns: bool,
+    /// Whether a move has a letter that English has not.
+    pub is_shown: bool,
+    /// Whether a score has a form that is always White's.
+    pub white_scores: bool,
+}
+
+/// Why a text is no game.
+pub(super) struct Problem {
+    pub text: String,
+    /// How many moves came before the word that cannot be read; none where no other language would help.
+    pub moves: Option<usize>,
+}
+
+/// What the tags say.
+#[derive(Default)]
+struct Header {
+    tags: Tags,
+    fen: Option<String>,
+    variant: Option<String>,
+    is_set_up: bool,
+    /// How many there are.
+    count: usize,
+    /// A bit for each of [`NAMES`] that has come: of those that come again the first counts.
+    seen: u16,
+}
+
+const NAMES: [&str; 10] =
+    ["Event", "TimeControl", "Site", "White", "Black", "WhiteElo", "BlackElo", "Result", "FEN", "Variant"];
+/// Those that decide what is played.
+const DECISIVE: [&str; 3] = ["Result", "FEN", "Variant"];
+
+impl Header {
+    fn read(&mut self, tag: &Tag<'_>) -> Result<(), String> {
+        self.count += 1;
+        let is = |name: &str| tag.name.eq_ignore_ascii_case(name.as_bytes());
+        if is("SetUp") {
+            self.is_set_up = tag.value().trim() == "1";
+        }
+        let Some(place) = NAMES.iter().position(|name| is(name)) else { return Ok(()) };
+        if self.seen & 1 << place != 0 {
+            return Ok(());
+        }
+        self.seen |= 1 << place;
+        let name = NAMES[place];
+        if !tag.is_whole && DECISIVE.contains(&name) {
+            return Err(format!("expected a quote and a bracket at the end of the {name} tag"));
+        }
+        let (value, tags) = (tag.value(), &mut self.tags);
+        match name {
+            "Event" => tags.event.insert_str(0, &value),
+            "TimeControl" => tags.event.extend([" ", &value]),
+            "Site" => tags.site = value.into_owned(),
+            "White" => tags.players[0] = value.into_owned(),
+            "Black" => tags.players[1] = value.into_owned(),
+            "WhiteElo" => tags.ratings[0] = value.trim().parse().ok(),
+            "BlackElo" => tags.ratings[1] = value.trim().parse().ok(),
+            "Result" => tags.result = result(value.trim().as_bytes()).flatten(),
+            "FEN" => self.fen = Some(value.into_owned()).filter(|fen| !["", "?", "-"].contains(&fen.trim())),
+            _ => self.variant = Some(value.into_owned()),
+        }
+        Ok(())
+    }
+
+    /// The position that the game begins with.
+    fn start(&self) -> Result<Board, String> {
+        if let Some(variant) = self.variant.as_ref().filter(|name| !is_chess(name)) {
+            return Err(format!("a game of {}", shown(variant)));
+        }
+        match &self.fen {
+            Some(fen) => Board::from_fen(fen).map_err(|error| format!("FEN tag: {error}")),
+            None if self.is_set_up => Err("the SetUp tag says 1, expected a FEN tag too".to_string()),
+            None => Ok(Board::startpos()),
+        }
+    }
+}
+
+/// Whether a variant tag means standard chess or Chess960, by any of their names. Which of them it is the position says.
+fn is_chess(variant: &str) -> bool {
+    const NAMES: [&str; 26] = [
+        "",
+        "standard",
+        "standardchess",
+        "chess",
+        "classical",
+        "classic",
+        "normal",
+        "regular",
+        "orthodox",
+        "fromposition",
+        "setup",
+        "chess960",
+        "960",
+        "chess9lx",
+        "9lx",
+        "freestyle",
+        "freestylechess",
+        "fischerandom",
+        "fischerrandom",
+        "fischerrandomchess",
+        "fischerandomchess",
+        "wildfr",
+        "fr",
+        "frc",
+        "dfrc",
+        "doublefischerrandom",
+    ];
+    let name: String = variant.chars().filter(char::is_ascii_alphanumeric).collect();
+    NAMES.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// The result that a word means: none in it for `*`.
+pub(super) fn result(word: &[u8]) -> Option<Option<GameResult>> {
+    Some(match word {
+        b"*" => None,
+        b"1-0" | b"1:0" => Some(GameResult::WhiteWins),
+        b"0-1" | b"0:1" => Some(GameResult::BlackWins),
+        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
+        _ => match std::str::from_utf8(word).ok()? {
+            "1\u{2013}0" | "1\u{2212}0" => Some(GameResult::WhiteWins),
+            "0\u{2013}1" | "0\u{2212}1" => Some(GameResult::BlackWins),
+            "\u{BD}-\u{BD}" | "\u{BD}\u{2013}\u{BD}" | "\u{BD}" | "1/2\u{2013}1/2" => Some(GameResult::Draw),
+            _ => return None,
+        },
+    })
+}
+
+/// The state of a reading.
+pub(super) struct Reader<'a> {
+    game: &'a GameText,
+    alphabet: &'static Alphabet,
+    scores: Option<ScoreSide>,
+    keeps_notes: bool,
+    variations: Variations<'a>,
+    words: Words<'a>,
+    header: Header,
+    /// The positions after and before the last move; the first one only once the tags are read.
+    board: Option<Board>,
+    before: Board,
+    /// A number that no move has followed yet.
+    number: Option<u32>,
+    /// What the game's numbers are more than those of the board.
+    offset: Option<i64>,
+    /// The result at the end of the moves; none in it for `*`.
+    outcome: Option<Option<GameResult>>,
+    late_moves: usize,
+    /// Whether a comment has said something of the value of the last move.
+    is_remarked: bool,
+    /// Moves of kings that cannot be played, and what would be said of the first of them.
+    kings: Vec<String>,
+    impossible: Option<Problem>,
+    read: Read,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        game: &'a GameText,
+        alphabet: &'static Alphabet,
+        scores: Option<ScoreSide>,
+        keeps_notes: bool,
+    ) -> Reader<'a> {
+        let start = Board::startpos();
+        let read = Read {
+            tags: Tags::default(),
+            start,
+            moves: Vec::with_capacity(128),
+            result: None,
+            notes: Notes { moves: vec![Vec::new()], ..Notes::default() },
+            left_out: None,
+            letters_of_pawns: false,
+            is_shown: false,
+            white_scores: false,
+        };
+        Reader {
+            game,
+            alphabet,
+            scores,
+            keeps_notes,
+            variations: Variations::new(&game.text, alphabet),
+            words: Words::new(&game.text),
+            header: Header::default(),
+            board: None,
+            before: start,
+            number: None,
+            offset: None,
+            outcome: None,
+            late_moves: 0,
+            is_remarked: false,
+            kings: Vec::new(),
+            impossible: None,
+            read,
+        }
+    }
+
+    /// Reads the game to its end.
+    pub(super) fn read(mut self) -> Result<Read, Problem> {
+        let (mut depth, mut opened) = (0usize, None);
+        while let Some(token) = self.words.next() {
+            match token {
+                Token::Tag(tag) => self.tag(&tag)?,
+                Token::Unclosed => return Err(self.at_place("unterminated comment: expected a }")),
+                Token::Open => {
+                    if depth == 0 {
+                        opened = Some(self.at_place("a variation that is never closed: expected a )"));
+                    }
+                    depth += 1;
+                    if self.keeps_notes {
+                        let board = self.board()?;
+                        let before = if self.read.moves.is_empty() { board } else { self.before };
+                        self.variations.open(self.words.start, before);
+                    }
+                }
+                Token::Close => match depth.checked_sub(1) {
+                    Some(less) => {
+                        depth = less;
+                        let notes = self.variations.close(self.words.start);
+                        self.keep(notes);
+                    }
+                    None => return Err(self.at_place("a ) that closes no variation")),
+                },
+                _ if depth > 0 => self.variations.read(self.words.start, token),
+                Token::Comment(text) => self.comment(text),
+                Token::Number(number) => self.number = Some(number),
+                Token::Dots => {}
+                Token::Glyph(_) => self.keep(note(token)),
+                Token::Word(word) => self.word(word)?,
+            }
+        }
+        match opened.filter(|_| depth > 0) {
+            Some(problem) => Err(problem),
+            None => self.finish(),
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), Problem> {
+        if self.keeps_notes {
+            self.read.notes.tags.push((decode(tag.name).into_owned(), tag.value().into_owned()));
+        }
+        self.header.read(tag).map_err(|text| self.of_game(text))
+    }
+
+    /// The current position.
+    fn board(&mut self) -> Result<Board, Problem> {
+        if let Some(board) = self.board {
+            return Ok(board);
+        }
+        let board = self.header.start().map_err(|text| self.of_game(text))?;
+        (self.read.start, self.board) = (board, Some(board));
+        Ok(board)
+    }
+
+    fn keep(&mut self, notes: impl IntoIterator<Item = Note>) {
+        if self.keeps_notes {
+            self.read.notes.moves.last_mut().expect("the list before the first move").extend(notes);
+        }
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        if self.keeps_notes {
+            self.keep(note(Token::Comment(text)));
+        }
+        let Some(last) = self.read.moves.last_mut().filter(|_| self.kings.is_empty()) else { return };
+        if let Some(remark) = Remark::parse(text).filter(|_| !self.is_remarked) {
+            self.is_remarked = true;
+            let is_white = self.before.side_to_move() == Color::White;
+            let (score, side) = match remark {
+                Remark::Book => (None, self.scores),
+                Remark::Score(score) => (Some(score), self.scores),
+                Remark::WhiteScore(score) => (Some(score), self.scores.and(Some(ScoreSide::White))),
+            };
+            last.book = remark == Remark::Book;
+            last.score = score.zip(side).map(|(score, side)| match side {
+                ScoreSide::White if !is_white => score.opposite(),
+                _ => score,
+            });
+            self.read.white_scores |= matches!(remark, Remark::WhiteScore(_));
+        }
+        if last.choice.is_none() && text.contains(&b'=') {
+            let words = std::str::from_utf8(text).ok().and_then(Choice::words);
+            let choice = words.and_then(|words| Choice::parse(words, &self.before));
+            // Words on another position may fit by chance; that the move played is second to itself is a sure sign.
+            last.choice = choice.filter(|choice| choice.second.is_none_or(|(second, _)| second != last.mv));
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), Problem> {
+        if let Some(spelled) = Spelled::parse(word, self.alphabet) {
+            return self.play(word, spelled);
+        }
+        if let Some(outcome) = result(word) {
+            return match self.outcome {
+                Some(before) if before != outcome => Err(self.at_word(word, "a second result")),
+                _ => {
+                    self.outcome = Some(outcome);
+                    Ok(())
+                }
+            };
+        }
+        if !is_known_remark(word) {
+            return Err(self.at_word(word, Refusal::Form.text()));
+        }
+        self.keep(note(Token::Word(word)));
+        Ok(())
+    }
+
+    fn play(&mut self, word: &[u8], spelled: Spelled) -> Result<(), Problem> {
+        let board = self.board()?;
+        let is_of_board = spelled.is_king_to_center();
+        if self.outcome.is_some() || !self.kings.is_empty() {
+            self.number = None;
+            if is_of_board {
+                self.kings.push(decode(word).into_owned());
+            } else {
+                self.late_moves += 1;
+            }
+            return Ok(());
+        }
+        if let Some(number) = self.number.take() {
+            let number = i64::from(number);
+            let of_board = i64::from(board.fullmove_number());
+            let first = if self.header.fen.is_some() { number - of_board } else { 0 };
+            let due = of_board + *self.offset.get_or_insert(first);
+            if number != due {
+                return Err(self.at_word(word, &format!("the number {number}, expected {due}")));
+            }
+        }
+        let mv = match spelled.find(&board) {
+            Ok(mv) => mv,
+            Err(Refusal::Illegal) if is_of_board => {
+                self.impossible = Some(self.at_word(word, Refusal::Illegal.text()));
+                self.kings.push(decode(word).into_owned());
+                return Ok(());
+            }
+            Err(refusal) => return Err(self.at_word(word, refusal.text())),
+        };
+        self.read.letters_of_pawns |= spelled.has_letter_of_pawn();
+        self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
+        self.read.moves.push(Played::scored(mv, None));
+        if self.keeps_notes {
+            self.read.notes.moves.push(notes_of_move(word));
+        }
+        self.is_remarked = false;
+        self.before = board;
+        self.board = Some(board.after(mv));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Read, Problem> {
+        self.board()?;
+        if self.header.count == 0 && self.read.moves.is_empty() {
+            let text = self.game.text.trim_ascii_start();
+            let what = match text {
+                [b'{', b'"', ..] | [b'[', b'{', ..] => ": it looks like JSON",
+                _ => "",
+            };
+            return Err(self.of_game(format!("neither tags nor moves{what}")));
+        }
+        let tag = self.header.tags.result;
+        self.read.result = match (tag, self.outcome.flatten()) {
+            (Some(tag), Some(end)) if tag != end => {
+                return Err(self.of_game(format!("the result tag says {tag}, the moves end in {end}")));
+            }
+            (tag, end) => tag.or(end),
+        };
+        if !self.kings.is_empty() || self.late_moves > 0 {
+            self.leave_kings_out()?;
+        }
+        self.read.tags = std::mem::take(&mut self.header.tags);
+        Ok(self.read)
+    }
+
+    /// Electronic boards take the kings on squares of the center for the result, and may write that as moves, of which
+    /// the first may be possible.
+    fn leave_kings_out(&mut self) -> Result<(), Problem> {
+        if self.late_moves > 0 || self.kings.len() > KING_MOVES || self.read.result.is_none() {
+            let late = self.late_moves + self.kings.len();
+            let text = || format!("{late} moves after the result");
+            return Err(self.impossible.take().unwrap_or_else(|| self.of_game(text())));
+        }
+        let king_to_center =
+            |played: &Played| self.before.piece_on(played.mv.from()) == Some(Piece::King) && is_center(played.mv.to());
+        if self.impossible.is_some() && self.read.moves.last().is_some_and(king_to_center) {
+            let last = self.read.moves.pop().expect("there is a last one");
+            self.kings.insert(0, self.before.san(last.mv));
+            if self.keeps_notes {
+                self.read.notes.moves.pop();
+            }
+        }
+        let text = format!("left out moves of kings behind the end: {}", self.kings.join(" "));
+        self.read.left_out = Some(self.with_players(text));
+        Ok(())
+    }
+
+    fn with_players(&self, text: String) -> String {
+        let [white, black] = &self.header.tags.players;
+        if white.is_empty() && black.is_empty() {
+            return text;
+        }
+        format!("{}: {text}", shown(&format!("{white} - {black}")))
+    }
+
+    fn of_game(&self, text: String) -> Problem {
+        Problem { text: self.with_players(text), moves: None }
+    }
+
+    fn at_place(&self, text: &str) -> Problem {
+        let line = self.game.line + self.words.lines_before();
+        Problem { text: self.with_players(format!("{text} (line {line})")), moves: None }
+    }
+
+    /// A problem of a word of the main line, with the number of its move.
+    fn at_word(&self, word: &[u8], text: &str) -> Problem {
+        let board = self.board.unwrap_or(self.read.start);
+        let dots = if board.side_to_move() == Color::White { "." } else { "..." };
+        let word = shown(&decode(word));
+        let line = self.game.line + self.words.lines_before();
+        let text = format!("{}{dots} {word}: {text} (line {line})", board.fullmove_number());
+        let may_be_other = self.alphabet == &ENGLISH || self.read.is_shown;
+        Problem { text: self.with_players(text), moves: may_be_other.then_some(self.read.moves.len()) }
+    }
+}
+
+/// What a message repeats of a game.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+fn is_center(square: Square) -> bool {
+    matches!(square.get_file(), File::D | File::E) && matches!(square.get_rank(), Rank::Fourth | Rank::Fifth)
+}
+
+impl Spelled {
+    fn is_king_to_center(&self) -> bool {
+        matches!(self, Spelled::To(mv) if mv.piece == Some(Piece::King) && is_center(mv.to))
+    }
+
+    fn has_letter_of_pawn(&self) -> bool {
+        matches!(self, Spelled::To(mv) if mv.letter_of_pawn)
+    }
+}

@@ -1,0 +1,459 @@
+//! The sample file: prepared positions, 32 bytes each.
+//!
+//! Training reads millions of positions many times and in random order, and a run may last days: the
+//! data must be small, must be found by index, and must be known to be whole before the run begins. So a
+//! sample has a fixed size, samples lie in blocks that carry a checksum, and a file that is cut or damaged
+//! is refused when it is opened, with the place. A half-written one is never found under its own name
+//! ([`atomic`](crate::atomic)).
+//!
+//! | bytes | header |
+//! |---|---|
+//! | 0..8 | `DyadSmp` and a zero |
+//! | 8..12 | version: 2 if there is a position whose castling is none of standard chess, otherwise 1 |
+//! | 12..16 | samples in a block |
+//! | 16..40 | samples, test samples, games |
+//! | 40..48 | identity: a hash over the checksums of all blocks |
+//! | 48..56 | length and CRC-32 of the settings |
+//! | 56..60 | zero |
+//! | 60..64 | CRC-32 of the bytes before |
+//!
+//! Then come the blocks, each followed by its CRC-32, and the settings that made the file, as JSON. All
+//! numbers are little-endian.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value as Json;
+
+use dyad_engine::files;
+
+use crate::atomic::AtomicFile;
+use crate::error::Error;
+use crate::hash;
+use crate::packed::{Packed, SAMPLE_BYTES, Sample};
+
+const MAGIC: [u8; 8] = *b"DyadSmp\0";
+const VERSION: u32 = 1;
+/// The version of a file with positions of Chess960, which programs that knew the first version would take for others.
+const VERSION_CHESS960: u32 = 2;
+const HEADER_BYTES: usize = 64;
+/// Samples in a block: half a megabyte.
+const BLOCK: usize = 1 << 14;
+
+/// What the header of a sample file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Samples.
+    pub count: u64,
+    /// Samples kept out of training.
+    pub tests: u64,
+    /// Games they come from.
+    pub games: u64,
+    /// Stands for the content: equal exactly when all samples are.
+    pub identity: u64,
+    /// The settings that made the file.
+    pub settings: Json,
+}
+
+impl Summary {
+    fn blocks(&self) -> u64 {
+        self.count.div_ceil(BLOCK as u64)
+    }
+
+    /// Samples in block `index`.
+    fn block_len(&self, index: u64) -> usize {
+        (self.count - index * BLOCK as u64).min(BLOCK as u64) as usize
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.count.saturating_mul(SAMPLE_BYTES as u64).saturating_add(self.blocks() * 4)
+    }
+
+    fn header(&self, version: u32, settings: &[u8]) -> [u8; HEADER_BYTES] {
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&version.to_le_bytes());
+        header[12..16].copy_from_slice(&(BLOCK as u32).to_le_bytes());
+        for (at, number) in [(16, self.count), (24, self.tests), (32, self.games), (40, self.identity)] {
+            header[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        }
+        header[48..52].copy_from_slice(&(settings.len() as u32).to_le_bytes());
+        header[52..56].copy_from_slice(&crc32fast::hash(settings).to_le_bytes());
+        let sum = crc32fast::hash(&header[..60]);
+        header[60..].copy_from_slice(&sum.to_le_bytes());
+        header
+    }
+}
+
+/// Writes a sample file; it appears under its name when it is [finished](SampleWriter::finish).
+pub struct SampleWriter {
+    path: PathBuf,
+    file: BufWriter<AtomicFile>,
+    block: Vec<u8>,
+    summary: Summary,
+    version: u32,
+}
+
+impl SampleWriter {
+    /// Begins a file.
+    pub fn create(path: &Path, settings: Json) -> Result<SampleWriter, Error> {
+        let file = AtomicFile::create(path).map_err(Error::file("create", path))?;
+        let mut file = BufWriter::with_capacity(1 << 20, file);
+        file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", path))?;
+        let summary = Summary { count: 0, tests: 0, games: 0, identity: 0, settings };
+        Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary, version: VERSION })
+    }
+
+    /// Samples written so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.summary.count
+    }
+
+    /// Appends a sample.
+    pub fn push(&mut self, sample: &Packed) -> Result<(), Error> {
+        self.summary.count += 1;
+        self.summary.tests += u64::from(sample.is_test());
+        self.summary.games += u64::from(sample.starts_game());
+        if sample.castles_unusually() {
+            self.version = VERSION_CHESS960;
+        }
+        self.block.extend(sample.0);
+        if self.block.len() == BLOCK * SAMPLE_BYTES { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> Result<(), Error> {
+        let sum = crc32fast::hash(&self.block);
+        self.summary.identity = hash::fold(self.summary.identity, u64::from(sum));
+        let written = self.file.write_all(&self.block).and_then(|()| self.file.write_all(&sum.to_le_bytes()));
+        self.block.clear();
+        written.map_err(Error::file("write", &self.path))
+    }
+
+    /// Adds what became known while writing to the settings.
+    pub fn note(&mut self, key: &str, value: Json) {
+        if let Json::Object(settings) = &mut self.summary.settings {
+            settings.insert(key.to_string(), value);
+        }
+    }
+
+    /// Completes the file and gives it its name.
+    pub fn finish(mut self) -> Result<Summary, Error> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        let SampleWriter { path, mut file, summary, version, .. } = self;
+        let settings = summary.settings.to_string().into_bytes();
+        let header = summary.header(version, &settings);
+        let complete = || -> io::Result<()> {
+            file.write_all(&settings)?;
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(&header)?;
+            file.into_inner()?.commit()
+        };
+        complete().map_err(Error::file("write", &path))?;
+        Ok(summary)
+    }
+}
+
+/// A sample file, checked from end to end. Reading by index takes no memory beyond one bit a sample.
+pub struct SampleFile {
+    path: PathBuf,
+    file: Mutex<File>,
+    summary: Summary,
+    tests: Vec<u64>,
+}
+
+impl SampleFile {
+    /// Opens a file and checks all of it.
+    ///
+    /// # Errors
+    /// Says what is wrong and where: no sample file, another version, cut, damaged.
+    pub fn open(path: &Path) -> Result<SampleFile, Error> {
+        let file = files::open(path).map_err(Error::file("open", path))?;
+        let length = file.metadata().map_err(Error::file("read", path))?.len();
+        let mut input = BufReader::with_capacity(1 << 20, &file);
+        let (mut summary, settings_sum) = read_header(&mut input, length, path)?;
+        let tests = check_blocks(&mut input, &summary, path)?;
+        summary.settings = read_settings(&mut input, settings_sum, path)?;
+        drop(input);
+        Ok(SampleFile { path: path.to_path_buf(), file: Mutex::new(file), summary, tests })
+    }
+
+    /// Where the file lies.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What its header says.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Number of samples.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.summary.count as usize
+    }
+
+    /// Whether there is no sample.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.summary.count == 0
+    }
+
+    /// Whether the sample at `index` is kept out of training.
+    #[must_use]
+    pub fn is_test(&self, index: usize) -> bool {
+        self.tests[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    /// Indices of the samples to train on, or of those to test with.
+    #[must_use]
+    pub fn indices(&self, test: bool) -> Vec<u32> {
+        (0..self.len()).filter(|&index| self.is_test(index) == test).map(|index| index as u32).collect()
+    }
+
+    /// The sample at `index`, as it is packed.
+    ///
+    /// # Panics
+    /// If `index` is not below the number of samples.
+    pub fn packed(&self, index: usize) -> Result<Packed, Error> {
+        assert!(index < self.len(), "sample {index} of {}", self.len());
+        let at = HEADER_BYTES + index * SAMPLE_BYTES + index / BLOCK * 4;
+        let mut bytes = [0; SAMPLE_BYTES];
+        // A reader that panicked leaves nothing half done: every read seeks first.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = file.seek(SeekFrom::Start(at as u64)).and_then(|_| file.read_exact(&mut bytes));
+        read.map_err(Error::file("read", &self.path))?;
+        Ok(Packed(bytes))
+    }
+
+    /// The sample at `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below the number of samples.
+    pub fn read(&self, index: usize) -> Result<Sample, Error> {
+        self.packed(index)?.unpack().map_err(|problem| Error::content(&self.path, format!("sample {index}"), problem))
+    }
+
+    /// All samples in order, a block at a time.
+    pub fn blocks(&self) -> Result<impl Iterator<Item = Result<Vec<Packed>, Error>> + '_, Error> {
+        let file = files::open(&self.path).map_err(Error::file("open", &self.path))?;
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        input.seek(SeekFrom::Start(HEADER_BYTES as u64)).map_err(Error::file("read", &self.path))?;
+        Ok((0..self.summary.blocks()).map(move |index| {
+            let (bytes, _) = read_block(&mut input, &self.summary, index, &self.path)?;
+            Ok(bytes.chunks_exact(SAMPLE_BYTES).map(packed).collect())
+        }))
+    }
+
+    /// All samples in memory.
+    pub fn load(&self) -> Result<Vec<Packed>, Error> {
+        let mut all = Vec::with_capacity(self.len());
+        for block in self.blocks()? {
+            all.extend(block?);
+        }
+        Ok(all)
+    }
+}
+
+fn packed(bytes: &[u8]) -> Packed {
+    Packed(bytes.try_into().expect("chunks are as long as a sample"))
+}
+
+/// The header without the settings, and the checksum these must have.
+fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Summary, u32), Error> {
+    let wrong = |problem: String| Error::content(path, "header", problem);
+    let mut header = [0; HEADER_BYTES];
+    if length < HEADER_BYTES as u64 {
+        return Err(wrong(format!("a sample file has at least {HEADER_BYTES} bytes, this one {length}")));
+    }
+    input.read_exact(&mut header).map_err(Error::file("read", path))?;
+    let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+    let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"));
+    if header[..8] != MAGIC {
+        return Err(wrong("not a sample file (it does not begin with DyadSmp)".to_string()));
+    }
+    if crc32fast::hash(&header[..60]) != word(60) {
+        return Err(wrong("damaged: its checksum is wrong".to_string()));
+    }
+    if ![VERSION, VERSION_CHESS960].contains(&word(8)) || word(12) != BLOCK as u32 {
+        return Err(wrong(format!("version {} is not known, expected {VERSION} or {VERSION_CHESS960}", word(8))));
+    }
+    let summary =
+        Summary { count: number(16), tests: number(24), games: number(32), identity: number(40), settings: Json::Null };
+    let expected = summary.body_bytes().saturating_add(HEADER_BYTES as u64 + u64::from(word(48)));
+    if length != expected {
+        let fault = if length < expected { "cut" } else { "followed by something else" };
+        return Err(wrong(format!(
+            "the file is {fault}: {} samples make {expected} bytes, it has {length}",
+            summary.count
+        )));
+    }
+    Ok((summary, word(52)))
+}
+
+fn read_block(input: &mut impl Read, summary: &Summary, index: u64, path: &Path) -> Result<(Vec<u8>, u32), Error> {
+    let first = index * BLOCK as u64;
+    let len = summary.block_len(index);
+    let place = || format!("block {index} (samples {first} to {})", first + len as u64 - 1);
+    let mut bytes = vec![0; len * SAMPLE_BYTES];
+    let mut sum = [0; 4];
+    let read = input.read_exact(&mut bytes).and_then(|()| input.read_exact(&mut sum));
+    read.map_err(|error| Error::content(path, place(), error.to_string()))?;
+    let sum = u32::from_le_bytes(sum);
+    if crc32fast::hash(&bytes) != sum {
+        return Err(Error::content(path, place(), "damaged: its checksum is wrong"));
+    }
+    Ok((bytes, sum))
+}
+
+/// Checks all blocks and returns a bit for each sample: whether it is kept out of training.
+fn check_blocks(input: &mut impl Read, summary: &Summary, path: &Path) -> Result<Vec<u64>, Error> {
+    let mut tests = vec![0u64; summary.count.div_ceil(64) as usize];
+    let mut identity = 0;
+    for block in 0..summary.blocks() {
+        let (bytes, sum) = read_block(input, summary, block, path)?;
+        identity = hash::fold(identity, u64::from(sum));
+        for (offset, sample) in bytes.chunks_exact(SAMPLE_BYTES).map(packed).enumerate() {
+            let index = block as usize * BLOCK + offset;
+            tests[index / 64] |= u64::from(sample.is_test()) << (index % 64);
+        }
+    }
+    if identity != summary.identity {
+        return Err(Error::content(path, "header", "the blocks are not those the header was written for"));
+    }
+    Ok(tests)
+}
+
+fn read_settings(input: &mut impl Read, sum: u32, path: &Path) -> Result<Json, Error> {
+    let wrong = |problem: String| Error::content(path, "settings", problem);
+    let mut text = Vec::new();
+    input.read_to_end(&mut text).map_err(Error::file("read", path))?;
+    if crc32fast::hash(&text) != sum {
+        return Err(wrong("damaged: their checksum is wrong".to_string()));
+    }
+    serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Temporary;
+    use crate::testing::walk;
+    use serde_json::json;
+    use std::fs;
+
+    fn write(path: &Path, samples: &[Sample]) -> Summary {
+        let mut writer = SampleWriter::create(path, json!({ "seed": 5 })).expect("the folder can be written");
+        for sample in samples {
+            writer.push(&Packed::new(sample)).expect("there is room");
+        }
+        writer.note("read", json!(3));
+        writer.finish().expect("the file can be renamed")
+    }
+
+    #[test]
+    fn a_file_gives_back_what_was_written() {
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
+        for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 77] {
+            let samples = walk(count);
+            let summary = write(&path, &samples);
+            let file = SampleFile::open(&path).unwrap();
+            assert_eq!(*file.summary(), summary);
+            assert_eq!(summary.settings, json!({ "seed": 5, "read": 3 }));
+            assert_eq!(file.len(), count);
+            let expected: Vec<Packed> = samples.iter().map(Packed::new).collect();
+            assert_eq!(file.load().unwrap(), expected);
+            for index in (0..count).step_by(997).chain(count.checked_sub(1)) {
+                assert_eq!(file.packed(index).unwrap(), expected[index]);
+                assert_eq!(file.is_test(index), samples[index].test);
+            }
+            let tests = file.indices(true);
+            assert_eq!(tests.len() as u64, summary.tests);
+            assert_eq!(tests.len() + file.indices(false).len(), count);
+            assert!(tests.iter().all(|&index| samples[index as usize].test));
+        }
+    }
+
+    #[test]
+    fn files_with_chess960_are_of_another_version() {
+        let folder = Temporary::folder();
+        let path = folder.join("one.samples");
+        for (fen, version) in [
+            ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 1),
+            ("r4k2/8/8/8/8/8/8/1R3K2 w - - 0 1", 1),
+            ("r3k2r/8/8/8/8/8/8/R3K1R1 w KQkq - 0 1", 2),
+            ("r2k4/8/8/8/8/8/8/R3K2R w KQq - 0 1", 2),
+        ] {
+            let board = dyad_engine::board::Board::from_fen(fen).expect("the FEN is valid");
+            write(&path, &[Sample { board, desired: None, ..walk(1)[0] }]);
+            assert_eq!(fs::read(&path).expect("it was written")[8..12], [version, 0, 0, 0], "{fen}");
+            assert_eq!(SampleFile::open(&path).unwrap().read(0).unwrap().board.fen(), fen);
+        }
+    }
+
+    #[test]
+    fn identity_stands_for_the_content() {
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
+        let samples = walk(BLOCK + 5);
+        let identity = write(&path, &samples).identity;
+        assert_eq!(write(&path, &samples).identity, identity);
+        let mut other = samples.clone();
+        other[BLOCK + 3].test ^= true;
+        assert_ne!(write(&path, &other).identity, identity);
+        assert_ne!(write(&path, &samples[1..]).identity, identity);
+    }
+
+    #[test]
+    fn damaged_files_are_refused_with_the_place() {
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
+        write(&path, &walk(2 * BLOCK + 100));
+        let good = fs::read(&path).expect("it was written");
+        let flipped = |at: usize| {
+            let mut bytes = good.clone();
+            bytes[at] ^= 0x10;
+            bytes
+        };
+        let second_block = HEADER_BYTES + BLOCK * SAMPLE_BYTES + 4;
+        let cases = [
+            (Vec::new(), "at least 64 bytes, this one 0"),
+            (good[..40].to_vec(), "at least 64 bytes, this one 40"),
+            (good[..good.len() - 1].to_vec(), "header: the file is cut"),
+            (good[..good.len() / 2].to_vec(), "header: the file is cut"),
+            ([&good[..], b"x"].concat(), "followed by something else"),
+            (b"[Event \"a game\"]".repeat(10), "not a sample file"),
+            (flipped(0), "not a sample file"),
+            (flipped(17), "header: damaged"),
+            (flipped(HEADER_BYTES + 10), "block 0 (samples 0 to 16383): damaged"),
+            (flipped(second_block), "block 1 (samples 16384 to 32767): damaged"),
+            (flipped(good.len() - 3), "settings: damaged"),
+        ];
+        for (bytes, expected) in cases {
+            fs::write(&path, bytes).expect("the folder can be written");
+            let error = SampleFile::open(&path).err().unwrap_or_else(|| panic!("{expected}: was opened")).to_string();
+            assert!(error.contains(expected) && error.contains("a.samples"), "{expected}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_given_up_leaves_nothing() {
+        let folder = Temporary::folder();
+        let path = folder.join("a.samples");
+        let mut writer = SampleWriter::create(&path, json!({})).unwrap();
+        for sample in walk(10) {
+            writer.push(&Packed::new(&sample)).unwrap();
+        }
+        drop(writer);
+        let left = fs::read_dir(path.parent().expect("it has a folder")).unwrap().count();
+        assert_eq!(left, 0);
+    }
+}

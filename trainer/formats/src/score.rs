@@ -1,0 +1,133 @@
+//! What a game or a search says of a position: results and scores.
+
+use dyad_engine::board::Color;
+use dyad_engine::tablebase::TableResult;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum GameResult {
+    /// 0-1
+    #[serde(rename = "0-1")]
+    BlackWins,
+    /// 1/2-1/2
+    #[serde(rename = "1/2-1/2")]
+    Draw,
+    /// 1-0
+    #[serde(rename = "1-0")]
+    WhiteWins,
+}
+
+impl GameResult {
+    /// The result of a position in endgame tables.
+    #[must_use]
+    pub fn of(result: TableResult) -> GameResult {
+        match result {
+            TableResult::Win(Color::White) => GameResult::WhiteWins,
+            TableResult::Win(Color::Black) => GameResult::BlackWins,
+            TableResult::Draw => GameResult::Draw,
+        }
+    }
+
+    /// White's share of the point.
+    #[must_use]
+    pub fn points(self) -> f64 {
+        match self {
+            GameResult::BlackWins => 0.0,
+            GameResult::Draw => 0.5,
+            GameResult::WhiteWins => 1.0,
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::WhiteWins => "1-0",
+        })
+    }
+}
+
+impl std::str::FromStr for GameResult {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<GameResult, String> {
+        match text {
+            "0-1" => Ok(GameResult::BlackWins),
+            "1/2-1/2" => Ok(GameResult::Draw),
+            "1-0" => Ok(GameResult::WhiteWins),
+            _ => Err(format!("result '{text}', expected 1-0, 0-1 or 1/2-1/2")),
+        }
+    }
+}
+
+/// Whose point of view the scores in comments are given from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoreSide {
+    /// Positive is good for White.
+    White,
+    /// Positive is good for the side that made the move (Cute Chess, fastchess).
+    Mover,
+}
+
+/// A value that an engine gave a position, in centipawns, with mates beyond [`Score::MATE`].
+///
+/// ```
+/// # use dyad_formats::score::Score;
+/// assert_eq!(Score::centipawns(-35.0).opposite().pawns(), 0.35);
+/// assert!(Score::mate(3) > Score::centipawns(5_000.0) && Score::mate(3) < Score::mate(1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Score(pub i16);
+
+impl Score {
+    /// Mate in n is this minus n.
+    pub const MATE: i16 = 32_000;
+    /// Values beyond this are mates.
+    pub const LARGEST: i16 = 30_000;
+
+    /// A value in centipawns, cut to the range below mates.
+    #[must_use]
+    pub fn centipawns(value: f64) -> Score {
+        Score(value.round().clamp(-f64::from(Score::LARGEST), f64::from(Score::LARGEST)) as i16)
+    }
+
+    /// Mate in `moves`, or being mated where negative.
+    #[must_use]
+    pub fn mate(moves: i32) -> Score {
+        let distance = moves.unsigned_abs().min(1_000) as i16;
+        Score(if moves < 0 { distance - Score::MATE } else { Score::MATE - distance })
+    }
+
+    /// Whether this is a mate.
+    #[must_use]
+    pub fn is_mate(self) -> bool {
+        self.0.abs() > Score::LARGEST
+    }
+
+    /// The same value in pawns.
+    #[must_use]
+    pub fn pawns(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+
+    /// The same value seen by the other side.
+    #[must_use]
+    pub fn opposite(self) -> Score {
+        Score(-self.0)
+    }
+}
+/// As match programs write it: `+0.35`, `-M12`.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_mate() {
+            true => write!(f, "{}M{}", if self.0 > 0 { '+' } else { '-' }, Score::MATE - self.0.abs()),
+            false => write!(f, "{:+.2}", self.pawns()),
+        }
+    }
+}

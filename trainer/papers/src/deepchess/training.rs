@@ -1,0 +1,537 @@
+//! From positions with results to a network, in stages: each layer of Pos2Vec as an autoencoder, then everything end to
+//! end.
+//!
+//! *Autoencoder.* A layer learns to give its input back through one more layer that is thrown away afterwards; the loss
+//! is half of the squared difference. The layer above then learns the same of what this one gives.
+//!
+//! *End to end.* Each pair is a position from a game that White won and one from a game that Black won, in random
+//! order, and the comparator says which is which; the loss is the cross-entropy. Each epoch draws new pairs. A
+//! network that is distilled learns the answers of its teacher, as probabilities, in place of the results.
+//!
+//! A batch is cut into parts of a fixed size, each processed by an idle thread, and their gradients are summed in
+//! order: the network does not depend on the number of threads. Momentum starts at zero in each epoch, so a checkpoint
+//! is the network at the end of one.
+
+use std::convert::Infallible;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::samples::SampleFile;
+use dyad_formats::score::GameResult;
+use dyad_trainer::base::parallel::ordered_for_each;
+use ndarray::Array2;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::deepchess::network::{ANSWERS, Bits, INPUTS, Layer, Network, Sizes, chance, gate, rectify};
+
+/// How a network is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NetworkSettings {
+    /// Sizes of the layers of Pos2Vec.
+    pub encoder: Vec<usize>,
+    /// Sizes of the layers of the comparator.
+    pub comparator: Vec<usize>,
+    /// Which positions are kept for tests.
+    pub split: Split,
+    /// Epochs of each layer of Pos2Vec over all positions; 0 begins end to end from random weights.
+    pub encoder_epochs: u32,
+    /// Epochs end to end.
+    pub epochs: u32,
+    /// Pairs in an epoch at most.
+    pub pairs: usize,
+    /// Pairs of a step, or positions of one of Pos2Vec.
+    pub batch: usize,
+    /// Rate and its factor after each epoch, of Pos2Vec.
+    pub encoder_rate: [f32; 2],
+    /// Rate and its factor after each epoch, end to end.
+    pub rate: [f32; 2],
+    /// Momentum, end to end.
+    pub momentum: f32,
+}
+
+/// How positions are split into training and test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Split {
+    /// By game: no game has positions on both sides.
+    Game,
+    /// By position, as the paper did: for most test positions others of the same game are learned from.
+    Position,
+}
+
+/// Percent of the positions that a split by position keeps for tests.
+const TEST_PERCENT: f64 = 5.0;
+/// Pairs of a part of a batch.
+const PART: usize = 128;
+
+/// The positions of games that White won and of those that Black won, and how many games these are.
+#[derive(Default)]
+pub(super) struct Positions {
+    pub won: Vec<Bits>,
+    pub lost: Vec<Bits>,
+    pub games: [usize; 2],
+}
+
+impl Positions {
+    /// Those of one side of a split.
+    ///
+    /// # Errors
+    /// When the samples cannot be read, or hold no won or no lost games.
+    pub fn load(samples: &SampleFile, split: Split, test: bool) -> Result<Positions, Error> {
+        let mut all = Positions::default();
+        let mut last = [usize::MAX; 2];
+        let mut game = 0;
+        for (index, packed) in samples.load()?.iter().enumerate() {
+            game += usize::from(packed.starts_game());
+            let kept = match split {
+                Split::Game => packed.is_test(),
+                Split::Position => hash::unit(hash::fold(1, index as u64)) * 100.0 < TEST_PERCENT,
+            };
+            if kept != test {
+                continue;
+            }
+            let sample = packed
+                .unpack()
+                .map_err(|problem| Error::content(samples.path(), format!("sample {index}"), problem.to_string()))?;
+            let side = match sample.result {
+                Some(GameResult::WhiteWins) => 0,
+                Some(GameResult::BlackWins) => 1,
+                _ => continue,
+            };
+            if last[side] != game {
+                last[side] = game;
+                all.games[side] += 1;
+            }
+            [&mut all.won, &mut all.lost][side].push(Bits::new(&sample.board));
+        }
+        match all.won.is_empty() || all.lost.is_empty() {
+            true => Err(Error::Nothing(format!("{} has no won and lost games to compare", samples.path().display()))),
+            false => Ok(all),
+        }
+    }
+}
+
+/// Threads, stop flag and progress.
+pub struct Job<'a> {
+    /// Threads.
+    pub threads: usize,
+    /// Ends it after the epoch's current step; it is resumed from the last epoch.
+    pub stop: &'a AtomicBool,
+    /// Called with the number of steps done and the total.
+    pub report: &'a mut dyn FnMut(u64, u64),
+}
+
+/// An epoch that is done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Epoch {
+    /// The layer of Pos2Vec, from 1, or 0 for end to end.
+    pub layer: usize,
+    /// Its number in the stage, from 1.
+    pub epoch: u32,
+    /// Mean loss.
+    pub loss: f64,
+}
+
+/// A network that was trained.
+pub struct Trained {
+    /// The network.
+    pub network: Network,
+    /// Its epochs.
+    pub epochs: Vec<Epoch>,
+    /// How long they took.
+    pub seconds: f64,
+    /// Pairs learned from in a second, end to end.
+    pub pairs_per_second: f64,
+    /// Positions learned from.
+    pub positions: usize,
+}
+
+/// The state in a checkpoint besides the network.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct TrainingState {
+    key: String,
+    epochs: Vec<Epoch>,
+    seconds: f64,
+    pair_seconds: f64,
+}
+
+const CHECKPOINT: &str = "checkpoint.bin";
+
+/// Trains a network, or resumes from the checkpoint in `folder`.
+///
+/// # Errors
+/// When the samples cannot be used, the folder not be written, or it was stopped.
+pub fn train(
+    settings: &NetworkSettings,
+    seed: u64,
+    samples: &SampleFile,
+    teacher: Option<&Network>,
+    folder: &Path,
+    job: &mut Job,
+) -> Result<Trained, Error> {
+    let positions = Positions::load(samples, settings.split, false)?;
+    let sizes = Sizes { encoder: settings.encoder.clone(), comparator: settings.comparator.clone() };
+    if sizes.comparator.last() != Some(&ANSWERS) || sizes.encoder.is_empty() || settings.batch == 0 {
+        return Err(Error::Settings("a network has layers, ends in two answers, and learns from batches".to_string()));
+    }
+    let data = samples.summary().identity;
+    let key = format!("{seed} {data:016x} {} {settings:?}", teacher.map_or_else(String::new, Network::id));
+    let path = folder.join(CHECKPOINT);
+    let (network, standing) = match path.exists() {
+        true => {
+            let (network, note) = Network::load_with(&path)?;
+            let standing: TrainingState =
+                serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error.to_string()))?;
+            if standing.key == key { (network, standing) } else { (Network::random(&sizes, seed), fresh(&key)) }
+        }
+        false => (Network::random(&sizes, seed), fresh(&key)),
+    };
+    let order = Order { seed, positions: &positions };
+    let mut trainer = Trainer { settings, network, order, teacher, standing, job, path: &path };
+    trainer.run()?;
+    let Trainer { network, standing, .. } = trainer;
+    let pairs = f64::from(settings.epochs) * order.pairs(settings.pairs) as f64;
+    let pairs_per_second = if standing.pair_seconds > 0.0 { pairs / standing.pair_seconds } else { 0.0 };
+    fs::remove_file(&path).or_else(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Ok(()),
+        _ => Err(Error::file("remove", &path)(error)),
+    })?;
+    let learned = positions.won.len() + positions.lost.len();
+    let TrainingState { epochs, seconds, .. } = standing;
+    Ok(Trained { network, epochs, seconds, pairs_per_second, positions: learned })
+}
+
+fn fresh(key: &str) -> TrainingState {
+    TrainingState { key: key.to_string(), ..TrainingState::default() }
+}
+
+/// In which order positions are seen.
+#[derive(Clone, Copy)]
+struct Order<'a> {
+    seed: u64,
+    positions: &'a Positions,
+}
+
+/// A position of a won and one of a lost game; whether the won one comes first.
+type Pair<'a> = (&'a Bits, &'a Bits, bool);
+
+impl<'a> Order<'a> {
+    fn random(&self, stage: u64, epoch: u32) -> Pcg64 {
+        Pcg64::seed_from_u64(hash::fold(hash::fold(self.seed, stage), u64::from(epoch)))
+    }
+
+    /// All positions, for an epoch of the layer with this number.
+    fn single(&self, layer: usize, epoch: u32) -> Vec<&'a Bits> {
+        let mut all: Vec<&Bits> = self.positions.won.iter().chain(&self.positions.lost).collect();
+        all.shuffle(&mut self.random(layer as u64, epoch));
+        all
+    }
+
+    /// How many pairs an epoch has.
+    fn pairs(&self, most: usize) -> usize {
+        self.positions.won.len().max(self.positions.lost.len()).min(most)
+    }
+
+    /// The pairs of an epoch: positions of the smaller side come more than once.
+    fn paired(&self, epoch: u32, most: usize) -> Vec<Pair<'a>> {
+        let mut random = self.random(0, epoch);
+        let mut shuffled = |all: &'a [Bits]| {
+            let mut all: Vec<&Bits> = all.iter().collect();
+            all.shuffle(&mut random);
+            all
+        };
+        let (won, lost) = (shuffled(&self.positions.won), shuffled(&self.positions.lost));
+        let pairs = won.iter().cycle().zip(lost.iter().cycle()).enumerate().take(self.pairs(most));
+        let first = |number: usize| hash::fold(hash::fold(self.seed, u64::from(epoch)), number as u64) & 1 == 0;
+        pairs.map(|(number, (&won, &lost))| (won, lost, first(number))).collect()
+    }
+}
+
+struct Trainer<'a, 'b> {
+    settings: &'a NetworkSettings,
+    network: Network,
+    order: Order<'a>,
+    teacher: Option<&'a Network>,
+    standing: TrainingState,
+    job: &'a mut Job<'b>,
+    path: &'a Path,
+}
+
+impl Trainer<'_, '_> {
+    fn run(&mut self) -> Result<(), Error> {
+        let layers = self.settings.encoder.len();
+        for layer in 1..=layers {
+            let done = self.done(layer);
+            if done >= self.settings.encoder_epochs {
+                continue;
+            }
+            // The layer that is thrown away is not kept in a checkpoint: one that was interrupted is begun again.
+            self.standing.epochs.retain(|epoch| epoch.layer != layer);
+            self.autoencode(layer)?;
+        }
+        for epoch in self.done(0) + 1..=self.settings.epochs {
+            let begun = Instant::now();
+            let loss = self.epoch(epoch)?;
+            self.standing.pair_seconds += begun.elapsed().as_secs_f64();
+            self.finish(0, epoch, loss, begun)?;
+        }
+        Ok(())
+    }
+
+    fn done(&self, layer: usize) -> u32 {
+        self.standing.epochs.iter().filter(|epoch| epoch.layer == layer).count() as u32
+    }
+
+    fn finish(&mut self, layer: usize, epoch: u32, loss: f64, begun: Instant) -> Result<(), Error> {
+        if !loss.is_finite() {
+            let stage = if layer == 0 { "end to end".to_string() } else { format!("layer {layer}") };
+            let problem = format!("the loss of epoch {epoch}, {stage}, is {loss}: the rate is too high");
+            return Err(Error::Settings(problem));
+        }
+        self.standing.epochs.push(Epoch { layer, epoch, loss });
+        self.standing.seconds += begun.elapsed().as_secs_f64();
+        let all = self.settings.encoder_epochs as usize * self.settings.encoder.len() + self.settings.epochs as usize;
+        (self.job.report)(self.standing.epochs.len() as u64, all as u64);
+        if layer > 0 && epoch < self.settings.encoder_epochs {
+            return Ok(());
+        }
+        let note = json!(self.standing);
+        self.network.save_with(self.path, note)
+    }
+
+    fn stopped(&self) -> Result<(), Error> {
+        if self.job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Trains a layer of Pos2Vec to give its input back.
+    fn autoencode(&mut self, layer: usize) -> Result<(), Error> {
+        let inputs = if layer == 1 { INPUTS } else { self.settings.encoder[layer - 2] };
+        let outputs = self.settings.encoder[layer - 1];
+        let mut decoder = Layer::stack(outputs, &[inputs], hash::fold(self.order.seed, layer as u64)).remove(0);
+        let [mut rate, factor] = self.settings.encoder_rate;
+        for epoch in 1..=self.settings.encoder_epochs {
+            let (begun, mut sum) = (Instant::now(), 0.0);
+            let all = self.order.single(layer, epoch);
+            for batch in all.chunks(self.settings.batch) {
+                self.stopped()?;
+                let encoder = &self.network.encoder[..layer];
+                let learned = on_threads(self.job.threads, batch, |part| autoencoder_gradient(encoder, &decoder, part));
+                let step = rate / batch.len() as f32;
+                for (loss, of_layer, of_decoder) in learned {
+                    sum += loss;
+                    descend(&mut self.network.encoder[layer - 1], &of_layer, step);
+                    descend(&mut decoder, &of_decoder, step);
+                }
+            }
+            rate *= factor;
+            self.finish(layer, epoch, sum / all.len() as f64, begun)?;
+        }
+        Ok(())
+    }
+
+    /// An epoch end to end: its mean loss.
+    fn epoch(&mut self, epoch: u32) -> Result<f64, Error> {
+        let pairs = self.order.paired(epoch, self.settings.pairs);
+        let [rate, factor] = self.settings.rate;
+        let rate = rate * factor.powi(epoch as i32 - 1);
+        let mut velocity = self.network.zeros_like();
+        let mut sum = 0.0;
+        for batch in pairs.chunks(self.settings.batch) {
+            self.stopped()?;
+            let (network, teacher) = (&self.network, self.teacher);
+            let learned = on_threads(self.job.threads, batch, |part| pair_gradient(network, teacher, part));
+            let share = rate / batch.len() as f32;
+            for layer in velocity.layers_mut() {
+                layer.weights *= self.settings.momentum;
+                layer.bias *= self.settings.momentum;
+            }
+            for (loss, gradient) in learned {
+                sum += loss;
+                for (layer, gradient) in velocity.layers_mut().zip(gradient.layers()) {
+                    descend(layer, gradient, share);
+                }
+            }
+            for (layer, velocity) in self.network.layers_mut().zip(velocity.layers()) {
+                layer.weights += &velocity.weights;
+                layer.bias += &velocity.bias;
+            }
+        }
+        Ok(sum / pairs.len() as f64)
+    }
+}
+
+/// Takes a step against a gradient.
+fn descend(layer: &mut Layer, gradient: &Layer, step: f32) {
+    layer.weights.scaled_add(-step, &gradient.weights);
+    layer.bias.scaled_add(-step, &gradient.bias);
+}
+
+/// The summed loss of giving positions back, and its gradient by the last layer of the encoder and by the decoder.
+fn autoencoder_gradient(encoder: &[Layer], decoder: &Layer, batch: &[&Bits]) -> (f64, Layer, Layer) {
+    let (last, below) = encoder.split_last().expect("there is the layer that learns");
+    let below = below.iter().fold(None, |inputs: Option<Array2<f32>>, layer| {
+        let mut outputs = inputs.map_or_else(|| layer.sparse(batch), |inputs| layer.dense(inputs.view()));
+        rectify(&mut outputs);
+        Some(outputs)
+    });
+    let mut hidden = below.as_ref().map_or_else(|| last.sparse(batch), |inputs| last.dense(inputs.view()));
+    rectify(&mut hidden);
+    let mut slope = decoder.dense(hidden.view());
+    match &below {
+        Some(inputs) => slope -= inputs,
+        None => {
+            for (mut row, bits) in slope.rows_mut().into_iter().zip(batch) {
+                bits.set().for_each(|bit| row[bit] -= 1.0);
+            }
+        }
+    }
+    let loss = slope.iter().map(|&difference| f64::from(difference) * f64::from(difference)).sum::<f64>() / 2.0;
+    let mut of_decoder = Layer::zeros(decoder.weights.nrows(), decoder.weights.ncols());
+    of_decoder.learn_dense(hidden.view(), slope.view());
+    let mut slope = decoder.backward(slope.view());
+    gate(&mut slope, &hidden);
+    let mut of_layer = Layer::zeros(last.weights.nrows(), last.weights.ncols());
+    match &below {
+        Some(inputs) => of_layer.learn_dense(inputs.view(), slope.view()),
+        None => of_layer.learn_sparse(batch, slope.view()),
+    }
+    (loss, of_layer, of_decoder)
+}
+
+/// The summed cross-entropy of pairs and its gradient.
+fn pair_gradient(network: &Network, teacher: Option<&Network>, pairs: &[Pair]) -> (f64, Network) {
+    let first: Vec<&Bits> = pairs.iter().map(|&(won, lost, order)| if order { won } else { lost }).collect();
+    let second: Vec<&Bits> = pairs.iter().map(|&(won, lost, order)| if order { lost } else { won }).collect();
+    let trace = network.forward(&first, &second);
+    let taught = teacher.map(|teacher| teacher.forward(&first, &second));
+    let mut slope = Array2::zeros((pairs.len(), ANSWERS));
+    let mut loss = 0.0;
+    for (index, &(_, _, order)) in pairs.iter().enumerate() {
+        let of = |answers: &Array2<f32>| chance([answers[(index, 0)], answers[(index, 1)]]);
+        let target = match &taught {
+            Some(taught) => of(taught.answers()),
+            None => f32::from(u8::from(order)),
+        };
+        let chance = of(trace.answers());
+        slope[(index, 0)] = chance - target;
+        slope[(index, 1)] = target - chance;
+        let entropy = |share: f32, of: f32| -f64::from(share) * f64::from(of).max(1e-30).ln();
+        loss += entropy(target, chance) + entropy(1.0 - target, 1.0 - chance);
+    }
+    let mut gradient = network.zeros_like();
+    network.backward(&first, &second, &trace, slope, &mut gradient);
+    (loss, gradient)
+}
+
+/// What `work` makes of each part of a batch, in their order.
+fn on_threads<T: Sync, R: Send>(threads: usize, batch: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
+    let mut all = Vec::new();
+    let take = |made| {
+        all.push(made);
+        Ok(())
+    };
+    let Ok(()) =
+        ordered_for_each(threads, batch.chunks(PART), || Ok::<_, Infallible>(()), |(), part| Ok(work(part)), take);
+    all
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use dyad_formats::packed::{Packed, Sample};
+    use dyad_formats::samples::SampleWriter;
+    use dyad_formats::testing::Temporary;
+    use dyad_formats::testing::walk;
+    use std::path::PathBuf;
+
+    /// Positions of a random walk whose winner is the side with more material, which can be learned.
+    pub fn samples(folder: &Path, count: usize) -> PathBuf {
+        let path = folder.join("in.samples");
+        let mut writer = SampleWriter::create(&path, json!({})).unwrap();
+        for (index, sample) in walk(count).into_iter().enumerate() {
+            let count = |color| sample.board.colors(color).popcnt();
+            let [white, black] = dyad_engine::board::COLORS.map(count);
+            let result = if white > black { GameResult::WhiteWins } else { GameResult::BlackWins };
+            let test = index.is_multiple_of(10);
+            let sample = Sample { result: Some(result), test, starts_game: true, ..sample };
+            writer.push(&Packed::new(&sample)).unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    }
+
+    pub fn settings() -> NetworkSettings {
+        NetworkSettings {
+            encoder: vec![12, 8],
+            comparator: vec![8, 2],
+            split: Split::Game,
+            encoder_epochs: 2,
+            epochs: 3,
+            pairs: 400,
+            batch: 128,
+            encoder_rate: [0.005, 0.98],
+            rate: [0.05, 0.99],
+            momentum: 0.9,
+        }
+    }
+
+    fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Result<Trained, Error> {
+        fs::create_dir_all(folder).unwrap();
+        let stop = AtomicBool::new(false);
+        let mut told = 0;
+        let mut report = |_, _| {
+            told += 1;
+            stop.store(stop_after == Some(told), Ordering::Relaxed);
+        };
+        let mut job = Job { threads, stop: &stop, report: &mut report };
+        train(&settings(), 7, &SampleFile::open(path).unwrap(), None, folder, &mut job)
+    }
+
+    #[test]
+    fn losses_fall_and_threads_and_interruptions_change_nothing() {
+        let folder = Temporary::folder();
+        let path = samples(&folder, 900);
+        let whole = run(&path, &folder.join("whole"), 1, None).unwrap();
+        let losses = |layer: usize| -> Vec<f64> {
+            whole.epochs.iter().filter(|epoch| epoch.layer == layer).map(|epoch| epoch.loss).collect()
+        };
+        for layer in 0..3 {
+            let losses = losses(layer);
+            assert!(losses.last() < losses.first(), "{layer}: {losses:?}");
+        }
+        let threads = run(&path, &folder.join("threads"), 3, None).unwrap();
+        assert_eq!((threads.network.id(), &threads.epochs), (whole.network.id(), &whole.epochs));
+        for after in 1..=6 {
+            let resumed = folder.join(format!("stopped-{after}"));
+            assert!(matches!(run(&path, &resumed, 1, Some(after)), Err(Error::Stopped)), "{after}");
+            let resumed = run(&path, &resumed, 1, None).unwrap();
+            assert_eq!((resumed.network.id(), resumed.epochs.len()), (whole.network.id(), 7), "{after}");
+        }
+    }
+
+    #[test]
+    fn a_pupil_learns_from_its_teacher() {
+        let folder = Temporary::folder();
+        let path = samples(&folder, 300);
+        let teacher = run(&path, &folder.join("teacher"), 1, None).unwrap();
+        let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
+        let stop = AtomicBool::new(false);
+        let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+        let file = SampleFile::open(&path).unwrap();
+        fs::create_dir_all(folder.join("pupil")).unwrap();
+        let pupil = train(&small, 7, &file, Some(&teacher.network), &folder.join("pupil"), &mut job).unwrap();
+        let losses: Vec<f64> = pupil.epochs.iter().filter(|e| e.layer == 0).map(|epoch| epoch.loss).collect();
+        assert!(losses.last() < losses.first(), "{losses:?}");
+    }
+}

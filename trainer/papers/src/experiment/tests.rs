@@ -1,0 +1,232 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dyad_formats::error::Error;
+use dyad_formats::testing::Temporary;
+use dyad_trainer::arena::play::SearchLimits;
+
+use super::catalog::{ALL, plan};
+use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
+use super::run::{Event, Results, RunContext, run};
+
+/// The self-play games of the tutorial, cut in two for bands.
+fn inputs(folder: &Path) -> Inputs {
+    let games = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tutorial/games.pgn"));
+    let text = fs::read_to_string(&games).unwrap();
+    let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).collect();
+    let half = starts[starts.len() / 2];
+    let bands = [("band_1000.pgn", &text[..half]), ("band_1600.pgn", &text[half..])].map(|(name, games)| {
+        let path = folder.join(name);
+        fs::write(&path, games).unwrap();
+        path
+    });
+    Inputs { games: vec![games], bands: bands.to_vec(), ..Inputs::default() }
+}
+
+/// Runs, and stops at the event of this number.
+fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Result<Results, Error> {
+    let stop = AtomicBool::new(false);
+    let mut left = events;
+    let mut report = |event: Event| {
+        if matches!(event, Event::Progress { .. } | Event::Done { .. }) {
+            left = left.saturating_sub(1);
+            stop.fetch_or(left == 0, Ordering::Relaxed);
+        }
+    };
+    run(plan, folder, RunContext { revision: "abc", threads, stop: &stop, report: &mut report })
+}
+
+/// The hashes of all repeatable results.
+fn hashes(results: &Results) -> Vec<(&String, &String)> {
+    results.iter().filter(|(_, result)| result.repeatable).map(|(name, result)| (name, &result.hash)).collect()
+}
+
+/// Runs an experiment whole and in parts: every table and figure exists, and both give the same.
+fn check(name: &str) {
+    let folder = Temporary::folder();
+    let plan = plan(name, Scale::Tiny, inputs(&folder), 1).unwrap();
+    let (whole, pieces) = (folder.join("whole"), folder.join("pieces"));
+    let results = run_until(&plan, &whole, 1, usize::MAX).unwrap();
+    assert_eq!(results.len(), plan.steps.len());
+
+    let page = fs::read_to_string(whole.join("report.html")).unwrap();
+    let mut tables = 0;
+    for exhibit in &plan.elements {
+        match exhibit {
+            PageElement::Table { rows, .. } => {
+                tables += 1;
+                assert!(!rows.is_empty());
+            }
+            PageElement::Chart { caption, .. } | PageElement::Boards { caption, .. } => {
+                assert!(page.contains(&format!(". {caption}</figcaption>")), "{caption}");
+            }
+            PageElement::Heading { .. } | PageElement::Text { .. } => {}
+        }
+    }
+    assert_eq!(page.matches("<caption>").count(), tables + 2, "with the steps and the settings");
+    assert!(!page.contains("NaN") && !page.contains("not finished"));
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(whole.join("results.json")).unwrap()).unwrap();
+    assert_eq!((&record["finished"], &record["experiment"]), (&true.into(), &name.into()));
+    assert!(record["results"][&plan.steps[0].name]["program"].as_str().unwrap().contains("revision abc, executable "));
+    assert_eq!(record["hashes"].as_object().unwrap().len(), hashes(&results).len());
+
+    // Stopped repeatedly, within steps and between them, later each time, with other thread counts.
+    let mut events = 1;
+    let resumed = loop {
+        match run_until(&plan, &pieces, 2, events) {
+            Err(Error::Stopped) => events += 1 + events / 2,
+            other => break other.unwrap(),
+        }
+    };
+    assert!(events > 3);
+    assert_eq!(hashes(&results), hashes(&resumed));
+    // Nothing is left to do, and another experiment is refused.
+    assert_eq!(hashes(&run_until(&plan, &pieces, 1, 1).unwrap()), hashes(&resumed));
+    let other = Plan { seed: 2, ..plan };
+    let refused = run_until(&other, &pieces, 1, usize::MAX).unwrap_err().to_string();
+    assert!(refused.contains("name another folder"), "{refused}");
+}
+
+#[test]
+fn ct_chess() {
+    check("ct-chess");
+}
+
+#[test]
+fn ct_features() {
+    check("ct-features");
+}
+
+#[test]
+fn ranking_svm() {
+    check("ranking-svm");
+}
+
+#[test]
+fn deepchess() {
+    check("deepchess");
+}
+
+#[test]
+fn weights_default() {
+    check("weights-default");
+}
+
+/// A later program may have other work under the same step name: old output is not used for it.
+#[test]
+fn a_step_with_other_work_starts_over() {
+    let folder = Temporary::new();
+    let plan = |nodes: u64, pairs: u64| {
+        let players = ["material", "default"].map(String::from);
+        let work = Work::Match { players, budget: SearchLimits::Nodes(nodes), pairs, plies: 30 };
+        Plan {
+            name: "games".into(),
+            title: String::new(),
+            paper: String::new(),
+            scale: Scale::Tiny,
+            seed: 1,
+            inputs: Inputs::default(),
+            steps: vec![Step { name: "games".into(), work }],
+            elements: Vec::new(),
+        }
+    };
+    let games = folder.join("steps/games/games.jsonl");
+    let stopped = run_until(&plan(50, 5_000), &folder, 1, 3).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped) && fs::read_to_string(&games).unwrap().lines().count() >= 2);
+    // Resumed games are not played again.
+    fs::write(&games, "\"1-0\"\n".repeat(2)).unwrap();
+    let resumed = run_until(&plan(50, 5_000), &folder, 1, 3);
+    assert!(resumed.is_err() && fs::read_to_string(&games).unwrap().starts_with(&"\"1-0\"\n".repeat(2)));
+    run_until(&plan(60, 2), &folder, 1, usize::MAX).unwrap();
+    let anew = Temporary::new();
+    run_until(&plan(60, 2), &anew, 1, usize::MAX).unwrap();
+    let games_of = |folder: &Path| fs::read_to_string(folder.join("steps/games/games.jsonl")).unwrap();
+    assert_eq!(games_of(&folder), games_of(&anew));
+}
+
+/// The built-in weights differ between releases.
+#[test]
+fn steps_that_the_built_in_weights_decide_are_known() {
+    let games = |players: [&str; 2]| {
+        let players = players.map(String::from);
+        Work::Match { players, budget: SearchLimits::Nodes(50), pairs: 1, plies: 30 }
+    };
+    let drawn = Inputs::default();
+    let given = Inputs { openings: Some("openings.epd".into()), ..Inputs::default() };
+    for (work, inputs, expected) in [
+        (games(["a", "b"]), &drawn, true),
+        (games(["a", "b"]), &given, false),
+        (games(["a", "default"]), &given, true),
+        (Work::Label { samples: "a".into(), nodes: 1 }, &given, true),
+        (Work::Mean { weights: vec![("default".into(), 1.0)] }, &given, true),
+        (Work::HandTuned { tapered: true }, &drawn, false),
+    ] {
+        assert_eq!(work.uses_built_in(inputs), expected, "{work:?}");
+    }
+}
+
+/// The scales of an experiment have the same steps with other numbers, except for lists.
+#[test]
+fn plans_are_consistent_at_every_scale() {
+    let folder = Temporary::folder();
+    let inputs = inputs(&folder);
+    for entry in &ALL {
+        for scale in [Scale::Tiny, Scale::Small, Scale::Full] {
+            let plan = plan(entry.name, scale, inputs.clone(), 1).unwrap();
+            plan.check().unwrap_or_else(|error| panic!("{} {scale:?}: {error}", entry.name));
+            for cell in cells(&plan) {
+                let named: Vec<&String> = match cell {
+                    Cell::Score { step, .. } | Cell::Games { step } | Cell::Verdict { step, .. } => vec![step],
+                    Cell::Value { step, .. } => vec![step],
+                    Cell::Ratio { step, by, .. } => vec![step, by],
+                    Cell::Total { steps } => steps.iter().map(|(step, _)| step).collect(),
+                    Cell::Weight { weights, .. } => vec![weights],
+                    Cell::Text { .. } | Cell::Paper { .. } => Vec::new(),
+                };
+                for name in named {
+                    let known = plan.steps.iter().any(|step| step.name == *name);
+                    assert!(known, "{} shows {name}, which no step makes", entry.name);
+                }
+            }
+            let text = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+        }
+        let error = plan(entry.name, Scale::Tiny, Inputs::default(), 1).unwrap_err();
+        assert!(error.contains("needs --"), "{error}");
+    }
+    assert!(plan("nonsense", Scale::Tiny, inputs, 1).unwrap_err().contains("there are ct-chess"));
+}
+
+fn cells(plan: &Plan) -> Vec<&Cell> {
+    let mut all = Vec::new();
+    for exhibit in &plan.elements {
+        match exhibit {
+            PageElement::Table { rows, .. } => all.extend(rows.iter().flatten()),
+            PageElement::Chart { series, .. } => {
+                all.extend(series.iter().flat_map(|(_, points)| points.iter().map(|(_, cell)| cell)));
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn invalid_plans_are_refused() {
+    let folder = Temporary::folder();
+    let good = plan("ct-chess", Scale::Tiny, inputs(&folder), 1).unwrap();
+    let with = |step: Step| Plan { steps: [good.steps.clone(), vec![step]].concat(), ..good.clone() };
+    let hand_tuned = Work::HandTuned { tapered: true };
+    for (name, work, expected) in [
+        ("../up", hand_tuned.clone(), "cannot be called"),
+        ("ct1", hand_tuned, "the name of two"),
+        ("new", Work::Label { samples: "nowhere".into(), nodes: 1 }, "uses 'nowhere'"),
+    ] {
+        let error = with(Step { name: name.into(), work }).check().unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let missing = Plan { inputs: Inputs { games: vec!["/nowhere.pgn".into()], ..Inputs::default() }, ..good };
+    let error = run_until(&missing, &folder.join("run"), 1, usize::MAX).unwrap_err().to_string();
+    assert!(error.contains("/nowhere.pgn"), "{error}");
+}

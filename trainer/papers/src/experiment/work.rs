@@ -1,0 +1,481 @@
+//! The steps of experiments: each calls the tool that does the work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use dyad_engine::board::Piece;
+use dyad_engine::eval::{FloatWeights, Weights, layout};
+use dyad_engine::search::Options;
+use dyad_formats::error::Error;
+use dyad_formats::hash;
+use dyad_formats::samples::SampleFile;
+use dyad_trainer::arena::matches::{Match, MatchEnd, MatchPlayer};
+use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
+use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
+use dyad_trainer::base::json_lines::{self, Log};
+use dyad_trainer::base::parallel::controlled;
+use dyad_trainer::data::label::{self, OwnEngine, label};
+use dyad_trainer::data::positions::Filters;
+use dyad_trainer::data::prepare::{self, prepare};
+use dyad_trainer::fit::auc::{Proportion, auc};
+use dyad_trainer::fit::calibration::calibrate_by_file;
+use dyad_trainer::learn::examples::FileExamples;
+use dyad_trainer::learn::folder::Folder as RunFolder;
+use dyad_trainer::learn::log::{LineKind, LogLine};
+use dyad_trainer::learn::ranking::{self, rank};
+use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
+use dyad_trainer::learn::training;
+use serde_json::{Value as Json, json};
+
+use crate::deepchess::measure::pair_accuracy;
+use crate::deepchess::network::Network;
+use crate::deepchess::training::{self as networks, NetworkSettings};
+use crate::experiment::hand_tuned::hand_tuned;
+use crate::experiment::plan::{Plan, Step, Work, stem};
+use crate::experiment::run::Event;
+
+/// The output of a step.
+pub struct StepOutput {
+    /// Hash of the output.
+    pub hash: String,
+    /// The result, for the page.
+    pub result: Json,
+}
+
+/// Executes steps.
+pub struct StepRunner<'a, 'b> {
+    /// The experiment.
+    pub plan: &'a Plan,
+    /// The folder of the steps.
+    pub folder: &'a Path,
+    /// Threads.
+    pub threads: usize,
+    /// Stops a step when set.
+    pub stop: &'a AtomicBool,
+    /// Called with the progress.
+    pub report: &'a mut (dyn FnMut(Event<'_>) + 'b),
+}
+
+/// File name of the weights of a step.
+pub const WEIGHTS: &str = "weights.json";
+pub(super) const SAMPLES: &str = "positions.samples";
+const NETWORK: &str = "network.bin";
+const GAMES: &str = "games.jsonl";
+/// Plies of an opening taken from a game.
+pub(super) const BOOK_PLIES: usize = 16;
+/// Adjudicates a win once both sides agree on this score.
+const WIN: WinRule = WinRule { moves: 3, score: 1500 };
+
+/// The weights with a name.
+pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weights>, Error> {
+    let load = |path: &Path| Weights::named(path).map_err(|error| Error::Settings(error.to_string()));
+    match name {
+        "default" => Ok(Weights::embedded()),
+        "material" => Ok(Arc::new(Weights::material())),
+        _ => match plan.inputs.weights.iter().find(|path| stem(path) == name) {
+            Some(path) => load(path),
+            None => load(&folder.join(name).join(WEIGHTS)),
+        },
+    }
+}
+
+impl StepRunner<'_, '_> {
+    /// Executes or resumes a step.
+    ///
+    /// # Errors
+    /// Those of the tool; [`Error::Stopped`] if stopped.
+    pub fn make(&mut self, step: &Step) -> Result<StepOutput, Error> {
+        let folder = self.folder.join(&step.name);
+        fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+        match &step.work {
+            Work::Prepare { games, filters, count, test_percent } => {
+                self.prepare(&folder, games, filters, *count, *test_percent)
+            }
+            Work::Label { samples, nodes } => self.label(&folder, samples, *nodes),
+            Work::Train { samples, learn, settings } => self.train(step, samples, learn, settings),
+            Work::OwnGames { weights, settings, filters } => self.own_games(&folder, weights, settings, filters),
+            Work::Fit { samples, leaves, settings, chances, scale_like } => {
+                self.fit(step, [samples, leaves], settings, chances, scale_like)
+            }
+            Work::Mean { weights } => self.mean(step, weights),
+            Work::HandTuned { tapered } => save(&folder, &step.name, hand_tuned(*tapered)),
+            Work::Without { weights, groups, samples } => self.without(step, weights, groups, samples),
+            Work::Match { players, budget, pairs, plies } => self.play(&folder, players, *budget, *pairs, *plies),
+            Work::Ranking { weights, samples, depth } => self.ranking(weights, samples, *depth),
+            Work::Auc { weights, samples } => self.auc(weights, samples),
+            Work::Network { samples, settings, teacher } => {
+                self.network(&folder, samples, settings, teacher.as_deref())
+            }
+            Work::Pairs { network, samples, pairs } => self.pairs(network, samples, *pairs),
+            Work::Speed { samples, learn, settings, threads } => {
+                self.speed(&folder, samples, learn, settings, *threads)
+            }
+        }
+    }
+
+    pub(super) fn samples(&self, name: &str) -> Result<SampleFile, Error> {
+        SampleFile::open(&self.folder.join(name).join(SAMPLES))
+    }
+
+    pub(super) fn weights(&self, name: &str) -> Result<Arc<Weights>, Error> {
+        weights(self.plan, self.folder, name)
+    }
+
+    fn prepare(
+        &mut self,
+        folder: &Path,
+        games: &[PathBuf],
+        filters: &Filters,
+        count: u64,
+        test_percent: f64,
+    ) -> Result<StepOutput, Error> {
+        let settings = prepare::Settings {
+            inputs: games.to_vec(),
+            filters: filters.clone(),
+            test_percent,
+            count: Some(count),
+            seed: self.plan.seed,
+            ..prepare::Settings::default()
+        };
+        let out = folder.join(SAMPLES);
+        let counts = self.draw(&settings, &out, 0)?;
+        samples_made(&out, json!({ "read": counts.games, "broken": counts.broken }))
+    }
+
+    /// Samples positions of games; `of` is the number of games for the progress, 0 if unknown.
+    pub(super) fn draw(&mut self, settings: &prepare::Settings, out: &Path, of: u64) -> Result<prepare::Counts, Error> {
+        let report = &mut self.report;
+        let mut on_progress = |event: prepare::Event| {
+            if let prepare::Event::Progress { games, .. } = event {
+                report(Event::Progress { done: games, of });
+            }
+        };
+        let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
+        Ok(prepare(settings, out, &mut job)?.1)
+    }
+
+    fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<StepOutput, Error> {
+        let (input, out) = (self.samples(samples)?, folder.join(SAMPLES));
+        let settings = label::Settings { nodes, ..label::Settings::default() };
+        let weights = Weights::embedded();
+        let by = format!("dyad with {} {}", weights.meta.name, weights.id());
+        let (report, stop, threads) = (&mut self.report, self.stop, self.threads);
+        controlled(stop, |control| {
+            let make = || OwnEngine::new(weights.clone(), &settings, control);
+            let mut on_progress = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
+            let mut job = label::Job { threads, stop, report: &mut on_progress };
+            label(&input, &out, &settings, &by, make, &mut job)
+        })?;
+        samples_made(&out, json!({ "nodes": nodes }))
+    }
+
+    /// The settings of a training from Table I with only some families or groups learning.
+    fn settings(&self, samples: &str, learn: &[String], settings: &Training) -> Result<Training, Error> {
+        let mut settings = settings.clone();
+        settings.samples = self.folder.join(samples).join(SAMPLES);
+        settings.seed = self.plan.seed;
+        for group in &layout::GROUPS {
+            if !is_named(group, learn) {
+                let frozen = GroupSettings { learn: false, ..GroupSettings::default() };
+                settings.groups.insert(group.name.to_string(), frozen);
+            }
+        }
+        settings.machine = MachineSettings { threads: self.threads, ..MachineSettings::default() };
+        settings.check().map_err(Error::Settings)?;
+        Ok(settings)
+    }
+
+    fn train(
+        &mut self,
+        step: &Step,
+        samples: &str,
+        learn: &[String],
+        settings: &Training,
+    ) -> Result<StepOutput, Error> {
+        let folder = self.folder.join(&step.name);
+        let settings = self.settings(samples, learn, settings)?;
+        let (run, file) = (folder.join("training"), self.samples(samples)?);
+        let examples = FileExamples::new(&file, &Weights::material());
+        let report = &mut self.report;
+        let mut on_progress = |progress: &training::Progress| {
+            let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
+            report(Event::Progress { done: past + progress.done, of: u64::from(progress.iterations) * progress.of });
+        };
+        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut on_progress };
+        let refused =
+            |error: dyad_trainer::learn::error::TrainError| Error::Settings(format!("{}: {error}", step.name));
+        let summary = if RunFolder::holds_run(&run) {
+            let threads = self.threads;
+            training::resume(&run, &|saved| saved.machine.threads = threads, context).map_err(refused)?
+        } else {
+            training::begin(&settings, &run, context).map_err(refused)?
+        };
+        if !summary.finished {
+            return Err(Error::Stopped);
+        }
+        let mut weights = Weights::load(&summary.file).map_err(|error| Error::Settings(error.to_string()))?;
+        calibrate_by_file(&mut weights, &file)?;
+        let lines = iterations(&run)?;
+        let iterations: Vec<Json> = lines
+            .iter()
+            .map(|line| json!({ "iteration": line.iteration, "accuracy": line.accuracy, "loss": line.loss }))
+            .collect();
+        let learned = layout::GROUPS.iter().filter(|group| settings.group(group.name).learn);
+        let features: usize = learned.map(|group| group.len).sum();
+        let mut made = save(&folder, &step.name, weights)?;
+        let percent = summary.accuracy.map(|accuracy| 100.0 * accuracy);
+        made.result["accuracy"] = json!({ "value": percent });
+        made.result["iterations"] = iterations.into();
+        made.result["best"] = summary.best.into();
+        made.result["features"] = features.into();
+        Ok(made)
+    }
+
+    fn without(&self, step: &Step, weights: &str, groups: &[String], samples: &str) -> Result<StepOutput, Error> {
+        let source = self.weights(weights)?;
+        let mut floats = FloatWeights::from(&*source);
+        for group in &layout::GROUPS {
+            if is_named(group, groups) {
+                floats.mg[group.range()].fill(0.0);
+                floats.eg[group.range()].fill(0.0);
+            }
+        }
+        let made = json!({ "by": "dyad experiment", "parent": source.id(), "without": groups });
+        let mut rest = Weights::from_floats(&floats, made).map_err(|error| Error::Settings(error.to_string()))?;
+        calibrate_by_file(&mut rest, &self.samples(samples)?)?;
+        save(&self.folder.join(&step.name), &step.name, rest)
+    }
+
+    /// A match player by name, and whether its scores are meaningful.
+    fn player(&self, name: &str, budget: SearchLimits) -> Result<(MatchPlayer, bool), Error> {
+        let is_network = |step: &&Step| step.name == name && matches!(step.work, Work::Network { .. });
+        let network = self.plan.steps.iter().any(|step| is_network(&step));
+        let mut player = if network {
+            MatchPlayer::new(name, Arc::new(self.load_network(name)?), budget)
+        } else {
+            MatchPlayer::new(name, self.weights(name)?, budget)
+        };
+        player.hash = 4;
+        player.options = Options::default();
+        Ok((player, !network))
+    }
+
+    fn openings(&self) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
+        match &self.plan.inputs.openings {
+            None => {
+                let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
+                Ok(Box::new(RandomOpenings::new(OpeningSettings::new(self.plan.seed), filter)))
+            }
+            Some(path) => {
+                let mut list = openings::read(path, BOOK_PLIES, |_| ())?;
+                openings::shuffle(&mut list, self.plan.seed);
+                Ok(Box::new(list.into_iter()))
+            }
+        }
+    }
+
+    /// Plays a match: `pairs` pairs of games of at most `plies` plies.
+    fn play(
+        &mut self,
+        folder: &Path,
+        players: &[String; 2],
+        budget: SearchLimits,
+        pairs: u64,
+        plies: u32,
+    ) -> Result<StepOutput, Error> {
+        let (a, a_scores) = self.player(&players[0], budget)?;
+        let (b, b_scores) = self.player(&players[1], budget)?;
+        // Scores of a network cannot adjudicate.
+        let win = (a_scores && b_scores).then_some(WIN);
+        let played = Match {
+            players: [a, b],
+            pairs,
+            threads: self.threads,
+            adjudication: Adjudication { draw: None, win, plies: Some(plies) },
+            tables: None,
+            sprt: None,
+        };
+        let path = folder.join(GAMES);
+        let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
+        let openings = self.openings()?;
+        let (report, stop) = (&mut self.report, self.stop);
+        let record = controlled(stop, |control| {
+            played.resume(&before, openings, control, |game, _| {
+                report(Event::Progress { done: game.number + 1, of: 2 * pairs });
+                log.append(&game.game.result).map_err(Error::file("write", &path))
+            })
+        })?;
+        if record.end == MatchEnd::Stopped {
+            return Err(Error::Stopped);
+        }
+        let hash = format!("{:?} {:?}", record.tally, record.ids);
+        let result = json!({
+            "players": players,
+            "ids": record.ids,
+            "budget": record.budgets[0],
+            "tally": record.tally,
+            "games": record.tally.games(),
+            "score": record.score,
+            "elo": record.elo,
+            "superiority": record.los,
+        });
+        Ok(StepOutput { hash: hash_of(&hash), result })
+    }
+
+    fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<StepOutput, Error> {
+        let weights = self.weights(weights)?;
+        let job = ranking::RankingJob { threads: self.threads, stop: self.stop };
+        let found = rank(&weights, &self.samples(samples)?, depth, &job)?;
+        Ok(measurement(json!({
+            "positions": found.positions,
+            "pairs": found.pairs,
+            "error": found.error,
+            "recall": found.recall,
+            "precision": found.precision,
+        })))
+    }
+
+    fn auc(&mut self, weights: &str, samples: &str) -> Result<StepOutput, Error> {
+        let found = auc(&self.weights(weights)?, &self.samples(samples)?)?;
+        let positions = found.won + found.lost;
+        Ok(measurement(json!({ "accuracy": percent(found.proportion), "positions": positions, "games": found.games })))
+    }
+
+    fn load_network(&self, name: &str) -> Result<Network, Error> {
+        Network::load(&self.folder.join(name).join(NETWORK))
+    }
+
+    fn network(
+        &mut self,
+        folder: &Path,
+        samples: &str,
+        settings: &NetworkSettings,
+        teacher: Option<&str>,
+    ) -> Result<StepOutput, Error> {
+        let teacher = teacher.map(|name| self.load_network(name)).transpose()?;
+        let samples = self.samples(samples)?;
+        let report = &mut self.report;
+        let mut on_progress = |done: u64, of: u64| report(Event::Progress { done, of });
+        let seed = self.plan.seed;
+        let mut job = networks::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
+        let trained = networks::train(settings, seed, &samples, teacher.as_ref(), folder, &mut job)?;
+        trained.network.save(&folder.join(NETWORK))?;
+        let hash = trained.network.id();
+        let result = json!({
+            "id": hash,
+            "layers": settings.encoder.iter().chain(&settings.comparator).collect::<Vec<_>>(),
+            "parameters": trained.network.parameters(),
+            "epochs": trained.epochs,
+            "curve": trained.epochs.iter().filter(|epoch| epoch.layer == 0).map(|epoch| epoch.loss).collect::<Vec<_>>(),
+            "training_seconds": trained.seconds,
+            "pairs_per_second": trained.pairs_per_second,
+            "positions": trained.positions,
+        });
+        Ok(StepOutput { hash, result })
+    }
+
+    fn pairs(&mut self, network: &str, samples: &str, pairs: u64) -> Result<StepOutput, Error> {
+        let is_this = |step: &&Step| step.name == network;
+        let split = match self.plan.steps.iter().find(is_this).map(|step| &step.work) {
+            Some(Work::Network { settings, .. }) => settings.split,
+            _ => return Err(Error::Settings(format!("'{network}' is no network"))),
+        };
+        let (samples, seed) = (self.samples(samples)?, self.plan.seed);
+        let found = pair_accuracy(&self.load_network(network)?, &samples, split, pairs, seed, self.threads)?;
+        let mut made = measurement(json!({
+            "accuracy": percent(found.accuracy),
+            "pairs": found.pairs,
+            "positions": found.positions,
+            "games": found.games,
+        }));
+        // Times differ between runs, so they are shown but not hashed.
+        made.result["pairs_per_second"] = found.pairs_per_second.into();
+        Ok(made)
+    }
+
+    fn speed(
+        &mut self,
+        folder: &Path,
+        samples: &str,
+        learn: &[String],
+        settings: &Training,
+        threads: usize,
+    ) -> Result<StepOutput, Error> {
+        let mut settings = self.settings(samples, learn, settings)?;
+        settings.machine.threads = threads;
+        let run = folder.join("training");
+        // An interrupted timing is not valid.
+        if run.exists() {
+            fs::remove_dir_all(&run).map_err(Error::file("remove", &run))?;
+        }
+        let file = self.samples(samples)?;
+        let examples = FileExamples::new(&file, &Weights::material());
+        let mut quiet = |_: &training::Progress| ();
+        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut quiet };
+        let summary = training::begin(&settings, &run, context);
+        let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
+        if !summary.finished {
+            return Err(Error::Stopped);
+        }
+        let lines = iterations(&run)?;
+        let last = lines.iter().rev().find(|line| line.iteration > 0);
+        let speed = last.map_or(0.0, |line| line.positions_per_second);
+        Ok(measurement(json!({ "positions_per_second": speed, "threads": threads, "batch": settings.batch })))
+    }
+}
+
+/// Whether a group, or its family, is one of these names.
+fn is_named(group: &layout::Group, names: &[String]) -> bool {
+    names.iter().any(|name| group.family.name() == name || group.name == name)
+}
+
+/// The iteration lines of a training's log.
+fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
+    let log = RunFolder::open(run).map_err(Error::file("open", run))?.log();
+    let mut lines: Vec<LogLine> = json_lines::read(&log).map_err(Error::file("read", &log))?;
+    lines.retain(|line| line.kind == LineKind::Iteration);
+    Ok(lines)
+}
+
+/// Saves weights in a step's folder; the result has their material.
+pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<StepOutput, Error> {
+    weights.meta.name = name.to_string();
+    weights.save(&folder.join(WEIGHTS)).map_err(|error| Error::Settings(error.to_string()))?;
+    let id = weights.id();
+    let of = |piece: Piece| weights.ints()[layout::MATERIAL.at(piece)];
+    let result = json!({
+        "id": id,
+        "queen": of(Piece::Queen),
+        "rook": of(Piece::Rook),
+        "bishop": of(Piece::Bishop),
+        "knight": of(Piece::Knight),
+        "pawn": of(Piece::Pawn),
+        "scale": weights.units.scale,
+    });
+    Ok(StepOutput { hash: id, result })
+}
+
+pub(super) fn samples_made(path: &Path, mut result: Json) -> Result<StepOutput, Error> {
+    let file = SampleFile::open(path)?;
+    let summary = file.summary();
+    result["positions"] = summary.count.into();
+    result["tests"] = summary.tests.into();
+    result["games"] = summary.games.into();
+    Ok(StepOutput { hash: format!("{:016x}", summary.identity), result })
+}
+
+/// The output of a measurement: its result.
+fn measurement(result: Json) -> StepOutput {
+    StepOutput { hash: hash_of(&result.to_string()), result }
+}
+
+fn percent(proportion: Proportion) -> Json {
+    let Proportion { value, low, high } = proportion;
+    json!({ "value": 100.0 * value, "low": 100.0 * low, "high": 100.0 * high })
+}
+
+fn hash_of(text: &str) -> String {
+    format!("{:016x}", hash::fold_text(0, text))
+}
