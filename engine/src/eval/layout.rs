@@ -1,21 +1,22 @@
-//! The table of all features: each group is one line of `groups!` below.
+//! The features of the evaluation: each group of them is one entry of `groups!` below.
 //!
-//! A feature is a number below [`LEN`]. A group is a run of features, indexed by a few properties: isolated pawns by
-//! opposed or not, doubled or not, and file. Search, trainer, weights file and `explain` share this table. A line gives
-//! the length and offset of the group, the typed constant by which a term names a feature
-//! (`PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile::of(square))`), the words for it, and the checksum in
-//! weights files. A test writes the table in `docs/evaluation.md` from it.
+//! A feature is an index below [`LEN`], with a middlegame and an endgame weight. A group is a range of features,
+//! indexed by properties: isolated pawns by opposed, doubled and file. Search, trainer, weights files and `explain`
+//! share this table. An entry determines the offset and length of the group, its description, its part of the checksum
+//! of weights files, and the constant by which the evaluation terms name its features:
+//! `PAWN_ISOLATED.at(Opposed(true), Doubled(false), EdgeFile::of(square))`.
 //!
-//! A new feature takes two edits: a line here, and the code in [`terms`](super::terms) that finds it. Three kinds of
-//! groups have a mark in their line:
+//! A new group takes two edits: an entry here, and the code in [`terms`](super::terms) that counts its features. Three
+//! kinds of groups have an attribute:
 //!
-//! - `#[attack]`: an attack on the enemy king, which `explain` counts for the safety of that king;
-//! - `#[pair]`: a function of two pieces and their squares alone, found by [`pair_terms`](super::terms::pair_terms);
-//!   search sums it with the 2-tuples of the two pieces;
-//! - `#[batched]`: features that differ only in the second property, added at once by
+//! - `#[attack]`: attacks on the enemy king, which `explain` counts toward the safety of that king;
+//! - `#[pair]`: features of two pieces and their squares alone, see [`pair_terms`](super::terms::pair_terms); search
+//!   adds their weights to the 2-tuples of the two pieces;
+//! - `#[batched]`: features that differ only in the second property are added at once, see
 //!   [`Visitor::add_batch`](super::Visitor::add_batch).
 //!
-//! Tests compare the marks with what the terms do. The 2-tuples come last, so that code can walk all other features.
+//! Tests compare the attributes with what the terms do. A 2-tuple is a pair of pieces on their squares, see
+//! [`pairs`](super::pairs). The 2-tuples come last, so that all other features are one range.
 
 mod group;
 mod property;
@@ -27,57 +28,57 @@ pub use property::{Counts, HalfSquare, Properties, Property, PropertyInfo};
 
 use super::pairs::Pair;
 use crate::board::{Piece, Square};
-use group::{file_name, kind, lay_end_to_end, lower_case};
+use group::{group_name, kind, lower_case, with_offsets};
 use property::{either, number, on_rank, one_of, piece_type, rank};
 
-// Properties. Piece types and ranks hold indices.
+// Properties, by kind. Piece types and ranks hold indices from 0.
 
 either! {
-    /// Whether an enemy pawn stands ahead on the file.
+    /// Whether an enemy pawn is ahead on the same file.
     Opposed "opposed" ["unopposed", "opposed"];
-    /// Whether another own pawn stands on the file.
+    /// Whether another own pawn is on the same file.
     Doubled "doubled" ["", "doubled"];
-    /// Whether the two pawns stand on adjacent squares.
+    /// Whether one doubled pawn is directly behind the other.
     Close "close" ["apart", "one directly behind the other"];
-    /// Whether an own pawn defends it.
+    /// Whether an own pawn defends the pawn, or the outpost.
     Supported "supported" ["unsupported", "supported by a pawn"];
-    /// Whether the stop square is defended.
+    /// Whether the stop square of a passed pawn is defended.
     NextDefended "stop square" ["stop square undefended", "stop square defended"];
-    /// Whether the diagonal is open up to the center.
+    /// Whether the bishop attacks a center square along a long diagonal.
     SeesCenter "open" ["blocked by a piece", "open"];
-    /// Whether the enemy king is on this file or an adjacent one.
+    /// Whether the enemy king is on the file of the rook or an adjacent one.
     NearKing "enemy king" ["away from the enemy king", "near the enemy king"];
     /// Whether the enemy king is on its back rank.
     ConfinesKing "enemy king on the 8th rank" ["", "confining the king"];
     /// Whether there are enemy pawns on the seventh rank.
     AgainstPawns "enemy pawns on the 7th rank" ["without targets", "against pawns"];
-    /// Whether the player can still castle.
+    /// Whether the side has castling rights.
     CanCastle "castling rights" ["no castling rights", "castling rights"];
-    /// Whether the piece in between is own.
+    /// Whether the piece between slider and queen is on the queen's side.
     OwnBetween "color of the piece between" ["an enemy piece", "an own piece"];
-    /// Whether the attacker is to move.
+    /// Whether the attacking side is to move.
     OnMove "side to move" ["with the enemy to move", "with the move"];
-    /// Whether it is not a pawn.
+    /// Whether the attacked piece is not a pawn.
     NotPawn "pawn or piece" ["pawn", "piece"];
-    /// Whether the player has no queen.
+    /// Whether the side that attacks a queen has none.
     WithoutQueen "own queen" ["having a queen", "having none"];
-    /// Whether there is an enemy piece on the square.
+    /// Whether a piece of either side is on the square.
     Occupied "occupied" ["empty square", "square with a piece"];
-    /// Whether the attacker has a queen.
+    /// Whether we, attacking the enemy king, have a queen.
     WithQueen "queen" ["without a queen", "with a queen"];
-    /// Whether the attacker of the king has a queen.
+    /// Whether the enemy, attacking our king, has a queen.
     AgainstQueen "enemy queen" ["against no queen", "against a queen"];
-    /// Whether it is possible from more than one square.
+    /// Whether the check is possible from more than one square.
     Several "one or more squares" ["from one square", "from several squares"];
     /// Whether a rook or queen defends the back rank.
     Guarded "guarded" ["unguarded", "guarded"];
-    /// Whether it is the file of the king, not an adjacent one.
+    /// Whether the file is the king's, not an adjacent one.
     BeforeKing "king's file or adjacent" ["next to the king", "in front of the king"];
-    /// Whether it is a file adjacent to that of the king.
+    /// Whether the file is adjacent to the king's, not the king's.
     BesideKing "king's file or adjacent" ["of the king", "next to the king"];
     /// Whether the enemy has rooks or a queen.
     AgainstHeavy "enemy's heavy pieces" ["against minor pieces", "against rooks or queen"];
-    /// Whether any queen is left.
+    /// Whether either side has a queen.
     QueensLeft "queens" ["without queens", "with queens"];
     /// Whether the material advantage is more than two pawns.
     LargeLead "material advantage" ["small material advantage", "large material advantage"];
@@ -86,7 +87,7 @@ either! {
 }
 
 one_of! {
-    /// What a pawn attacks.
+    /// What a lever attacks.
     Lever "how" {
         Unsupported "an enemy pawn, unsupported",
         Supported "an enemy pawn, supported by a pawn",
@@ -104,7 +105,7 @@ one_of! {
         Supported "supported by a pawn",
         Phalanx "in a phalanx",
     }
-    /// The strongest piece of the enemy.
+    /// The enemy's strongest piece type.
     Strongest "enemy's strongest piece" {
         Bare "king and pawns",
         Minor "minor pieces",
@@ -118,7 +119,7 @@ one_of! {
         Heavy "a rook or queen",
         King "the enemy king",
     }
-    /// Which squares on a passed pawn's path to promotion the enemy attacks.
+    /// Which squares ahead of a passed pawn the enemy controls.
     PathSafety "safety of the path" {
         NextAttacked "stop square attacked",
         LaterAttacked "path attacked beyond the stop square",
@@ -137,7 +138,7 @@ one_of! {
         BehindBlocked "the file of a blocked own pawn",
         BehindOwn "the file of an own pawn",
     }
-    /// Pieces of one color on a line.
+    /// A battery: pieces of one side on a line.
     Battery "pieces" {
         RooksOnSeventh "two rooks on the 7th rank",
         RooksOnRank "rooks on a rank",
@@ -158,13 +159,13 @@ one_of! {
         Queen "queen",
         Pawn "pawn",
     }
-    /// A file that lacks pawns of one or both colors.
+    /// An open file, or one that is half-open for either side.
     OpenFile "missing pawns" {
         Open "open file",
         NoOwn "file without own pawns",
         NoEnemy "file without enemy pawns",
     }
-    /// The part of a material advantage that is in pieces.
+    /// How much of a material advantage is in pieces, not pawns.
     PieceLead "advantage in pieces" {
         Behind "ahead but behind in pieces",
         Pawns "ahead in pawns only",
@@ -172,7 +173,7 @@ one_of! {
         Piece "ahead by a piece",
         More "ahead by more than a piece",
     }
-    /// Endings that are often drawn.
+    /// Drawish endings.
     DrawishEnding "ending" {
         Pawns "pawn ending",
         Knights "knight ending",
@@ -196,25 +197,25 @@ number! {
     RookSquares "number" 0 to 14 ["safe square", "safe squares"];
     /// Mobility of a queen.
     QueenSquares "number" 0 to 27 or more ["safe square", "safe squares"];
-    /// Pawns that defend another.
+    /// Pawns that defend a pawn.
     Supporters "number" 1 to 2 ["pawn", "pawns"];
     /// Pawn islands: groups of pawns on adjacent files.
     Islands "number" 0 to 4 ["pawn island", "pawn islands"];
-    /// Passed pawns of a player.
+    /// Passed pawns of one side.
     PassedPawns "number" 1 to 5 or more ["passed pawn", "passed pawns"];
-    /// Pawns of both players.
+    /// Pawns of both sides.
     AllPawns "number" 0 to 16 ["pawn on the board", "pawns on the board"];
-    /// Own pawns.
+    /// Own pawns: all, or those on the color of a bishop.
     OwnPawns "number" 0 to 8 ["own pawn", "own pawns"];
-    /// Own pawns, up to four.
+    /// Blocked own pawns.
     FewOwnPawns "number" 0 to 4 or more ["own pawn", "own pawns"];
-    /// Enemy pawns.
+    /// Enemy pawns on the color of a bishop.
     EnemyPawns "number" 0 to 8 ["enemy pawn", "enemy pawns"];
     /// Enemy pawns on the diagonals of a bishop.
     DiagonalPawns "number" 0 to 5 or more ["enemy pawn", "enemy pawns"];
     /// Mobility of a trapped rook.
     TrappedSquares "number" 0 to 3 ["safe square", "safe squares"];
-    /// Weak enemy pieces under attack.
+    /// Attacked enemy pieces that are not sufficiently defended.
     Targets "number" 0 to 3 or more ["weak enemy piece attacked", "weak enemy pieces attacked"];
     /// Pieces that attack a king ring.
     Attackers "number" 0 to 5 or more ["piece", "pieces"];
@@ -222,21 +223,21 @@ number! {
     RingAttacks "number" 0 to 15 or more ["attack", "attacks"];
     /// Weak squares of a king ring.
     WeakSquares "number" 0 to 9 ["weak square", "weak squares"];
-    /// King danger, in steps.
+    /// The index of the king danger table.
     Danger "number" 0 to 63 or more ["unit", "units"];
-    /// Pieces in the own king ring.
+    /// Own pieces and pawns in the king ring.
     RingDefenders "number" 0 to 8 or more ["defender", "defenders"];
-    /// Safe squares of a king.
+    /// Safe squares next to a king.
     EscapeSquares "number" 0 to 8 ["escape square", "escape squares"];
-    /// Attacks on squares of a flank.
+    /// Attacks on squares of the king's flank.
     FlankAttacks "number" 0 to 23 or more ["attack", "attacks"];
-    /// Defended squares of a flank.
+    /// Defended squares of the king's flank.
     FlankDefenses "number" 0 to 20 or more ["defended square", "defended squares"];
-    /// Pieces of a player.
+    /// Pieces of one side, king and pawns included.
     OwnPieces "own pieces" 1 to 16 ["piece to use it", "pieces to use it"];
-    /// Attacks on the four center squares, at most two counted for each.
+    /// Attacks on the four center squares, at most two per square.
     CenterAttacks "number" 0 to 8 ["attack", "attacks"];
-    /// Passed pawns of both players.
+    /// Passed pawns of both sides.
     AllPassed "number" 0 to 4 or more ["passed pawn on the board", "passed pawns on the board"];
     /// A material advantage in pawns.
     LeadSize "material advantage" 1 to 4 or more ["pawn ahead", "pawns ahead"];
@@ -253,7 +254,7 @@ piece_type! {
     Target "piece type" Pawn to Queen;
     /// The slider behind a pin or a discovered check.
     Slider "slider" Bishop to Queen;
-    /// A slider that attacks a queen through another piece.
+    /// A slider that attacks a queen by x-ray.
     XraySlider "slider" Bishop to Rook;
     /// A piece that could attack a queen.
     QueenAttacker "attacker" Knight to Rook;
@@ -295,7 +296,7 @@ impl Property for EdgeFile {
     }
 }
 
-/// The distance of two squares in king moves.
+/// The [distance](https://www.chessprogramming.org/Distance) between two squares, in king moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance(pub usize);
 
@@ -313,7 +314,7 @@ impl Property for Distance {
     }
 }
 
-/// The rank index, from the king's side, of the pawn nearest to a king on a file; 0 without a pawn.
+/// The rank index, from the king's side, of the nearest pawn not behind the king on a file; 0 if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestPawn(pub usize);
 
@@ -331,7 +332,7 @@ impl Property for NearestPawn {
     }
 }
 
-/// Distance of the kings in files minus their distance in ranks, -7 to 7.
+/// File distance of the kings minus their rank distance, -7 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outflanking(pub i32);
 
@@ -354,7 +355,7 @@ impl Property for Outflanking {
 pub enum SafeChecks {
     /// The piece type has a safe check.
     By(Checker, Several),
-    /// The number of safe checks by all types, at most seven.
+    /// The number of safe checks by all types; more than seven count as seven.
     All(usize),
 }
 
@@ -384,11 +385,11 @@ impl Property for SafeChecks {
     }
 }
 
-/// Derives [`Family`], [`GROUPS`] and one typed constant for each group from the table below.
+/// Defines [`Family`], [`GROUPS`] and one typed constant for each group.
 ///
-/// A line is `#[kind] GROUP as "name" [Property, ...] "what its features count" => "one feature in words";` where `{0}`
-/// stands for the value of the first property. The kind is optional, see [`Kind`]. The name in weights files and
-/// reports is optional, too: by default it is the constant's in lower case.
+/// An entry is `#[kind] GROUP as "name" [Property, ...] "what its features count" => "one feature in words";` where
+/// `{0}` stands for the value of the first property. The [`Kind`] is optional. The name in weights files and reports is
+/// that of the constant in lower case unless given.
 macro_rules! groups {
     ($($(#[$family_doc:meta])* $family:ident $family_name:literal {
         $(
@@ -414,13 +415,14 @@ macro_rules! groups {
             }
         }
 
+        /// The indices of the groups.
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        enum Order { $($($constant,)*)* }
+        enum GroupIndex { $($($constant,)*)* }
 
         /// All groups, in the order of their features.
-        pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = lay_end_to_end([
+        pub const GROUPS: [Group; [$($(stringify!($constant),)*)*].len()] = with_offsets([
             $($(Group::new::<($($property,)*)>(
-                file_name!($constant $($name)?),
+                group_name!($constant $($name)?),
                 Family::$family,
                 kind!($($kind)?),
                 $about,
@@ -430,7 +432,7 @@ macro_rules! groups {
 
         $($(
             #[doc = concat!("`", $family_name, "`: ", $about)]
-            pub const $constant: Group<($($property,)*)> = GROUPS[Order::$constant as usize].typed();
+            pub const $constant: Group<($($property,)*)> = GROUPS[GroupIndex::$constant as usize].typed();
         )*)*
     };
 }
@@ -444,12 +446,12 @@ groups! {
     PieceSquare "location" {
         PIECE_SQUARE as "location" [Piece, HalfSquare] "piece-square tables, mirrored to files a to d" => "{0} on {1}";
     }
-    /// Numbers of pieces in relation to each other.
+    /// Material imbalance: the numbers of two piece types combined.
     MaterialPairs "material_pairs" {
         MATERIAL_PAIRS_OWN [Counts<false>] "numbers of two own piece types" => "{0}";
         MATERIAL_PAIRS_ENEMY [Counts<true>] "numbers of an own and an enemy piece type" => "{0}";
     }
-    /// Safe squares that pieces attack.
+    /// Mobility: safe squares that pieces attack.
     Mobility "mobility" {
         MOBILITY_KNIGHT [KnightSquares] "mobility of knights: safe squares they attack" => "knight with {0}";
         MOBILITY_BISHOP [BishopSquares] "mobility of bishops" => "bishop with {0}";
@@ -488,7 +490,7 @@ groups! {
             "passed pawns that a king without pieces cannot stop" => "unstoppable passed pawn {0}";
         PASSED_COUNT [PassedPawns] "number of passed pawns" => "{0}";
     }
-    /// Placement of the pieces relative to pawns, kings and each other.
+    /// Pieces in relation to pawns, kings and each other.
     Pieces "pieces" {
         BISHOP_PAIR [AllPawns] "bishop pair" => "bishop pair, {0}";
         OUTPOST [Minor, Supported, OutpostRank] "knights and bishops on outposts" => "{0} on an outpost {2}, {1}";
@@ -567,13 +569,13 @@ groups! {
         FLANK_DEFENSE [FlankDefenses] "defended squares on the king's flank" => "{0} on the king's flank";
         #[attack] FLANK_PAWNLESS [] "kings on a flank without pawns" => "enemy king on a flank without pawns";
     }
-    /// Space, the center and the tempo.
+    /// Space, center control and tempo.
     Space "space" {
         SPACE [OwnPieces] "space: safe squares behind the pawns" => "square of space, {0}";
         CENTER_CONTROL [CenterAttacks] "attacks on the four center squares" => "{0} on the center";
         TEMPO [QueensLeft] "tempo: the side to move" => "the move, {0}";
     }
-    /// Winnability: what the player who is ahead in material can make of it.
+    /// Winnability: how likely a material advantage is to win.
     Winnability "lead" {
         WINNABILITY_PAWNS as "ahead_pawns_left" [LargeLead, AllPawns] "winnability by pawns left" => "{0}, {1}";
         WINNABILITY_WINGS as "ahead_wings" [LargeLead, BothWings]
@@ -585,7 +587,7 @@ groups! {
         WINNABILITY_OWN_PAWNS as "ahead_own_pawns" [PieceLead, OwnPawns] "winnability by own pawns" => "{0}, {1}";
         DRAWISH_ENDING as "ending" [DrawishEnding, LeadSize, BothWings] "drawish endings" => "{0}, {1}, {2}";
     }
-    /// 2-tuples.
+    /// 2-tuples: pairs of pieces on their squares.
     Pairs "pairs" {
         PAIRS [Pair] "2-tuples: a piece on its square with another piece on another square" => "{0}";
     }
@@ -597,7 +599,7 @@ pub const LEN: usize = PAIRS.start + PAIRS.len;
 /// Number of features before the 2-tuples.
 pub const TERMS_LEN: usize = PAIRS.start;
 
-/// Number of [`Batch`]es, of all batched groups.
+/// Number of [`Batch`]es in all batched groups: those before the last group, which is not batched.
 pub const BATCHES: usize = {
     let last = &GROUPS[GROUPS.len() - 1];
     assert!(last.start == PAIRS.start, "the 2-tuples are the last group");

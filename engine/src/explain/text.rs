@@ -1,4 +1,4 @@
-//! Explanations in English.
+//! Explanations as English text.
 
 use super::comparison::Comparison;
 use super::difference::{Subject, Topic, TopicSum};
@@ -13,6 +13,17 @@ use crate::search::Score;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
+
+/// The label of what endgame evaluations and scale factors add to the sum of weights.
+const NOT_LINEAR: &str = "known ending: not linear";
+/// The head of a column of the table: middlegame, endgame and tapered value.
+const COLUMN_HEAD: &str = "|       mg      eg     now ";
+/// Most contributions or parts shown in a list.
+const MAX_PARTS: usize = 20;
+/// Most topics shown.
+const MAX_TOPICS: usize = 12;
+/// Most parts shown under a topic.
+const MAX_PARTS_PER_TOPIC: usize = 2;
 
 /// A variation in SAN with move numbers.
 pub fn variation(start: &Board, moves: &[Move]) -> String {
@@ -31,31 +42,28 @@ pub fn variation(start: &Board, moves: &[Move]) -> String {
     text
 }
 
-/// What endgame evaluations and scale factors add to the sum of weights.
-const NOT_LINEAR: &str = "known ending: not linear";
-/// Width of a column of the table.
-const COLUMN: usize = "|       mg      eg     now ".len();
-
-/// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now).
+/// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now) values.
 pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
     let scale = PawnScale::new(weights, board);
-    let mut rows: Vec<_> = contributions(weights, board);
+    let mut rows = contributions(weights, board);
     rows.retain(|(_, contribution)| *contribution != Contribution::default());
     let sum = rows.iter().fold(Contribution::default(), |sum, (_, contribution)| sum.plus(contribution));
     rows.sort_by_key(|(_, contribution)| -scale.tapered(contribution.total()).abs());
     let mut text = String::new();
     let width = rows.iter().map(|(group, _)| group.name.len()).max().unwrap_or(0).max(8);
-    let rule = "-".repeat(width + 3 * 26 + 3);
-    let heads = ["White", "Black", "both"].map(|head| format!("| {head:^23} ")).concat();
-    let phases = "|       mg      eg     now ".repeat(3);
-    let _ = writeln!(text, "{:width$} {heads}\n{:width$} {phases}\n{rule}", "group", "");
-    for (name, contribution) in rows.iter().map(|(group, contribution)| (group.name, contribution)) {
-        let _ = writeln!(text, "{name:width$} {}", row(&scale, contribution));
+    let columns_width = 3 * COLUMN_HEAD.len();
+    let rule = "-".repeat(width + columns_width);
+    let sides = ["White", "Black", "both"].map(|side| format!("| {side:^23} ")).concat();
+    let phases = COLUMN_HEAD.repeat(3);
+    let _ = writeln!(text, "{:width$} {sides}\n{:width$} {phases}\n{rule}", "group", "");
+    for (group, contribution) in &rows {
+        let _ = writeln!(text, "{:width$} {}", group.name, row(&scale, contribution));
     }
     let _ = writeln!(text, "{rule}\n{:width$} {}", "sum", row(&scale, &sum));
     let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
     if linear != evaluated {
-        let label_width = width + 1 + 3 * COLUMN - "+1000.00 ".len();
+        // The values line up with the last tapered column.
+        let label_width = width + 1 + columns_width - "+1000.00 ".len();
         for (label, centipawns) in [(NOT_LINEAR, evaluated - linear), ("evaluation", evaluated)] {
             let _ = writeln!(text, "{label:label_width$}{:>8} ", pawns(centipawns));
         }
@@ -69,6 +77,7 @@ pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
     text
 }
 
+/// The columns of a row: White, Black and both.
 fn row(scale: &PawnScale, contribution: &Contribution) -> String {
     let column = |sums: Sums| {
         let [mg, eg, now] = [sums[0] as i32, sums[1] as i32, scale.tapered(sums)].map(|value| scale.pawns_of(value));
@@ -77,23 +86,23 @@ fn row(scale: &PawnScale, contribution: &Contribution) -> String {
     [contribution.white, contribution.black, contribution.total()].map(column).concat()
 }
 
-/// The 20 largest contributions, and the board with the value of each piece.
+/// The largest contributions, and the board with the value of each piece.
 pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     let mut text = String::from(
         "Largest contributions in pawns, positive for White; what both sides have cancels and is left out:\n\n",
     );
     let all = reasons(weights, board, usize::MAX);
-    let shown = &all[..all.len().min(PARTS)];
+    let shown = &all[..all.len().min(MAX_PARTS)];
     for (number, reason) in shown.iter().enumerate() {
         let _ = writeln!(text, "{:3}. {:+.2}  {}", number + 1, reason.pawns, reason.source.words());
     }
     let (linear, evaluated) = (linear_centipawns(weights, board), white_centipawns(weights, board));
-    let rest = linear - shown.iter().map(|reason| (100.0 * reason.pawns).round() as i32).sum::<i32>();
-    let rest_label = match all.len() - shown.len() {
+    let remainder = linear - shown.iter().map(|reason| (100.0 * reason.pawns).round() as i32).sum::<i32>();
+    let remainder_label = match all.len() - shown.len() {
         0 => "rounding of these numbers".to_string(),
         others => format!("{others} others"),
     };
-    for (amount, label) in [(rest, &*rest_label), (evaluated - linear, NOT_LINEAR)] {
+    for (amount, label) in [(remainder, &*remainder_label), (evaluated - linear, NOT_LINEAR)] {
         if amount != 0 {
             let _ = writeln!(text, "     {}  {label}", pawns(amount));
         }
@@ -102,6 +111,11 @@ pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> String {
     text.push_str("\nValue of each piece here (the sum of weights with it minus the sum without it):\n\n");
     text.push_str(&piece_board(board, &piece_values(weights, board)));
     text
+}
+
+/// The sum of weights in centipawns from White's side, without endgame evaluations and scale factors.
+fn linear_centipawns(weights: &Weights, board: &Board) -> i32 {
+    PawnScale::new(weights, board).centipawns(weights.sums(board).map(i64::from))
 }
 
 /// A board with each piece's letter and value.
@@ -134,8 +148,8 @@ impl Source {
             Source::Pair(first, second) => format!("{} with {}", name(*first), name(*second)),
             Source::Group { group, white, black, pawns: [white_pawns, black_pawns] } => {
                 match (&white[..], &black[..]) {
-                    ([one], []) | ([], [one]) => one_feature(*one),
-                    ([one], [other]) => format!("{}; {}", one_feature(*one), one_feature(*other)),
+                    ([feature], []) | ([], [feature]) => feature_words(*feature),
+                    ([white], [black]) => format!("{}; {}", feature_words(*white), feature_words(*black)),
                     _ => format!("{} (White {white_pawns:+.2}, Black {black_pawns:+.2})", group.about),
                 }
             }
@@ -143,10 +157,10 @@ impl Source {
     }
 }
 
-/// A feature with its owner and count.
-fn one_feature((feature, count): (usize, i32)) -> String {
-    let owner = color_name(if count > 0 { Color::White } else { Color::Black });
-    format!("{owner}: {}{}", describe(feature), times(count))
+/// A feature in words, with the side that has it and how often.
+fn feature_words((feature, count): (usize, i32)) -> String {
+    let side = color_name(if count > 0 { Color::White } else { Color::Black });
+    format!("{side}: {}{}", describe(feature), times(count))
 }
 
 fn times(count: i32) -> String {
@@ -156,6 +170,7 @@ fn times(count: i32) -> String {
 impl Subject {
     /// The subject in words; `moves` are the first moves of the two variations.
     pub fn words(self, moves: [&str; 2]) -> String {
+        // A negative count means more of it in the second variation.
         let after = |count: i32| moves[usize::from(count < 0)];
         match self {
             Subject::Material(piece, count) => {
@@ -179,10 +194,10 @@ impl Subject {
                 "not linear: game phase, middlegame and endgame weights count in different proportions".into()
             }
             Subject::Rounding => "not linear: rounding of the evaluation to integers".into(),
-            Subject::Ending(place) => format!("not linear: endgame evaluation or scale factor after {}", moves[place]),
-            Subject::Mate(place) => format!("not linear: the line of {} ends in mate", moves[place]),
-            Subject::Draw(place) => format!("not linear: the line of {} ends in a draw", moves[place]),
-            Subject::Decided(place) => format!("not linear: the result after {} is certain", moves[place]),
+            Subject::Ending(index) => format!("not linear: endgame evaluation or scale factor after {}", moves[index]),
+            Subject::Mate(index) => format!("not linear: the line of {} ends in mate", moves[index]),
+            Subject::Draw(index) => format!("not linear: the line of {} ends in a draw", moves[index]),
+            Subject::Decided(index) => format!("not linear: the result after {} is certain", moves[index]),
             Subject::Search => "not linear: search (correction history, variations other than the two shown)".into(),
         }
     }
@@ -217,20 +232,8 @@ impl Topic {
     }
 }
 
-/// The sum of weights in centipawns from White's side, without endgame evaluations and scale factors.
-fn linear_centipawns(weights: &Weights, board: &Board) -> i32 {
-    PawnScale::new(weights, board).centipawns(weights.sums(board).map(i64::from))
-}
-
-/// Topics shown, and the largest parts shown of each.
-const TOPICS: usize = 12;
-const PARTS_OF_A_TOPIC: usize = 2;
-/// Parts shown in the full list.
-const PARTS: usize = 20;
-
 impl fmt::Display for Comparison {
-    /// Both variations, the topics, the largest parts. The numbers of each list add up; its last line has the
-    /// remainder.
+    /// Both variations, the topics, and the largest parts. Each list ends with the remainder and the sum.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let side = color_name(self.board.side_to_move());
         writeln!(
@@ -243,44 +246,44 @@ impl fmt::Display for Comparison {
             writeln!(f, "  {:<7} {:>7}  {line}", compared.san, score(compared.score))?;
             writeln!(f, "  {:<7} {:>7}  leaf {}", "", "", compared.leaf.board.fen())?;
         }
-        let ([first, second], shown) = (self.names(), self.shown());
-        match shown {
-            0 => writeln!(f, "\n{first} and {second} are equally good.")?,
-            _ => {
-                let (better, worse) = if shown > 0 { (first, second) } else { (second, first) };
-                writeln!(f, "\n{better} is {} better than {worse}.", pawns(shown.abs()).trim_start_matches('+'))?;
-            }
+        let ([first, second], difference) = (self.names(), self.shown());
+        if difference == 0 {
+            writeln!(f, "\n{first} and {second} are equally good.")?;
+        } else {
+            let (better, worse) = if difference > 0 { (first, second) } else { (second, first) };
+            writeln!(f, "\n{better} is {} better than {worse}.", pawns(difference.abs()).trim_start_matches('+'))?;
         }
         writeln!(f, "\nBy topic; + favors {first}, - favors {second}:\n")?;
         let topics = self.difference.topics();
-        let mut rest = shown;
-        for topic in topics.iter().take(TOPICS) {
+        let mut remainder = difference;
+        for topic in topics.iter().take(MAX_TOPICS) {
             let amount = self.centipawns(topic.amount).round() as i32;
-            rest -= amount;
+            remainder -= amount;
             self.write_topic(f, topic, amount)?;
         }
-        write!(f, "{}", closing(rest, topics.len().saturating_sub(TOPICS), shown))?;
+        write!(f, "{}", list_end(remainder, topics.len().saturating_sub(MAX_TOPICS), difference))?;
         let parts = self.difference.parts();
-        let count = parts.len().min(PARTS);
+        let count = parts.len().min(MAX_PARTS);
         writeln!(f, "\nThe {count} largest of {} parts (features and pairs of pieces):\n", parts.len())?;
-        let mut rest = shown;
+        let mut remainder = difference;
         for part in &parts[..count] {
             let amount = self.centipawns(part.amount).round() as i32;
-            rest -= amount;
+            remainder -= amount;
             writeln!(f, "  {:>7}  {}", pawns(amount), part.subject.words(self.names()))?;
         }
-        write!(f, "{}", closing(rest, parts.len() - count, shown))
+        write!(f, "{}", list_end(remainder, parts.len() - count, difference))
     }
 }
 
 impl Comparison {
+    /// A topic, with its largest parts unless it is a single part.
     fn write_topic(&self, f: &mut fmt::Formatter<'_>, topic: &TopicSum, amount: i32) -> fmt::Result {
         writeln!(f, "  {:>7}  {}", pawns(amount), topic.topic.words(self.names()))?;
         if topic.parts.len() == 1 {
             return Ok(());
         }
-        let large = topic.parts.iter().map(|part| (part, self.centipawns(part.amount)));
-        for (part, centipawns) in large.filter(|(_, centipawns)| centipawns.abs() >= 1.0).take(PARTS_OF_A_TOPIC) {
+        let parts = topic.parts.iter().map(|part| (part, self.centipawns(part.amount)));
+        for (part, centipawns) in parts.filter(|(_, centipawns)| centipawns.abs() >= 1.0).take(MAX_PARTS_PER_TOPIC) {
             let amount = pawns(centipawns.round() as i32);
             writeln!(f, "             {amount:>7}  {}", part.subject.words(self.names()))?;
         }
@@ -288,21 +291,22 @@ impl Comparison {
     }
 }
 
-/// The end of a list of numbers that add up to `sum`: the remainder of `others` parts that are not shown, and the sum.
-fn closing(rest: i32, others: usize, sum: i32) -> String {
-    let remainder = match others {
-        0 if rest == 0 => String::new(),
-        0 => format!("  {:>7}  rounding of these numbers\n", pawns(rest)),
-        others => format!("  {:>7}  {others} others\n", pawns(rest)),
+/// The end of a list of numbers: the `remainder` of the `others` that are not shown, and the sum of all.
+fn list_end(remainder: i32, others: usize, sum: i32) -> String {
+    let remainder_line = match others {
+        0 if remainder == 0 => String::new(),
+        0 => format!("  {:>7}  rounding of these numbers\n", pawns(remainder)),
+        others => format!("  {:>7}  {others} others\n", pawns(remainder)),
     };
-    format!("{remainder}  =======\n  {:>7}\n", pawns(sum))
+    format!("{remainder_line}  =======\n  {:>7}\n", pawns(sum))
 }
 
-/// Centipawns as pawns.
+/// Centipawns in pawns, with a sign.
 fn pawns(centipawns: i32) -> String {
     format!("{:+.2}", f64::from(centipawns) / 100.0)
 }
 
+/// A score in pawns, or `#` and the moves to mate.
 fn score(score: Score) -> String {
     match score {
         Score::Cp(centipawns) => pawns(centipawns),
@@ -327,18 +331,18 @@ mod tests {
 
     #[test]
     fn reasons_are_in_words_and_sorted() {
-        let reasons = reasons(&weights(), &board(MIDDLEGAME), 20);
-        assert_eq!(reasons.len(), 20);
-        assert!(reasons.windows(2).all(|pair| pair[0].pawns.abs() >= pair[1].pawns.abs()));
-        let all = super::reasons(&weights(), &board(MIDDLEGAME), usize::MAX);
+        let largest = reasons(&weights(), &board(MIDDLEGAME), 20);
+        assert_eq!(largest.len(), 20);
+        assert!(largest.windows(2).all(|pair| pair[0].pawns.abs() >= pair[1].pawns.abs()));
+        let all = reasons(&weights(), &board(MIDDLEGAME), usize::MAX);
         assert!(all.iter().any(|reason| reason.source.words() == "white Ne5 with black Kg8"), "{all:?}");
     }
 
-    /// In the starting position only the side to move has a reason; after Nf3 the knights and their pairs have.
+    /// In the starting position tempo is the only reason; after Nf3 the knights and their pairs are reasons, too.
     #[test]
     fn what_both_sides_have_is_left_out() {
         let words = |board: &Board| -> Vec<String> {
-            super::reasons(&weights(), board, usize::MAX).into_iter().map(|reason| reason.source.words()).collect()
+            reasons(&weights(), board, usize::MAX).into_iter().map(|reason| reason.source.words()).collect()
         };
         let start = words(&Board::startpos());
         assert!(start.iter().all(|words| words.contains("the move")), "{start:?}");
@@ -359,7 +363,7 @@ mod tests {
         assert_eq!(text.lines().filter(|line| line.starts_with("   +---")).count(), 9);
     }
 
-    /// The numbers of both texts meet the evaluation, also where an endgame is known.
+    /// The numbers of both texts add up to the evaluation, in known endings, too.
     #[test]
     fn numbers_add_up_to_the_evaluation() {
         let number = |line: &str| line.split_whitespace().find_map(|word| word.parse::<f64>().ok()).expect("a number");
@@ -373,16 +377,15 @@ mod tests {
             let board = board(fen);
             let evaluated = f64::from(white_centipawns(&weights(), &board));
             let table = table(&weights(), &board);
-            let row = |name: &str| table.lines().find(|line| line.starts_with(name));
+            let line = |start: &str| table.lines().find(|line| line.starts_with(start));
             let last = |line: &str| line.split_whitespace().last().expect("a number").parse::<f64>().expect("a number");
-            let sum = last(row("sum").expect("a sum"));
-            let rest = row(NOT_LINEAR).map_or(0.0, last);
-            assert_eq!((100.0 * (sum + rest)).round(), evaluated, "{table}");
-            assert_eq!(row(NOT_LINEAR).is_some(), is_known, "{table}");
+            let sum = last(line("sum").expect("a sum"));
+            let not_linear = line(NOT_LINEAR).map_or(0.0, last);
+            assert_eq!((100.0 * (sum + not_linear)).round(), evaluated, "{table}");
+            assert_eq!(line(NOT_LINEAR).is_some(), is_known, "{table}");
             let text = evaluation(&weights(), &board);
-            let mut parts = text.lines().skip(2).take_while(|line| !line.contains("====="));
-            let total: f64 =
-                parts.by_ref().map(|line| number(line.split_once(". ").map_or(line, |(_, line)| line))).sum();
+            let lines = text.lines().skip(2).take_while(|line| !line.contains("====="));
+            let total: f64 = lines.map(|line| number(line.split_once(". ").map_or(line, |(_, line)| line))).sum();
             assert_eq!((100.0 * total).round(), evaluated, "{text}");
             assert_eq!(text.contains(NOT_LINEAR), is_known, "{text}");
         }

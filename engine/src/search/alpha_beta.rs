@@ -1,10 +1,10 @@
-//! Principal variation search: one node of the tree.
+//! Principal variation search of one node.
 //!
-//! [`Search::alpha_beta`] is the list of its steps. Each step is a function below it, in the order of the calls and
-//! under its name on the [Chess Programming Wiki](https://www.chessprogramming.org/Search). The forms of the techniques
-//! were learned from reading about Stockfish, Ethereal, Weiss and Berserk; the constants are our own (see `params`).
+//! [`Search::alpha_beta`] lists the steps. Each step is a function below it, in call order, and most have their name on
+//! the [Chess Programming Wiki](https://www.chessprogramming.org/Search). We learned the techniques by reading about
+//! Stockfish, Ethereal, Weiss and Berserk; the constants are our own (see [`params`](crate::params)).
 //!
-//! Steps that quiescence shares are in the parent module. All are inlined: separate calls would cost speed.
+//! Steps shared with quiescence search are in the parent module. Hot steps are inlined: calls would cost speed.
 
 use super::history::{NO_PIECE_TO, OrderingContext, butterfly_index, piece_to};
 use super::ordering::{KILLER_SCORE, MoveSet, Picker, ScoredMove};
@@ -19,61 +19,60 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// `currmove` is reported from this search time on.
+/// `info currmove` is sent after this search time.
 const CURRENT_MOVE_AFTER: Duration = Duration::from_secs(3);
-/// Plies added to the depth under which a tablebase value is stored: it is true at any depth.
+/// Plies added to the depth of a tablebase value in the transposition table, since it holds at any depth.
 const TABLEBASE_EXTRA_DEPTH: i32 = 6;
 
 /// The state of a node.
 struct Node<'a> {
     board: &'a Board,
     ply: usize,
-    /// What is left of the window: alpha rises with the best value.
+    /// The current window: alpha rises with the best value.
     window: Window,
-    /// Alpha before the tablebases and the moves raised it.
+    /// Alpha before tablebase values and moves raise it.
     original_alpha: Value,
     /// Remaining depth in plies.
     depth: i32,
-    /// Expected to fail high.
+    /// Whether this is an expected [cut-node](https://www.chessprogramming.org/Node_Types), which fails high.
     cut_node: bool,
     in_check: bool,
-    /// The move that a singular search leaves out.
+    /// The move excluded from a singular extension search.
     excluded: Option<Move>,
-    /// The entry of the transposition table.
+    /// The entry in the transposition table (TT).
     entry: Option<Entry>,
-    /// The move of the entry, if it is legal; at the root the best move so far.
+    /// The TT move, if it is legal; at the root the best move so far.
     tt_move: Option<Move>,
-    /// Whether `tt_move` captures or promotes.
+    /// Whether `tt_move` is noisy: a capture or a promotion to a queen.
     tt_noisy: bool,
-    /// On a principal variation, now or in an earlier search.
+    /// Whether the node is on a principal variation, or was in an earlier search.
     tt_pv: bool,
-    /// Lower bound of the value by the tablebases, at PV nodes.
+    /// Lower bound from the tablebases, at PV nodes.
     tablebase_min: Value,
-    /// Upper bound of the value by the tablebases, at PV nodes.
+    /// Upper bound from the tablebases, at PV nodes.
     tablebase_max: Value,
-    /// The static evaluation as the evaluator gives it; [`NONE`] in check.
+    /// The static evaluation before corrections; [`NONE`] in check.
     raw_eval: Value,
-    /// The static evaluation with corrections; [`NONE`] in check.
+    /// The corrected static evaluation; [`NONE`] in check.
     eval: Value,
-    /// The value of the entry where it bounds `eval`, else `eval`.
+    /// The TT value if it is a tighter bound than `eval`, else `eval`.
     tt_adjusted_eval: Value,
-    /// Whether `eval` is better than it was before our last move.
+    /// Whether `eval` rose since two plies ago, or four if we were in check then.
     improving: bool,
-    /// Our static eval plus the opponent's previous one: positive when the opponent's position got worse. [`-INFINITE`]
-    /// if either is missing.
-    ///
-    /// [`-INFINITE`]: INFINITE
-    opponent_worsening: Value,
-    /// Plies by which the move that led here was reduced.
-    parent_reduction: i32,
+    /// By how much the opponent's last move changed the static evaluation in our favor; -[`INFINITE`] if unknown: at
+    /// the root, in check, and after a check.
+    eval_swing: Value,
+    /// Plies by which the opponent's last move was reduced; 0 if `eval_swing` is unknown.
+    prior_reduction: i32,
     /// Double extensions on the path to this node.
     double_extensions: i32,
     ordering: OrderingContext,
 }
 
 impl Node<'_> {
-    fn is_opponent_worsening(&self, params: &Params) -> bool {
-        self.opponent_worsening > params.worsening_margin
+    /// Whether the opponent's position got worse by its last move.
+    fn opponent_worsening(&self, params: &Params) -> bool {
+        self.eval_swing > params.worsening_margin
     }
 }
 
@@ -82,36 +81,37 @@ impl Node<'_> {
 pub(super) struct MoveInfo {
     pub(super) mv: Move,
     piece_to: PieceTo,
-    /// The score of the move picker.
+    /// Its score from the move picker.
     score: i32,
-    /// Whether it captures or promotes to a queen.
+    /// Whether it is a capture or a promotion to a queen.
     noisy: bool,
-    /// The sum of the histories of a quiet move.
+    /// The history score of a quiet move; 0 for a noisy one.
     history: i32,
-    /// Its number, from 1.
+    /// Its move count at this node, from 1.
     pub(super) count: usize,
 }
 
-/// What the move loop finds.
+/// The result of the move loop.
 struct LoopResult {
     best_value: Value,
     /// The last move that raised alpha.
     best_move: Option<ScoredMove>,
     move_count: usize,
+    /// Quiet moves that did not raise alpha.
     quiets: SearchedMoves<32>,
-    /// Captures and promotions.
-    captures: SearchedMoves<16>,
+    /// Noisy moves that did not raise alpha.
+    noisies: SearchedMoves<16>,
 }
 
 impl LoopResult {
     #[inline(always)]
     fn new(best_value: Value) -> LoopResult {
-        let (quiets, captures) = (SearchedMoves::new(), SearchedMoves::new());
-        LoopResult { best_value, best_move: None, move_count: 0, quiets, captures }
+        let (quiets, noisies) = (SearchedMoves::new(), SearchedMoves::new());
+        LoopResult { best_value, best_move: None, move_count: 0, quiets, noisies }
     }
 }
 
-/// Moves searched before the cutoff: they get the malus.
+/// The first `N` searched moves of a kind, which get a history malus if a later move fails high.
 struct SearchedMoves<const N: usize> {
     moves: [(Move, PieceTo); N],
     len: usize,
@@ -135,7 +135,7 @@ impl<const N: usize> SearchedMoves<N> {
 }
 
 impl Search<'_> {
-    /// Value of the node at the current ply, fail-soft.
+    /// The [fail-soft](https://www.chessprogramming.org/Fail-Soft) value of the current position, searched to `depth`.
     pub(super) fn alpha_beta<const PV: bool>(
         &mut self,
         mut window: Window,
@@ -169,7 +169,7 @@ impl Search<'_> {
         self.static_eval(&mut node);
         self.eval_trend(&mut node);
         self.reset_next_frames(&node);
-        self.hindsight(&mut node);
+        self.hindsight_adjustment(&mut node);
         self.internal_iterative_reduction::<PV>(&mut node);
         if !PV && node.excluded.is_none() {
             if !node.in_check {
@@ -179,7 +179,7 @@ impl Search<'_> {
                 if let Some(value) = self.razoring(&node)? {
                     return Ok(value);
                 }
-                if let Some(value) = self.null_move(&node)? {
+                if let Some(value) = self.null_move_pruning(&node)? {
                     return Ok(value);
                 }
                 if let Some(value) = self.probcut(&node)? {
@@ -191,24 +191,23 @@ impl Search<'_> {
             }
         }
 
-        // The move loop returns a value only for a multi-cut.
         let mut result = LoopResult::new(node.tablebase_min);
-        if let Some(value) = self.search_moves::<PV>(&mut node, &mut result)? {
-            return Ok(value);
+        if let Some(multi_cut) = self.search_moves::<PV>(&mut node, &mut result)? {
+            return Ok(multi_cut);
         }
         if result.move_count == 0 {
             return Ok(self.no_moves::<PV>(&node));
         }
         self.update_histories(&node, &result);
-        let value = final_value::<PV>(&node, &result);
+        let value = Self::final_value::<PV>(&node, &result);
         if node.excluded.is_none() {
             self.store_tt::<PV>(&node, &result, value);
         }
         Ok(value)
     }
 
-    /// [Mate distance pruning](https://www.chessprogramming.org/Mate_Distance_Pruning): a mate from here is longer than
-    /// one that was found.
+    /// [Mate distance pruning](https://www.chessprogramming.org/Mate_Distance_Pruning): returns if a shorter mate than
+    /// any from here has been found.
     #[inline(always)]
     fn mate_distance_pruning(&self, window: &mut Window) -> Option<Value> {
         let ply = self.position.ply();
@@ -217,7 +216,7 @@ impl Search<'_> {
         window.is_closed().then_some(window.alpha)
     }
 
-    /// The node with its entry of the [transposition table](https://www.chessprogramming.org/Transposition_Table).
+    /// Creates the node and probes the [transposition table](https://www.chessprogramming.org/Transposition_Table).
     #[inline(always)]
     fn probe_tt<'b, const PV: bool>(
         &mut self,
@@ -234,7 +233,8 @@ impl Search<'_> {
         } else {
             entry.and_then(|entry| entry.mv).filter(|&mv| board.is_legal(mv))
         };
-        let tt_pv = PV || if excluded.is_some() { self.frame(ply).tt_pv } else { entry.is_some_and(|entry| entry.pv) };
+        let was_pv = if excluded.is_some() { self.frame(ply).tt_pv } else { entry.is_some_and(|entry| entry.pv) };
+        let tt_pv = PV || was_pv;
         self.frame(ply).tt_pv = tt_pv;
         Node {
             board,
@@ -255,19 +255,20 @@ impl Search<'_> {
             eval: NONE,
             tt_adjusted_eval: NONE,
             improving: false,
-            opponent_worsening: -INFINITE,
-            parent_reduction: 0,
-            double_extensions: 0,
+            eval_swing: -INFINITE,
+            prior_reduction: 0,
+            double_extensions: self.earlier(ply, 1).double_extensions,
             ordering: self.ordering_context(board, ply),
         }
     }
 
-    /// The value of the entry, if depth and bound suffice. Its move gets the bonus of a cutoff.
+    /// TT cutoff: returns the value of the entry if its depth and bound suffice, except at a high fifty-move clock. A
+    /// quiet TT move that fails high gets a history bonus.
     #[inline(always)]
     fn tt_cutoff(&mut self, node: &Node) -> Option<Value> {
         let &Node { board, ply, window, depth, .. } = node;
         let entry = node.entry?;
-        // At an expected all-node an upper bound must come from a ply deeper.
+        // At an expected all-node an upper bound must be one ply deeper.
         let extra_ply = window.fails_low(entry.value) && !node.cut_node && entry.bound != Bound::Exact;
         if entry.depth < depth + i32::from(extra_ply) || board.halfmove_clock() as i32 >= self.params.tt_clock {
             return None;
@@ -279,19 +280,19 @@ impl Search<'_> {
         {
             let bonus = self.params.history_bonus(depth);
             self.histories.update_quiet(board, mv, piece_to(board, mv), &node.ordering, bonus);
-            // The opponent's quiet move, one of the first at its node, is refuted without a search.
+            // Extra malus for an early quiet move of the previous ply.
             let previous = *self.earlier(ply, 1);
             if previous.quiet && previous.move_count as i32 <= self.params.refuted_count {
-                let earlier = self.previous_moves(ply - 1);
+                let previous_moves = self.previous_moves(ply - 1);
                 let malus = self.params.history_malus(depth) * self.params.refuted_malus / 128;
-                self.histories.update_continuation(previous.piece_to, &earlier, -malus);
+                self.histories.update_continuation(previous.piece_to, &previous_moves, -malus);
             }
         }
         Some(value)
     }
 
-    /// [Syzygy tablebases](https://www.chessprogramming.org/Syzygy_Bases): a value that decides the window ends the
-    /// node; at a PV node any other bounds its value.
+    /// [Syzygy tablebases](https://www.chessprogramming.org/Syzygy_Bases): returns the value if it is exact or causes a
+    /// cutoff; else it bounds the value of a PV node.
     #[inline(always)]
     fn probe_tablebases<const PV: bool>(&mut self, node: &mut Node) -> Option<Value> {
         let tables = self.shared.tables?;
@@ -300,13 +301,13 @@ impl Search<'_> {
             return None;
         }
         let (value, bound) = self.probe_wdl(tables, node)?;
-        let decided = match bound {
+        let cutoff = match bound {
             Bound::Lower => node.window.fails_high(value),
             Bound::Upper => node.window.fails_low(value),
             Bound::Exact | Bound::None => true,
         };
-        if decided {
-            // The next visit finds the value in the transposition table, which is faster to probe.
+        if cutoff {
+            // The next visit gets a TT cutoff, which is faster than a tablebase probe.
             let depth = (node.depth + TABLEBASE_EXTRA_DEPTH).min(MAX_PLY as i32 - 1);
             let entry = Entry { mv: None, value, eval: NONE, depth, bound, pv: node.tt_pv };
             self.shared.table.store(node.board.key(), node.ply, &entry);
@@ -322,6 +323,7 @@ impl Search<'_> {
         None
     }
 
+    /// The WDL value: a win is a lower bound and a loss an upper bound, because mate values are beyond them.
     #[cold]
     fn probe_wdl(&self, tables: &Tables, node: &Node) -> Option<(Value, Bound)> {
         let value = tables.value(node.board, node.ply)?;
@@ -333,7 +335,7 @@ impl Search<'_> {
         })
     }
 
-    /// [Static evaluation](https://www.chessprogramming.org/Evaluation). A singular search reuses that of its node.
+    /// [Static evaluation](https://www.chessprogramming.org/Evaluation). A singular extension search reuses it.
     #[inline(always)]
     fn static_eval(&mut self, node: &mut Node) {
         let ply = node.ply;
@@ -351,65 +353,61 @@ impl Search<'_> {
         (self.frame(ply).raw_eval, self.frame(ply).eval) = (raw_eval, eval);
         node.tt_adjusted_eval = node.entry.map_or(eval, |entry| entry.adjusted_eval(eval));
         if node.entry.is_none() {
+            // An entry without a bound keeps the evaluation for the next visit.
             let entry = Entry { mv: None, value: 0, eval: raw_eval, depth: -1, bound: Bound::None, pv: node.tt_pv };
             self.shared.table.store(node.board.key(), ply, &entry);
         }
     }
 
-    /// The [trend](https://www.chessprogramming.org/Improving) of the static evaluation over the last moves, which
-    /// rewards the opponent's quiet move.
+    /// Compares the static evaluation with those of earlier plies for
+    /// [improving](https://www.chessprogramming.org/Improving) and opponent worsening. The swing updates the butterfly
+    /// history of the opponent's quiet move.
     #[inline(always)]
     fn eval_trend(&mut self, node: &mut Node) {
         let &mut Node { ply, eval, .. } = node;
-        let [two_plies_ago, four_plies_ago] = [2, 4].map(|back| self.earlier(ply, back).eval);
-        let earlier = if two_plies_ago == NONE { four_plies_ago } else { two_plies_ago };
-        node.improving = !node.in_check && (earlier == NONE || eval > earlier);
-        let previous = *self.earlier(ply, 1);
-        node.double_extensions = previous.double_extensions;
-        if previous.eval == NONE {
-            return;
-        }
-        node.parent_reduction = previous.reduction;
         if node.in_check {
             return;
         }
-        node.opponent_worsening = eval + previous.eval;
+        let [two_plies_ago, four_plies_ago] = [2, 4].map(|back| self.earlier(ply, back).eval);
+        let earlier_eval = if two_plies_ago == NONE { four_plies_ago } else { two_plies_ago };
+        node.improving = earlier_eval == NONE || eval > earlier_eval;
+        let previous = *self.earlier(ply, 1);
+        if previous.eval == NONE {
+            return;
+        }
+        node.prior_reduction = previous.reduction;
+        node.eval_swing = eval + previous.eval;
         if node.excluded.is_none() && previous.quiet {
-            let bonus = self.params.eval_history(node.opponent_worsening);
+            let bonus = self.params.eval_history(node.eval_swing);
             self.histories.update_butterfly(previous.butterfly, bonus);
         }
     }
 
-    /// Resets what the nodes of the next plies read from the search stack.
+    /// Resets what children and grandchildren read from the search stack.
     #[inline(always)]
     fn reset_next_frames(&mut self, node: &Node) {
-        // For moves made before the move loop: the null move, and the captures of ProbCut.
+        // For null move and ProbCut searches; the move loop sets it for each move.
         self.frame(node.ply).double_extensions = node.double_extensions;
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
     }
 
-    /// Hindsight, from Stockfish: corrects the reduction of the move that led here by the trend of the evaluation.
+    /// Hindsight adjustment, from Stockfish: takes back part of the prior reduction if the opponent is not worsening,
+    /// or reduces further if the evaluation swung far in our favor.
     #[inline(always)]
-    fn hindsight(&self, node: &mut Node) {
+    fn hindsight_adjustment(&self, node: &mut Node) {
         let params = self.params;
-        if !node.in_check
-            && node.ply > 0
-            && node.parent_reduction >= params.hindsight_reduction
-            && !node.is_opponent_worsening(params)
-        {
+        if node.prior_reduction >= params.hindsight_reduction && !node.opponent_worsening(params) {
             node.depth += 1;
         }
-        if node.parent_reduction >= params.hindsight_less
-            && node.depth >= 2
-            && node.opponent_worsening > params.hindsight_margin
+        if node.prior_reduction >= params.hindsight_less && node.depth >= 2 && node.eval_swing > params.hindsight_margin
         {
             node.depth -= 1;
         }
     }
 
-    /// [Internal iterative reduction](https://www.chessprogramming.org/Internal_Iterative_Reductions): a node without a
-    /// good move to begin with is searched shallower, which finds one for the next visit.
+    /// [Internal iterative reduction](https://www.chessprogramming.org/Internal_Iterative_Reductions): reduces a node
+    /// without a TT move, or with one from a much shallower search.
     #[inline(always)]
     fn internal_iterative_reduction<const PV: bool>(&self, node: &mut Node) {
         let shallow = |entry: Entry| entry.depth + self.params.iir_gap <= node.depth;
@@ -422,23 +420,24 @@ impl Search<'_> {
         }
     }
 
-    /// [Reverse futility pruning](https://www.chessprogramming.org/Reverse_Futility_Pruning), or static null move
-    /// pruning: the evaluation is so far above beta that a shallow search will not fall below it.
+    /// [Reverse futility pruning](https://www.chessprogramming.org/Reverse_Futility_Pruning), also called static null
+    /// move pruning: at low depth, an evaluation above beta by a margin is trusted to fail high.
     #[inline(always)]
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
-        let &Node { depth, tt_adjusted_eval: eval, window: Window { beta, .. }, .. } = node;
+        let &Node { depth, tt_adjusted_eval, window: Window { beta, .. }, .. } = node;
         let params = self.params;
-        let improving = node.improving || node.is_opponent_worsening(params);
+        let improving = node.improving || node.opponent_worsening(params);
         let prune = depth <= params.rfp_depth
-            && eval >= beta
-            && eval.abs() < DECIDED
+            && tt_adjusted_eval >= beta
+            && tt_adjusted_eval.abs() < DECIDED
             && beta > -DECIDED
-            && eval - params.rfp_margin(depth, improving) >= beta
+            && tt_adjusted_eval - params.rfp_margin(depth, improving) >= beta
             && (node.tt_move.is_none() || node.tt_noisy || !node.tt_pv);
-        prune.then(|| beta + (eval - beta) / params.rfp_return_divisor)
+        prune.then(|| beta + (tt_adjusted_eval - beta) / params.rfp_return_divisor)
     }
 
-    /// [Razoring](https://www.chessprogramming.org/Razoring): far below alpha, quiescence must come above alpha first.
+    /// [Razoring](https://www.chessprogramming.org/Razoring): if the evaluation is far below alpha, a quiescence search
+    /// that fails low ends the node.
     #[inline(always)]
     fn razoring(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let &Node { window, depth, .. } = node;
@@ -449,9 +448,10 @@ impl Search<'_> {
         Ok(window.fails_low(value).then_some(value))
     }
 
-    /// [Null move pruning](https://www.chessprogramming.org/Null_Move_Pruning): if passing fails high, a move will too.
+    /// [Null move pruning](https://www.chessprogramming.org/Null_Move_Pruning): if a null move fails high at reduced
+    /// depth, so will the best move.
     #[inline(always)]
-    fn null_move(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
+    fn null_move_pruning(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let &Node { board, ply, depth, window: Window { beta, .. }, .. } = node;
         let us = board.side_to_move();
         if depth < self.params.nmp_depth
@@ -464,49 +464,55 @@ impl Search<'_> {
         {
             return Ok(None);
         }
-        let reduced = depth - self.params.nmp_reduction(depth, node.tt_adjusted_eval - beta);
+        let reduced_depth = depth - self.params.nmp_reduction(depth, node.tt_adjusted_eval - beta);
         self.make_null();
         self.frame(ply).reduction = 0;
-        let value = -self.alpha_beta::<false>(Window::null(-beta), reduced, !node.cut_node)?;
+        let value = -self.alpha_beta::<false>(Window::null(-beta), reduced_depth, !node.cut_node)?;
         self.position.unmake();
         if value < beta {
             return Ok(None);
         }
-        // A mate after a null move is not proved.
+        // Mate and tablebase values are unproven after a null move.
         let value = if value >= DECIDED { beta } else { value };
-        // Zugzwang is likely with a single piece, and worth a check at high depth.
+        // Verified if zugzwang is likely, because few pieces are left, or at high depth.
         let zugzwang_likely = board.pieces_beside_pawns(us) as i32 <= self.params.nmp_zugzwang_pieces;
         if (depth < self.params.nmp_verification_depth && !zugzwang_likely) || self.null_move_min_ply > 0 {
             return Ok(Some(value));
         }
-        // Verification search, without null moves for the next plies.
-        self.null_move_min_ply = ply + (self.params.nmp_verification_share * reduced.max(0) / 4) as usize + 1;
-        let verified = self.alpha_beta::<false>(Window::null(beta - 1), reduced, false)?;
+        // Verification search, with null move pruning disabled before `null_move_min_ply`.
+        self.null_move_min_ply = ply + (self.params.nmp_verification_share * reduced_depth.max(0) / 4) as usize + 1;
+        let verified = self.alpha_beta::<false>(Window::null(beta - 1), reduced_depth, false)?;
         self.null_move_min_ply = 0;
         Ok((verified >= beta).then_some(value))
     }
 
-    /// [ProbCut](https://www.chessprogramming.org/ProbCut): a capture that beats beta by a margin in a shallow search
-    /// will beat beta in a deep one.
+    /// [ProbCut](https://www.chessprogramming.org/ProbCut): a capture that beats beta by a margin at reduced depth is
+    /// trusted to beat beta at full depth.
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Result<Option<Value>, Stopped> {
         let beta = node.window.beta;
         let margin = self.params.probcut_margin - if node.improving { self.params.probcut_improving } else { 0 };
         let probcut_beta = beta + margin;
-        let reduced = node.depth - self.params.probcut_reduction;
-        let refutes = |entry: Entry| entry.depth > reduced && entry.value < probcut_beta && entry.bound != Bound::None;
-        if node.depth < self.params.probcut_depth || beta.abs() >= DECIDED || node.entry.is_some_and(refutes) {
+        let reduced_depth = node.depth - self.params.probcut_reduction;
+        let tt_below =
+            |entry: Entry| entry.depth > reduced_depth && entry.value < probcut_beta && entry.bound != Bound::None;
+        if node.depth < self.params.probcut_depth || beta.abs() >= DECIDED || node.entry.is_some_and(tt_below) {
             return Ok(None);
         }
-        let Some(value) = self.probcut_captures(node, probcut_beta, reduced)? else { return Ok(None) };
+        let Some(value) = self.probcut_captures(node, probcut_beta, reduced_depth)? else { return Ok(None) };
         let eval = node.raw_eval;
-        let entry = Entry { mv: None, value, eval, depth: reduced + 1, bound: Bound::Lower, pv: node.tt_pv };
+        let entry = Entry { mv: None, value, eval, depth: reduced_depth + 1, bound: Bound::Lower, pv: node.tt_pv };
         self.shared.table.store(node.board.key(), node.ply, &entry);
         Ok(Some(if value >= DECIDED { value } else { value - margin }))
     }
 
-    /// The value of the first capture that reaches `probcut_beta` in quiescence and at the reduced depth.
-    fn probcut_captures(&mut self, node: &Node, probcut_beta: Value, reduced: i32) -> Result<Option<Value>, Stopped> {
+    /// The value of the first noisy move that reaches `probcut_beta` in quiescence search and at reduced depth.
+    fn probcut_captures(
+        &mut self,
+        node: &Node,
+        probcut_beta: Value,
+        reduced_depth: i32,
+    ) -> Result<Option<Value>, Stopped> {
         let board = node.board;
         let see_threshold = probcut_beta - node.eval;
         let tt_move = node.tt_move.filter(|&mv| board.is_noisy(mv) && board.see_ge(mv, see_threshold));
@@ -517,8 +523,8 @@ impl Search<'_> {
             self.make(mv, piece_to, false);
             let window = Window::null(-probcut_beta);
             let mut value = -self.quiescence::<false>(window, false)?;
-            if value >= probcut_beta && reduced > 0 {
-                value = -self.alpha_beta::<false>(window, reduced, !node.cut_node)?;
+            if value >= probcut_beta && reduced_depth > 0 {
+                value = -self.alpha_beta::<false>(window, reduced_depth, !node.cut_node)?;
             }
             self.position.unmake();
             if value >= probcut_beta {
@@ -530,7 +536,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Small ProbCut, from Stockfish: a lower bound far above beta from a search that was nearly deep enough.
+    /// Small ProbCut, from Stockfish: trusts a TT lower bound far above beta from a slightly shallower search.
     #[inline(always)]
     fn small_probcut(&self, node: &Node) -> Option<Value> {
         let probcut_beta = node.window.beta + self.params.small_probcut_margin;
@@ -543,7 +549,7 @@ impl Search<'_> {
         cut.then_some(probcut_beta)
     }
 
-    /// The move loop. Returns a value only for a multi-cut, which ends the node.
+    /// The move loop. Returns a value only for a [multi-cut](https://www.chessprogramming.org/Multi-Cut).
     #[inline(always)]
     fn search_moves<const PV: bool>(
         &mut self,
@@ -607,22 +613,24 @@ impl Search<'_> {
             }
             if result.best_move.is_none_or(|best| best.mv != info.mv) {
                 if info.noisy {
-                    result.captures.push(info.mv, info.piece_to);
+                    result.noisies.push(info.mv, info.piece_to);
                 } else {
                     result.quiets.push(info.mv, info.piece_to);
                 }
             }
         }
         picker.release(self.arena);
+        // `raise_alpha` reduces the remaining moves, not the node.
         node.depth = depth;
         Ok(multi_cut)
     }
 
+    /// What pruning, extensions and reductions need to know about a move.
     #[inline(always)]
     fn move_info(&self, node: &Node, picked: ScoredMove, count: usize) -> MoveInfo {
         let ScoredMove { mv, piece_to, score } = picked;
         let noisy = node.board.is_noisy(mv);
-        // The scores of killers, of the TT move and of root moves are not their histories.
+        // Killers, the TT move and root moves have scores that are not histories.
         let history = if noisy {
             0
         } else if score < KILLER_SCORE && node.ply > 0 {
@@ -642,15 +650,16 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the move is skipped; quiet checks never are.
+    /// Pruning at low depth: whether to skip the move. Quiet checks are never pruned; `checks` caches the squares from
+    /// which they are given.
     #[inline(always)]
     fn prune_move(&self, node: &Node, info: &MoveInfo, picker: &mut Picker, checks: &mut Option<Checks>) -> bool {
         let &Node { board, depth, .. } = node;
         let reduction = self.derived.lmr(depth, info.count, !info.noisy) / 1024;
         let lmr_depth = (depth - reduction + i32::from(node.improving)).max(0);
         if info.noisy {
-            return self.capture_futility(node, info, lmr_depth)
-                || info.score < i32::MAX && !board.see_ge(info.mv, -self.params.see_capture_factor * depth);
+            return self.capture_futility_pruning(node, info, lmr_depth)
+                || (Some(info.mv) != node.tt_move && !board.see_ge(info.mv, -self.params.see_capture_factor * depth));
         }
         if checks.get_or_insert_with(|| board.checks()).given_by(board, info.mv) {
             return false;
@@ -659,15 +668,15 @@ impl Search<'_> {
             picker.skip_quiets();
             return true;
         }
-        // A good history counts as more depth.
-        let shifted_depth = (lmr_depth + info.history * self.params.futility_history / (1 << 20)).max(0);
-        self.futility(node, shifted_depth)
-            || !board.see_ge(info.mv, -self.params.see_quiet_factor * shifted_depth * shifted_depth)
+        // A good history raises the depth, a bad one lowers it.
+        let lmr_depth = (lmr_depth + info.history * self.params.futility_history / (1 << 20)).max(0);
+        self.futility_pruning(node, lmr_depth)
+            || !board.see_ge(info.mv, -self.params.see_quiet_factor * lmr_depth * lmr_depth)
     }
 
     /// [Futility pruning](https://www.chessprogramming.org/Futility_Pruning) of captures.
     #[inline(always)]
-    fn capture_futility(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
+    fn capture_futility_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
         let &Node { board, eval, .. } = node;
         let gain = || board.captured(info.mv).map_or(0, |victim| PIECE_VALUES[victim.to_index()]);
         !node.in_check
@@ -677,14 +686,15 @@ impl Search<'_> {
             && !board.gives_check(info.mv)
     }
 
-    /// [Late move pruning](https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning), by move count.
+    /// [Late move pruning](https://www.chessprogramming.org/Futility_Pruning#MoveCountBasedPruning), also called move
+    /// count based pruning.
     #[inline(always)]
     fn late_move_pruning(&self, node: &Node, info: &MoveInfo) -> bool {
-        let improving = node.improving || node.is_opponent_worsening(self.params);
+        let improving = node.improving || node.opponent_worsening(self.params);
         info.count > self.params.lmp_threshold(node.depth, improving)
     }
 
-    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning), by low continuation histories.
+    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by continuation history.
     #[inline(always)]
     fn history_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
         lmr_depth <= self.params.history_pruning_depth
@@ -694,15 +704,15 @@ impl Search<'_> {
 
     /// [Futility pruning](https://www.chessprogramming.org/Futility_Pruning) of quiet moves.
     #[inline(always)]
-    fn futility(&self, node: &Node, depth: i32) -> bool {
+    fn futility_pruning(&self, node: &Node, lmr_depth: i32) -> bool {
         !node.in_check
-            && depth <= self.params.futility_depth
-            && node.window.fails_low(node.eval + self.params.futility_margin(depth))
+            && lmr_depth <= self.params.futility_depth
+            && node.window.fails_low(node.eval + self.params.futility_margin(lmr_depth))
     }
 
-    /// [Singular extension](https://www.chessprogramming.org/Singular_Extensions): the plies by which a TT move that is
-    /// far better than all others is searched deeper, negative where it is not. Breaks with the value of a
-    /// [multi-cut](https://www.chessprogramming.org/Multi-Cut).
+    /// [Singular extension](https://www.chessprogramming.org/Singular_Extensions): the plies by which to extend a TT
+    /// move that is much better than all others, negative to reduce one that is not. Breaks with the value of a
+    /// multi-cut.
     #[inline(always)]
     fn singular_extension<const PV: bool>(
         &mut self,
@@ -734,7 +744,7 @@ impl Search<'_> {
             let triple = double && !info.noisy && value < singular_beta - self.params.triple_margin;
             return Ok(ControlFlow::Continue(1 + i32::from(double) + i32::from(triple)));
         }
-        // Multi-cut: another move fails high as well.
+        // Multi-cut: another move fails high, too.
         if window.fails_high(singular_beta) && singular_beta.abs() < DECIDED {
             return Ok(ControlFlow::Break(singular_beta));
         }
@@ -748,6 +758,7 @@ impl Search<'_> {
         }))
     }
 
+    /// Makes a move of the move loop and records it in the search stack.
     #[inline(always)]
     fn make_move(&mut self, node: &Node, info: &MoveInfo, extension: i32) {
         let frame = self.frame(node.ply);
@@ -759,8 +770,8 @@ impl Search<'_> {
         self.make(info.mv, info.piece_to, !info.noisy);
     }
 
-    /// [Principal variation search](https://www.chessprogramming.org/Principal_Variation_Search) of a move that was
-    /// made: null windows first, the full window for the first move of a PV node and for one that raises alpha.
+    /// [Principal variation search](https://www.chessprogramming.org/Principal_Variation_Search) of the move just made:
+    /// a null window search, and the full window for the first move of a PV node or a move that raises alpha.
     #[inline(always)]
     fn search_move<const PV: bool>(
         &mut self,
@@ -783,6 +794,7 @@ impl Search<'_> {
         Ok(value)
     }
 
+    /// Whether late move reductions apply to the move.
     #[inline(always)]
     fn may_reduce<const PV: bool>(&self, node: &Node, info: &MoveInfo) -> bool {
         let count = info.count as i32;
@@ -791,7 +803,7 @@ impl Search<'_> {
     }
 
     /// [Late move reductions](https://www.chessprogramming.org/Late_Move_Reductions): a null window search at reduced
-    /// depth, and one at about full depth if it raises alpha.
+    /// depth, and a re-search at about full depth if it raises alpha.
     #[inline(always)]
     fn late_move_reduction<const PV: bool>(
         &mut self,
@@ -803,17 +815,18 @@ impl Search<'_> {
         let &Node { ply, window, .. } = node;
         let null_window = Window::null(window.alpha).flipped();
         let reduction = self.reduction::<PV>(node, info);
-        let reduced = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
-        self.frame(ply).reduction = (new_depth - reduced).max(0);
-        let mut value = -self.alpha_beta::<false>(null_window, reduced, true)?;
+        let reduced_depth = (new_depth - reduction).clamp(1, new_depth.max(1) + i32::from(PV));
+        self.frame(ply).reduction = (new_depth - reduced_depth).max(0);
+        let mut value = -self.alpha_beta::<false>(null_window, reduced_depth, true)?;
         self.frame(ply).reduction = 0;
-        if value > window.alpha && reduced < new_depth {
+        if value > window.alpha && reduced_depth < new_depth {
             let deeper = value > best_value + self.params.lmr_deeper && ply > 0;
             let shallower = value < best_value + self.params.lmr_shallower;
             let depth = new_depth + i32::from(deeper) - i32::from(shallower);
-            if depth > reduced {
+            if depth > reduced_depth {
                 value = -self.alpha_beta::<false>(null_window, depth, !node.cut_node)?;
             }
+            // The re-search updates the continuation histories.
             if !info.noisy {
                 let bonus = match window.bound_of(value) {
                     Bound::Upper => -self.params.history_malus(new_depth.max(1)),
@@ -827,7 +840,7 @@ impl Search<'_> {
         Ok(value)
     }
 
-    /// The late move reduction of a move that was made, in plies.
+    /// The late move reduction of the move just made, in plies.
     #[inline(always)]
     fn reduction<const PV: bool>(&mut self, node: &Node, info: &MoveInfo) -> i32 {
         let &MoveInfo { mv, noisy, .. } = info;
@@ -851,14 +864,15 @@ impl Search<'_> {
         if node.tt_noisy && !noisy {
             reduction += self.params.lmr_tt_noisy;
         }
-        let unmarked = Some(mv.unmarked());
-        if node.ordering.killers.contains(&unmarked) || node.ordering.counter == unmarked {
+        // Killers and counter-moves are stored without the castling flag.
+        let refutation = Some(mv.unmarked());
+        if node.ordering.killers.contains(&refutation) || node.ordering.counter == refutation {
             reduction -= self.params.lmr_killer;
         }
         if node.ply == 0 {
             reduction -= self.params.lmr_root;
         }
-        // Cutoffs of this node's other children and of their cousins.
+        // The next ply, below this node and its siblings, failed high often.
         if self.frame(node.ply + 1).cutoffs > self.params.lmr_cutoff_count {
             reduction += self.params.lmr_cutoffs;
         }
@@ -868,7 +882,7 @@ impl Search<'_> {
         reduction / 1024
     }
 
-    /// Raises alpha; the moves that follow have more to beat and are searched shallower.
+    /// Raises alpha, and reduces the remaining moves, which have more to beat.
     #[inline(always)]
     fn raise_alpha(&self, node: &mut Node, value: Value) {
         node.window.alpha = value;
@@ -878,7 +892,7 @@ impl Search<'_> {
         }
     }
 
-    /// The value of a node without a move: mate, stalemate, or alpha where the only move is excluded.
+    /// The value without a legal move: mate or stalemate; alpha if the only legal move is excluded.
     fn no_moves<const PV: bool>(&mut self, node: &Node) -> Value {
         if node.excluded.is_some() {
             return node.window.alpha;
@@ -887,6 +901,7 @@ impl Search<'_> {
         if node.in_check { mated_in(node.ply) } else { DRAW }
     }
 
+    /// The [history heuristic](https://www.chessprogramming.org/History_Heuristic).
     #[inline(always)]
     fn update_histories(&mut self, node: &Node, result: &LoopResult) {
         match result.best_move {
@@ -896,8 +911,7 @@ impl Search<'_> {
         }
     }
 
-    /// A bonus for the move that failed high and a malus for those searched before it: [history
-    /// heuristic](https://www.chessprogramming.org/History_Heuristic).
+    /// A bonus for the move that failed high, and a malus for the moves searched before it.
     fn update_cutoff(&mut self, node: &Node, result: &LoopResult, best: ScoredMove) {
         let &Node { board, depth, ref ordering, .. } = node;
         let (bonus, malus) = (self.params.history_bonus(depth), self.params.history_malus(depth));
@@ -914,7 +928,7 @@ impl Search<'_> {
                 self.histories.update_quiet(board, mv, piece_to, ordering, -malus);
             }
         }
-        for (mv, piece_to) in result.captures.iter() {
+        for (mv, piece_to) in result.noisies.iter() {
             self.histories.update_capture(piece_to, victim(mv), -malus);
         }
     }
@@ -928,22 +942,34 @@ impl Search<'_> {
         }
     }
 
-    /// A bonus for the opponent's quiet move, to which no answer raised alpha.
+    /// A bonus for the opponent's quiet move that caused the fail low.
     fn update_fail_low(&mut self, node: &Node) {
         let previous = *self.earlier(node.ply, 1);
         if node.ply > 0 && previous.quiet && previous.piece_to != NO_PIECE_TO {
-            let earlier = self.previous_moves(node.ply - 1);
+            let previous_moves = self.previous_moves(node.ply - 1);
             let bonus = self.params.history_bonus(node.depth) * self.params.fail_low_bonus / 128;
-            self.histories.update_continuation(previous.piece_to, &earlier, bonus);
+            self.histories.update_continuation(previous.piece_to, &previous_moves, bonus);
         }
     }
 
-    /// Stores the node in the transposition table and updates the [correction
+    /// The best value, capped by the tablebases. A value that fails high is seldom exact, so it is blended with beta.
+    #[inline(always)]
+    fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
+        let &Node { window, depth, .. } = node;
+        let value = result.best_value.min(node.tablebase_max);
+        if !PV && window.fails_high(value) && value.abs() < DECIDED && window.beta.abs() < DECIDED {
+            (value * depth + window.beta) / (depth + 1)
+        } else {
+            value
+        }
+    }
+
+    /// Stores the result in the transposition table and updates the [correction
     /// histories](https://www.chessprogramming.org/Static_Evaluation_Correction_History).
     #[inline(always)]
     fn store_tt<const PV: bool>(&mut self, node: &Node, result: &LoopResult, value: Value) {
         let &Node { board, ply, depth, eval, .. } = node;
-        // The best of some root moves is not the value of the position.
+        // With MultiPV or `searchmoves` this is the value of some root moves only.
         if ply == 0 && (self.pv_index > 0 || !self.shared.limits.searchmoves.is_empty()) {
             return;
         }
@@ -958,22 +984,11 @@ impl Search<'_> {
         let entry = Entry { mv, value, eval: node.raw_eval, depth, bound, pv: node.tt_pv };
         self.shared.table.store(board.key(), ply, &entry);
         let quiet = mv.is_none_or(|mv| !board.is_noisy(mv));
-        let within_bound = (bound == Bound::Lower && value <= eval) || (bound == Bound::Upper && value >= eval);
-        if !node.in_check && quiet && !within_bound && value.abs() < DECIDED {
+        // A bound that the static evaluation satisfies says nothing about its error.
+        let in_bound = (bound == Bound::Lower && eval >= value) || (bound == Bound::Upper && eval <= value);
+        if !node.in_check && quiet && !in_bound && value.abs() < DECIDED {
             let previous = &node.ordering.previous;
             self.histories.update_correction(self.params, board, previous, depth, value - eval);
         }
-    }
-}
-
-/// The best value within the bounds of the tablebases. One that failed high is seldom exact and moves toward beta.
-#[inline(always)]
-fn final_value<const PV: bool>(node: &Node, result: &LoopResult) -> Value {
-    let &Node { window, depth, .. } = node;
-    let value = result.best_value.min(node.tablebase_max);
-    if !PV && window.fails_high(value) && value.abs() < DECIDED && window.beta.abs() < DECIDED {
-        (value * depth + window.beta) / (depth + 1)
-    } else {
-        value
     }
 }

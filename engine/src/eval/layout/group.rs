@@ -63,7 +63,7 @@ macro_rules! kind {
 }
 
 /// The name of a group: as given, or that of its constant in lower case.
-macro_rules! file_name {
+macro_rules! group_name {
     ($constant:ident $name:literal) => {
         $name
     };
@@ -76,7 +76,7 @@ macro_rules! file_name {
     }};
 }
 
-pub(super) use {file_name, kind};
+pub(super) use {group_name, kind};
 
 impl Group {
     pub(super) const fn new<P: Properties>(
@@ -305,8 +305,8 @@ pub(crate) fn checksum_of<'a>(groups: impl Iterator<Item = (&'a str, usize)>) ->
     crc.finalize()
 }
 
-/// Fills in the offsets. The last group is not batched.
-pub(super) const fn lay_end_to_end<const N: usize>(mut groups: [Group; N]) -> [Group; N] {
+/// Sets the offsets and first batches of the groups. The last group is not batched.
+pub(super) const fn with_offsets<const N: usize>(mut groups: [Group; N]) -> [Group; N] {
     let mut next = 0;
     let mut batches = 0;
     let mut i = 0;
