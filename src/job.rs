@@ -22,7 +22,7 @@ use crate::display::{self, Moves, Say};
 use crate::genfens;
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
-use crate::session::Session;
+use crate::session::{Session, engine_name};
 use crate::tables;
 use crate::uci::command::Genfens;
 use crate::uci::setting::Setting;
@@ -227,6 +227,9 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     let mut best_two = asked.then(|| (BestTwo::default(), session.weights_id.of(session.engine.weights())));
     if asked {
         options.multipv = shown.max(VARIATIONS);
+    }
+    if session.trained.is_some() && !std::mem::replace(&mut session.trained_is_said, true) {
+        say(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
     let mut current_told: Option<Instant> = None;
     let mut tell = |report: &Report| match report {

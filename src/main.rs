@@ -8,6 +8,7 @@
 //! learning in `dyad-trainer`.
 
 mod bench;
+mod browser;
 mod choice;
 mod cli;
 mod display;

@@ -2,7 +2,7 @@
 //!
 //! Everything here is plain data. The table of options fills it in, and the choice between weights changes it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dyad_engine::engine::Engine;
 use dyad_engine::search;
@@ -17,6 +17,10 @@ pub struct Session {
     pub engine: Engine,
     /// Plays in place of the search when strength is limited.
     pub opponent: Opponent,
+    /// Of which training the engine's weights are.
+    pub trained: Option<Trained>,
+    /// Whether a search has said so in this game.
+    pub trained_is_said: bool,
     /// The id of the engine's weights, once it was asked for.
     pub weights_id: KnownId,
     /// The choices that are handed to each search.
@@ -38,6 +42,28 @@ pub struct Settings {
     pub tables: tables::Choice,
     /// Which weights are wanted.
     pub weights: WeightsChoice,
+}
+
+/// Weights of a training that the engine plays with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trained {
+    /// The generation.
+    pub generation: u32,
+    /// Their file.
+    pub path: PathBuf,
+}
+
+impl Trained {
+    /// Whether they are of the training in `folder`.
+    pub fn is_of(&self, folder: &Path) -> bool {
+        self.path.parent() == Some(folder)
+    }
+}
+
+/// The name of the engine with the weights that it plays with.
+pub fn engine_name(trained: Option<&Trained>) -> String {
+    let trained = trained.map_or_else(String::new, |trained| format!(" (trained, generation {})", trained.generation));
+    format!("Dyad {}{trained}", env!("CARGO_PKG_VERSION"))
 }
 
 /// What the options say about the weights.

@@ -32,18 +32,20 @@ use dyad_formats::error::Error;
 use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
-use dyad_trainer::report::LivePage;
+use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
-    self, Context, MethodName, Overrides, Overview, Settings, Source, Summary, misplaced_for,
+    self, Context, MOST_FOR_DISTANCE, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary,
+    misplaced_for,
 };
 
+use crate::browser;
 use crate::display::counted;
-use crate::session::Outcome;
+use crate::session::{Outcome, Trained};
 
 /// Time without an option after which a training begins.
 const SETTLED: Duration = Duration::from_secs(1);
-/// Time between two reports of progress.
-const REPORT_EVERY: Duration = Duration::from_secs(1);
+/// Time between two reports of progress within a stage.
+const REPORT_EVERY: Duration = Duration::from_secs(15);
 
 /// Prefix of the last report of a training that failed.
 const ERROR: &str = "error: ";
@@ -53,23 +55,30 @@ const ERROR: &str = "error: ";
 pub enum Mode {
     /// No training.
     Off,
-    /// Train on self-play; resumes the training in the folder.
-    SelfPlay,
+    /// Learn chess from the piece values alone, by self-play; resumes such a training in the folder.
+    Scratch,
+    /// Improve the weights in use by self-play; resumes such a training in the folder.
+    Improve,
     /// Train on the games of a file; resumes the training in the folder.
     Games,
-    /// Resume the training in the folder.
-    Resume,
     /// Learn the style of `TrainPlayer` from the games of a file.
     Style,
+    /// Resume the training in the folder.
+    Resume,
 }
 
-const MODES: [(Mode, &str); 5] = [
+const MODES: [(Mode, &str); 6] = [
     (Mode::Off, "off"),
-    (Mode::SelfPlay, "selfplay"),
+    (Mode::Scratch, "scratch"),
+    (Mode::Improve, "improve"),
     (Mode::Games, "games"),
-    (Mode::Resume, "resume"),
     (Mode::Style, "style"),
+    (Mode::Resume, "resume"),
 ];
+
+/// Values of `Train` in release 0.2.0 and earlier, and what they are now.
+pub const RENAMED: [(&str, &str); 1] =
+    [("selfplay", "scratch (from the value of the pieces alone) or improve (from the weights in use)")];
 
 impl Mode {
     /// The names, the default first.
@@ -105,16 +114,25 @@ const MILLION: i64 = 1_000_000;
 
 /// The numeric options.
 #[rustfmt::skip]
-pub const NUMBERS: [Number; 8] = [
+pub const NUMBERS: [Number; 11] = [
     Number { name: "TrainDepth", max: 16, key: "depth", set: |o, depth| o.depth = depth },
     Number { name: "TrainNodes", max: 1000 * MILLION, key: "nodes", set: |o, nodes| o.nodes = nodes.map(u64::from) },
     Number { name: "TrainLabelNodes", max: 1000 * MILLION, key: "label-nodes", set: |o, nodes| o.label_nodes = nodes.map(u64::from) },
     Number { name: "TrainPositions", max: 100 * MILLION, key: "positions", set: |o, positions| o.positions = positions.map(u64::from) },
     Number { name: "TrainGenerations", max: MILLION, key: "generations", set: |o, generations| o.generations = generations },
+    Number { name: "TrainMinutes", max: MILLION, key: "minutes", set: |o, minutes| o.minutes = minutes.map(u64::from) },
     Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
     Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
     Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
+    Number { name: "TrainLongGames", max: MILLION, key: "proof-games", set: set_long_games },
+    Number { name: "TrainLongNodes", max: 1000 * MILLION, key: "long-nodes", set: |o, nodes| o.long_nodes = nodes.map(u64::from) },
 ];
+
+/// The games of a proof, and no more of them for the distance.
+fn set_long_games(overrides: &mut Overrides, games: Option<u32>) {
+    overrides.proof_games = games.map(u64::from);
+    overrides.distance_games = overrides.proof_games.map(|games| games.min(MOST_FOR_DISTANCE));
+}
 
 /// The first value of `TrainMethod`.
 const AUTOMATIC: &str = "automatic";
@@ -122,6 +140,11 @@ const AUTOMATIC: &str = "automatic";
 /// The values of `TrainMethod`, the default first.
 pub fn methods() -> Vec<&'static str> {
     vec![AUTOMATIC, "comparison", "regression"]
+}
+
+/// The values of `TrainPreset`, the default first.
+pub fn presets() -> Vec<&'static str> {
+    vec![AUTOMATIC, "coffee", "night"]
 }
 
 /// Half of the processors: the others are left to the game.
@@ -149,7 +172,9 @@ pub struct Training {
     /// `TrainPlayer`.
     player: String,
     adopt: bool,
-    /// `TrainMethod` and the numeric options that are not automatic.
+    /// `TrainOpenPage`.
+    open_page: bool,
+    /// `TrainMethod`, `TrainPreset` and the numeric options that are not automatic.
     overrides: Overrides,
     /// Whether the last training failed to begin, or ended by an error.
     failed: bool,
@@ -178,10 +203,20 @@ struct Running {
 pub enum Message {
     /// A report.
     Report(String),
-    /// New best weights and their file.
-    Adopted(Arc<Weights>, PathBuf),
+    /// Weights that are proven stronger.
+    Promoted(Box<Promoted>),
     /// The training ended; the reason.
     Ended(String),
+}
+
+/// Weights that a training has proven stronger than those with the identity `beaten`.
+pub struct Promoted {
+    /// The weights.
+    pub weights: Arc<Weights>,
+    /// Where they are from.
+    pub trained: Trained,
+    /// Identity of the weights that they beat.
+    pub beaten: String,
 }
 
 impl Training {
@@ -194,6 +229,7 @@ impl Training {
             games: String::new(),
             player: String::new(),
             adopt: true,
+            open_page: false,
             overrides: Overrides::default(),
             failed: false,
             requested: None,
@@ -215,7 +251,8 @@ impl Training {
         }
     }
 
-    /// The button `Start Training`: the mode of `Train`, or self-play if it is off.
+    /// The button `Start Training`: the mode of `Train`; if it is off, resumes the training in the folder or begins one from the
+    /// pieces alone.
     pub fn press_start(&mut self) -> Outcome {
         self.request(self.mode_to_start(), Some(Instant::now() + SETTLED))
     }
@@ -226,7 +263,12 @@ impl Training {
     }
 
     fn mode_to_start(&self) -> Mode {
-        if self.mode == Mode::Off { Mode::SelfPlay } else { self.mode }
+        let is_begun = || self.folder().is_some_and(|folder| selftrain::is_begun(&folder));
+        match self.mode {
+            Mode::Off if is_begun() => Mode::Resume,
+            Mode::Off => Mode::Scratch,
+            mode => mode,
+        }
     }
 
     fn request(&mut self, mode: Mode, due: Option<Instant>) -> Outcome {
@@ -272,6 +314,25 @@ impl Training {
     /// Sets `TrainAdopt`.
     pub fn set_adopt(&mut self, adopt: bool) -> Outcome {
         self.put(|training| &mut training.adopt, adopt)
+    }
+
+    /// Sets `TrainOpenPage`.
+    pub fn set_open_page(&mut self, open: bool) -> Outcome {
+        self.put(|training| &mut training.open_page, open)
+    }
+
+    /// The button `Open Training Page`.
+    pub fn press_open_page(&mut self) -> Outcome {
+        let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
+        match own_page(&folder) {
+            Some(page) => open_page(&page).map(|()| Some(format!("page {}", page.display()))),
+            None => Err(format!("error: there is no page of a training in {} yet", folder.display())),
+        }
+    }
+
+    /// Sets `TrainPreset`.
+    pub fn set_preset(&mut self, name: &str) -> Outcome {
+        self.put(|training| &mut training.overrides.preset, name.parse().ok())
     }
 
     /// Sets `TrainMethod`.
@@ -343,15 +404,15 @@ impl Training {
         self.running.is_some()
     }
 
-    /// Begins or resumes the requested training. A new training starts from the weights that `TrainStart` names, or else
-    /// from the weights in use.
-    pub fn start(&mut self, in_use: &Arc<Weights>) -> Result<Started, String> {
-        let started = self.try_to_start(in_use);
+    /// Begins or resumes the requested training. A new training starts from the piece values, from the weights that `TrainStart`
+    /// names, or else from those in use; `trained` says of which training these are.
+    pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Started, String> {
+        let started = self.try_to_start(in_use, trained);
         self.failed = started.is_err();
         started
     }
 
-    fn try_to_start(&mut self, in_use: &Arc<Weights>) -> Result<Started, String> {
+    fn try_to_start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Started, String> {
         let request = self.requested.take().expect("a training is requested");
         if let Some(running) = &self.running {
             if request.mode == running.mode || request.mode == Mode::Resume {
@@ -364,7 +425,10 @@ impl Training {
         }
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
         let overview = selftrain::overview(&folder).filter(|_| request.mode != Mode::Style);
-        let order = self.order(request.mode, folder, overview.as_ref(), in_use)?;
+        let mut order = self.order(request.mode, folder, overview.as_ref(), in_use)?;
+        // Its own weights are proven stronger than the reference already.
+        let is_own = trained.is_some_and(|trained| trained.is_of(&order.folder));
+        order.reference = Some(Arc::clone(in_use)).filter(|_| !is_own);
         let (mode, folder) = (order.mode, order.folder.display());
         let threads = counted(order.threads as u64, "thread", "threads");
         let note = match (&overview, &order.task) {
@@ -374,9 +438,10 @@ impl Training {
             (Some(overview), _) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
             (None, _) => format!("begins: {mode}, {threads}, {folder}"),
         };
-        let best = selftrain::best(&order.folder).filter(|_| overview.is_some() && self.adopt);
+        let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && self.adopt && !is_own);
+        let playing = playing.filter(|playing| playing.has_beaten(in_use));
         self.running = Some(order.spawn(&self.events)?);
-        Ok(Started { note, best })
+        Ok(Started { note, playing })
     }
 
     fn order(
@@ -392,8 +457,30 @@ impl Training {
             }
             Mode::Style if self.player.is_empty() => return Err("error: name a player by TrainPlayer".to_string()),
             Mode::Games | Mode::Style => Some(self.games_file().map_err(|error| format!("error: {error}"))?),
-            Mode::Off | Mode::SelfPlay | Mode::Resume => None,
+            Mode::Off | Mode::Scratch | Mode::Improve | Mode::Resume => None,
         };
+        match (mode, overview) {
+            (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
+                return Err(format!(
+                    "error: the training in {} did not begin from the pieces alone: Train resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
+            (Mode::Improve, Some(Overview { from_pieces: true, .. })) if self.start.is_empty() => {
+                return Err(format!(
+                    "error: the training in {} began from the pieces alone: Train scratch or resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
+            (Mode::Scratch, None) if !["", "material"].contains(&self.start.as_str()) => {
+                return Err(
+                    "error: TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string()
+                );
+            }
+            _ => {}
+        }
         let threads = self.overrides.threads.unwrap_or_else(automatic_threads);
         let source = match (mode, &games) {
             (Mode::Resume, _) => None,
@@ -410,9 +497,11 @@ impl Training {
             let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
             check_method(&overrides, method, &folder)?;
             if mode == Mode::Resume || selftrain::is_begun(&folder) {
-                Task::Resume(Box::new(overrides))
+                // A preset is chosen at the beginning.
+                Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
             } else {
                 let start = match self.start.as_str() {
+                    _ if mode == Mode::Scratch => Arc::new(Weights::material()),
                     "" => Arc::clone(in_use),
                     name => Weights::named(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
                 };
@@ -420,7 +509,7 @@ impl Training {
                 Task::Begin(Box::new(settings), start)
             }
         };
-        Ok(Order { mode, folder, threads, task })
+        Ok(Order { mode, folder, threads, task, reference: None, open_page: self.open_page })
     }
 
     /// The absolute path of the games to learn from, if they can be opened.
@@ -460,13 +549,13 @@ impl Training {
 pub struct Started {
     /// What the GUI is shown.
     pub note: String,
-    /// The best weights of a resumed training, if the engine plays with them.
-    pub best: Option<PathBuf>,
+    /// The weights of a resumed training that are proven stronger, if the engine plays with them.
+    pub playing: Option<Playing>,
 }
 
 impl Started {
     fn only(note: &str) -> Started {
-        Started { note: note.to_string(), best: None }
+        Started { note: note.to_string(), playing: None }
     }
 }
 
@@ -489,10 +578,9 @@ fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Res
 
 /// Where a resumed training is.
 fn so_far(overview: &Overview) -> String {
-    let Overview { generation, stage, adopted, gained, .. } = overview;
-    let gained = gained
-        .map_or_else(String::new, |elo| format!(", {:+.0} +- {:.0} Elo against the start", elo.value, elo.error()));
-    format!("generation {generation} ({stage}), {adopted} adopted{gained}")
+    let Overview { generation, stage, adopted, distance, .. } = overview;
+    let distance = distance.as_ref().map_or_else(String::new, |distance| format!(", {distance}"));
+    format!("generation {generation} ({stage}), {adopted} adopted{distance}")
 }
 
 /// The work of a training's thread.
@@ -501,6 +589,9 @@ struct Order {
     folder: PathBuf,
     threads: usize,
     task: Task,
+    /// What the engine plays with; `None` if these weights are of this training.
+    reference: Option<Arc<Weights>>,
+    open_page: bool,
 }
 
 enum Task {
@@ -518,7 +609,7 @@ impl Order {
         let stop = Arc::new(AtomicBool::new(false));
         let last = "just started".to_string();
         let running = Running { mode: self.mode, folder: self.folder.clone(), stop: stop.clone(), last };
-        let mut reporter = Reporter { events: events.clone(), reported: None };
+        let mut reporter = Reporter { events: events.clone(), reported: None, stage: None };
         let body = move || {
             if let Err(error) = lower_priority() {
                 reporter.report(&format!("has the same priority as the search: {error}"));
@@ -580,13 +671,22 @@ impl Order {
         let mut on_event = |event: &selftrain::Event| {
             if let Some(note) = page.hear(event) {
                 reporter.report(&note);
+                if self.open_page
+                    && let Some(page) = own_page(&self.folder)
+                    && let Err(error) = open_page(&page)
+                {
+                    reporter.report(&error);
+                }
             }
             reporter.event(event);
         };
         let context = Context { stop, on_event: &mut on_event };
         let summary = match &self.task {
-            Task::Begin(settings, start) => selftrain::begin(settings, start, &self.folder, context),
-            Task::Resume(overrides) => selftrain::resume(&self.folder, overrides, context),
+            Task::Begin(settings, start) => {
+                let reference = self.reference.as_ref().unwrap_or(start);
+                selftrain::begin(settings, start, reference, &self.folder, context)
+            }
+            Task::Resume(overrides) => selftrain::resume(&self.folder, overrides, self.reference.as_deref(), context),
             Task::Style { .. } => unreachable!("a style is no training of weights"),
         };
         let summary = summary.map_err(|error| error.to_string())?;
@@ -599,28 +699,46 @@ impl Order {
 
 /// The last report of a training.
 fn farewell(summary: &Summary) -> String {
-    let Summary { finished, generations, adopted, best } = summary;
+    let Summary { finished, generations, adopted, best, playing } = summary;
     let ended = if *finished { "finished" } else { "stopped" };
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
-    let more = if *finished { "" } else { "; Train selfplay or resume resumes it" };
+    let playing = match playing {
+        0 => ", none is proven stronger than the weights that the engine plays with".to_string(),
+        playing => format!(", generation {playing} is proven stronger"),
+    };
+    let more = if *finished { "" } else { "; Train resume continues it" };
     let generations = counted(u64::from(*generations), "generation", "generations");
-    format!("{ended}: {generations} done, {adopted} adopted{best}{more}")
+    format!("{ended}: {generations} done, {adopted} adopted{best}{playing}{more}")
 }
 
-/// Reports to the event loop, progress at most once a second.
+/// Opens the page of a training.
+fn open_page(page: &Path) -> Result<(), String> {
+    browser::open(page)
+        .map_err(|error| format!("error: the page cannot be opened ({error}), open it yourself: {}", page.display()))
+}
+
+/// Reports to the event loop: what happens, and progress at most every 15 seconds.
 struct Reporter {
     events: Sender<Message>,
     /// The last report of progress.
     reported: Option<Instant>,
+    /// The generation and the stage of it.
+    stage: Option<(u32, Stage)>,
 }
 
 impl Reporter {
     fn event(&mut self, event: &selftrain::Event) {
         match event {
-            selftrain::Event::Progress(_) => self.progress(event),
-            selftrain::Event::Adopted { path, .. } => {
+            selftrain::Event::Progress(progress) => {
+                let stage = Some((progress.generation, progress.stage));
+                if std::mem::replace(&mut self.stage, stage) != stage {
+                    self.reported = None;
+                }
+                self.progress(event);
+            }
+            selftrain::Event::Promoted { generation, path, record, .. } => {
                 self.report(event);
-                self.adopted(path);
+                self.promoted(*generation, path, record.ids[1].clone());
             }
             _ => self.report(event),
         }
@@ -638,9 +756,12 @@ impl Reporter {
     }
 
     /// Loads the weights on this thread, so that the event loop does not wait.
-    fn adopted(&self, path: &Path) {
+    fn promoted(&self, generation: u32, path: &Path, beaten: String) {
         match Weights::load(path) {
-            Ok(weights) => self.send(Message::Adopted(Arc::new(weights), path.to_path_buf())),
+            Ok(weights) => {
+                let trained = Trained { generation, path: path.to_path_buf() };
+                self.send(Message::Promoted(Box::new(Promoted { weights: Arc::new(weights), trained, beaten })));
+            }
             Err(error) => self.report(&format!("error: {}: {error}", path.display())),
         }
     }
@@ -697,7 +818,7 @@ mod tests {
                 let mut training = Training::new(events.clone());
                 training.set_method(method).unwrap();
                 training.set_number(number, 0).unwrap();
-                let Task::Begin(settings, _) = order(&training, Mode::SelfPlay, folder).unwrap().task else {
+                let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else {
                     panic!("nothing is begun")
                 };
                 assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &plain));
@@ -705,7 +826,7 @@ mod tests {
                     training.set_number(number, value).unwrap();
                     let mut expected = plain.clone();
                     (number.set)(&mut expected, Some(value as u32));
-                    match (order(&training, Mode::SelfPlay, folder), expected.misplaced(method.parse().unwrap())) {
+                    match (order(&training, Mode::Improve, folder), expected.misplaced(method.parse().unwrap())) {
                         (Ok(order), None) => {
                             let Task::Begin(settings, _) = order.task else { panic!("nothing is begun") };
                             assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &expected));
@@ -721,7 +842,7 @@ mod tests {
         }
         let mut training = Training::new(events);
         training.set_number(&NUMBERS[1], 300).unwrap();
-        let Task::Begin(settings, _) = order(&training, Mode::SelfPlay, folder).unwrap().task else { panic!() };
+        let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else { panic!() };
         assert_eq!((settings.nodes, settings.positions), (300, 1_500_000));
         training.set_method("regression").unwrap();
         training.set_games("Cargo.toml").unwrap();
@@ -736,8 +857,15 @@ mod tests {
         let mut training = Training::new(events);
         let nodes = NUMBERS.iter().find(|number| number.name == "TrainNodes").unwrap();
         training.set_number(nodes, 55).unwrap();
-        let overview =
-            |method| Overview { method, generation: 1, stage: selftrain::Stage::Games, adopted: 0, gained: None };
+        let overview = |method| Overview {
+            method,
+            generation: 1,
+            stage: Stage::Games,
+            adopted: 0,
+            gained: None,
+            distance: None,
+            from_pieces: true,
+        };
         let order = |training: &Training, method| {
             training.order(Mode::Resume, "/nowhere/run".into(), Some(&overview(method)), &Weights::embedded())
         };
@@ -762,7 +890,7 @@ mod tests {
     fn options_that_come_late_put_off_the_beginning() {
         let (events, _receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
-        assert_eq!(training.set_mode("selfplay"), Ok(None));
+        assert_eq!(training.set_mode("scratch"), Ok(None));
         let due = training.due().unwrap();
         thread::sleep(Duration::from_millis(1));
         training.set_adopt(false).unwrap();
@@ -782,7 +910,7 @@ mod tests {
         let weights = Weights::embedded();
         let fail = |training: &mut Training| {
             training.settle();
-            assert!(training.is_waiting_to_start() && training.start(&weights).is_err());
+            assert!(training.is_waiting_to_start() && training.start(&weights, None).is_err());
             assert!(!training.is_waiting_to_start());
         };
         training.set_mode("games").unwrap();

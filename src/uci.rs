@@ -53,7 +53,7 @@ use crate::display::{self, Moves};
 use crate::info::info_string;
 use crate::job::{self, Event, Job, Work};
 use crate::perft;
-use crate::session::Session;
+use crate::session::{Session, Trained, engine_name};
 use crate::training::{Message, Started, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
@@ -117,6 +117,8 @@ struct Uci {
     /// How many of them are [`Task::Ready`].
     waiting_questions: usize,
     debug: bool,
+    /// Whether a GUI has asked who the engine is.
+    identified: bool,
     /// Why the program ends, once it does.
     ending: Option<Ending>,
     /// Whether a job other than a search was accepted since the input last paused.
@@ -170,6 +172,8 @@ struct Running {
     control: Arc<Control>,
     /// The engine's.
     weights: Arc<Weights>,
+    /// Of which training they are.
+    trained: Option<Trained>,
     kind: Kind,
     begun: Instant,
     /// The GUI has its answer: the engine will be free in a moment.
@@ -247,6 +251,7 @@ impl Uci {
             waiting_bytes: 0,
             waiting_questions: 0,
             debug: false,
+            identified: false,
             ending: None,
             burst_has_jobs: false,
             training,
@@ -353,12 +358,29 @@ impl Uci {
         }
     }
 
+    /// For a GUI trained weights are the default, and the engine's name says which.
     fn identify(&mut self) {
-        let name = concat!("Dyad ", env!("CARGO_PKG_VERSION"));
-        self.output.message(&UciMessage::id_name(name));
+        let mut said = Vec::new();
+        if !std::mem::replace(&mut self.identified, true) {
+            match &mut self.engine {
+                State::Free(session) => said = Setting::UseTrained.apply(session),
+                State::Busy(_) => self.set(Setting::UseTrained),
+            }
+        }
+        let name = engine_name(self.in_use().1);
+        self.output.message(&UciMessage::id_name(&name));
         self.output.message(&UciMessage::id_author(env!("CARGO_PKG_AUTHORS")));
         self.output.lines(&options::listing());
         self.output.message(&UciMessage::UciOk);
+        self.output.lines(&said);
+    }
+
+    /// The weights in use, and of which training they are.
+    fn in_use(&self) -> (&Arc<Weights>, Option<&Trained>) {
+        match &self.engine {
+            State::Free(session) => (session.engine.weights(), session.trained.as_ref()),
+            State::Busy(running) => (&running.weights, running.trained.as_ref()),
+        }
     }
 
     fn go(&mut self, go: &Go) {
@@ -433,15 +455,13 @@ impl Uci {
         if !self.training.is_waiting_to_start() || self.ending.is_some() || self.is_setting() {
             return;
         }
-        let weights = match &self.engine {
-            State::Free(session) => session.engine.weights(),
-            State::Busy(running) => &running.weights,
-        };
-        match self.training.start(&Arc::clone(weights)) {
-            Ok(Started { note, best }) => {
+        let (weights, trained) = self.in_use();
+        let (weights, trained) = (Arc::clone(weights), trained.cloned());
+        match self.training.start(&weights, trained.as_ref()) {
+            Ok(Started { note, playing }) => {
                 self.output.train(&note);
-                if let Some(path) = best {
-                    self.set(Setting::AdoptFile(path));
+                if let Some(playing) = playing {
+                    self.set(Setting::UsePlaying(playing));
                 }
             }
             Err(note) => self.output.train(&note),
@@ -459,8 +479,8 @@ impl Uci {
         self.training.receive(&message);
         match message {
             Message::Report(text) | Message::Ended(text) => self.output.train(&text),
-            Message::Adopted(weights, path) if self.training.adopts() => self.set(Setting::Adopt(weights, path)),
-            Message::Adopted(..) => {}
+            Message::Promoted(promoted) if self.training.adopts() => self.set(Setting::Promote(promoted)),
+            Message::Promoted(_) => {}
         }
     }
 
@@ -534,6 +554,7 @@ impl Uci {
         let running = Running {
             control: Arc::clone(&control),
             weights: Arc::clone(session.engine.weights()),
+            trained: session.trained.clone(),
             kind: Kind::of(&work),
             begun: Instant::now(),
             answered: false,

@@ -235,7 +235,7 @@ const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
     let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
-    selftrain::resume(folder, &selftrain::Overrides::default(), context).map(drop)
+    selftrain::resume(folder, &selftrain::Overrides::default(), None, context).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
@@ -243,7 +243,7 @@ pub fn state_seeds() -> Vec<Vec<u8>> {
     let folder = scratch.file("training");
     let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
     let settings = selftrain::Settings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
-    selftrain::begin(&settings, &Weights::material(), &folder, context).expect("it begins");
+    selftrain::begin(&settings, &Weights::material(), &Weights::material(), &folder, context).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
     let (state, settings) = (read("state.json"), read("settings.json"));
     let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();

@@ -7,11 +7,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dyad_engine::eval::Weights;
 use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::settings::grouped;
-use dyad_trainer::selftrain::{self, Context, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
+use dyad_trainer::selftrain::{
+    self, Context, Event, MOST_FOR_DISTANCE, Method, MethodName, Overrides, Preset, Settings, Source, Summary, grouped,
+};
 
 use super::prepare::Side;
 use super::progress::Progress;
@@ -30,7 +32,8 @@ pub struct Arguments {
     /// Settings from a JSON file; the other arguments override it
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     settings: Option<PathBuf>,
-    /// Defaults for training from `scratch`, or to `improve` good weights [default: by the initial weights]
+    /// Defaults for training from `scratch`, or to `improve` good weights; `coffee` is from scratch in 10 minutes, `night` takes 8
+    /// hours [default: by the initial weights]
     #[arg(long, value_name = "PRESET", conflicts_with = "resume")]
     preset: Option<Preset>,
     /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with --games]
@@ -81,6 +84,15 @@ pub struct Arguments {
     /// Pairs of games that tune the new weights; 0 for no tuning
     #[arg(long, value_name = "N")]
     tuning_pairs: Option<u64>,
+    /// Games of a long match against the built-in weights, at most, and of those that measure the distance; 0 for none
+    #[arg(long, value_name = "N")]
+    long_games: Option<u64>,
+    /// Nodes per move in these games
+    #[arg(long, value_name = "NODES")]
+    long_nodes: Option<u64>,
+    /// Minutes after which the training ends, with a generation; 0 for no limit
+    #[arg(long, value_name = "N")]
+    minutes: Option<u64>,
 }
 
 /// Begins or resumes a training.
@@ -99,11 +111,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let context = Context { stop: &stop, on_event: &mut on_event };
     let summary = if arguments.resume {
-        selftrain::resume(&arguments.folder, &arguments.over(Overrides::default()), context)
+        selftrain::resume(&arguments.folder, &arguments.over(Overrides::default()), None, context)
     } else {
         let start = load_weights(arguments.start.as_deref().unwrap_or(Path::new("material")))?;
         let settings = Settings::resolve(&start, &arguments.overrides()?)?;
-        selftrain::begin(&settings, &start, &arguments.folder, context)
+        selftrain::begin(&settings, &start, &Weights::embedded(), &arguments.folder, context)
     };
     drop(progress);
     let summary = summary?;
@@ -115,13 +127,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn print_summary(summary: &Summary, folder: &Path) {
-    let Summary { finished, generations, adopted, best } = summary;
+    let Summary { finished, generations, adopted, best, playing } = summary;
     let how = if *finished { "finished" } else { "stopped" };
     let plural = if *generations == 1 { "" } else { "s" };
     println!("{how}: {generations} generation{plural}, {adopted} adopted");
     match best {
         Some(path) => println!("best weights: {}", path.display()),
         None => println!("no generation has beaten the initial weights yet"),
+    }
+    match playing {
+        0 => println!("no generation is proven to beat the built-in weights yet"),
+        playing => println!(
+            "generation {playing} is proven to beat the built-in weights: {}",
+            folder.join("playing.json").display()
+        ),
     }
     if !finished {
         println!("resume with: dyad selftrain {} --resume", folder.display());
@@ -163,20 +182,27 @@ impl Arguments {
             match_games: self.match_games.or(file.match_games),
             match_nodes: self.match_nodes.or(file.match_nodes),
             tuning_pairs: self.tuning_pairs.or(file.tuning_pairs),
+            proof_games: self.long_games.or(file.proof_games),
+            distance_games: self.long_games.map(|games| games.min(MOST_FOR_DISTANCE)).or(file.distance_games),
+            long_nodes: self.long_nodes.or(file.long_nodes),
+            minutes: self.minutes.or(file.minutes),
             ..file
         }
     }
 }
 
+/// The presets of the help: the others differ in a few numbers.
+const SHOWN: [Preset; 2] = [Preset::Scratch, Preset::Improve];
+
 /// The defaults of the presets, for the help.
 pub fn presets() -> String {
-    let settings = MethodName::ALL.map(|method| Preset::ALL.map(|preset| Settings::preset(preset, method)));
+    let settings = MethodName::ALL.map(|method| SHOWN.map(|preset| Settings::preset(preset, method)));
     let mut text = "Defaults:".to_string();
     for method in MethodName::ALL {
         write!(text, "  {method:>20}").expect("a string takes everything");
     }
     write!(text, "\n         ").expect("as above");
-    for preset in MethodName::ALL.iter().flat_map(|_| Preset::ALL) {
+    for preset in MethodName::ALL.iter().flat_map(|_| SHOWN) {
         write!(text, "  {preset:>9}").expect("as above");
     }
     type Number = fn(&Settings) -> Option<u64>;
@@ -211,7 +237,6 @@ fn comparison(settings: &Settings) -> Option<&selftrain::Comparison> {
 mod tests {
     use super::*;
     use clap::Parser;
-    use dyad_engine::eval::Weights;
 
     #[derive(Parser)]
     struct Line {
@@ -242,7 +267,7 @@ mod tests {
     #[test]
     fn every_option_is_obeyed_or_refused() {
         let json = |line: &[&str]| serde_json::to_value(resolve(line).unwrap()).unwrap();
-        let common: [(&[&str], &str, serde_json::Value); 10] = [
+        let common: [(&[&str], &str, serde_json::Value); 12] = [
             (&["--seed", "7"], "seed", 7.into()),
             (&["--nodes", "300"], "nodes", 300.into()),
             (&["--nodes", "250"], "nodes", 250.into()),
@@ -252,6 +277,8 @@ mod tests {
             (&["--match-games", "120"], "match-games", 120.into()),
             (&["--match-nodes", "1000"], "match-nodes", 1_000.into()),
             (&["--tuning-pairs", "7"], "tuning-pairs", 7.into()),
+            (&["--long-nodes", "7"], "long-nodes", 7.into()),
+            (&["--minutes", "7"], "minutes", 7.into()),
             (&["--dfrc"], "variant", "double-chess960".into()),
         ];
         let of_comparison: [(&[&str], &str, serde_json::Value); 3] = [
@@ -280,6 +307,8 @@ mod tests {
         assert!(resolve(&["--scores", "white"]).unwrap_err().starts_with("--scores needs"));
         let error = resolve(&["--games", "a.pgn", "--method", "regression"]).unwrap_err();
         assert!(error.starts_with("source belongs to comparison training"), "{error}");
+        let long = json(&["--long-games", "50"]);
+        assert_eq!((&long["proof-games"], &long["distance-games"]), (&50.into(), &MOST_FOR_DISTANCE.into()));
         let resumed = parse(&["--resume", "--nodes", "300"]).over(Overrides::default());
         assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
     }

@@ -25,7 +25,7 @@ use crate::choice::KnownId;
 use crate::opponent::Opponent;
 use crate::session::{Outcome, Session, Settings};
 use crate::tables::MOST_PIECES;
-use crate::training::{self, Mode, NUMBERS, Number, Training};
+use crate::training::{self, Mode, NUMBERS, Number, RENAMED, Training};
 
 /// How an option looks to a GUI, and what setting it does to its owner.
 enum Kind<Owner> {
@@ -77,7 +77,7 @@ fn rows() -> impl Iterator<Item = Row> {
 }
 
 #[rustfmt::skip]
-const TABLE: [Row; 30] = [
+const TABLE: [Row; 33] = [
     Row { name: "Hash", of: Of::Engine(Kind::Spin { default: DEFAULT_HASH as i64, min: 1, max: MAX_HASH as i64, set: |session, megabytes| {
         session.engine.set_hash(megabytes as usize).map_err(|error| error.to_string())?;
         Ok(None)
@@ -144,7 +144,7 @@ const TABLE: [Row; 30] = [
         Ok(None)
     } }) },
     Row { name: "WeightsFile", of: Of::Engine(Kind::Text { default: String::new, set: weights::set_file }) },
-    Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: false, set: weights::set_use_trained }) },
+    Row { name: "UseTrained", of: Of::Engine(Kind::Check { default: true, set: weights::set_use_trained }) },
     // For experiments: a network that compares positions plays in place of the search.
     Row { name: "Model", of: Of::Engine(Kind::Text { default: String::new, set: |session, file| {
         session.opponent.set_model(file)?;
@@ -153,6 +153,9 @@ const TABLE: [Row; 30] = [
     Row { name: "Train", of: Of::Training(Kind::Combo { values: Mode::names, set: Training::set_mode }) },
     Row { name: "Start Training", of: Of::Training(Kind::Button { press: Training::press_start }) },
     Row { name: "Stop Training", of: Of::Training(Kind::Button { press: Training::stop }) },
+    Row { name: "Open Training Page", of: Of::Training(Kind::Button { press: Training::press_open_page }) },
+    Row { name: "TrainOpenPage", of: Of::Training(Kind::Check { default: false, set: Training::set_open_page }) },
+    Row { name: "TrainPreset", of: Of::Training(Kind::Combo { values: training::presets, set: Training::set_preset }) },
     Row { name: "TrainMethod", of: Of::Training(Kind::Combo { values: training::methods, set: Training::set_method }) },
     Row { name: "TrainFolder", of: Of::Training(Kind::Text { default: training::default_folder, set: Training::set_folder }) },
     Row { name: "TrainStart", of: Of::Training(Kind::Text { default: String::new, set: Training::set_start }) },
@@ -164,13 +167,21 @@ const TABLE: [Row; 30] = [
 /// An engine with every option at its default.
 pub fn default_session() -> Session {
     let engine = Engine::new(Weights::embedded());
-    let mut session =
-        Session { engine, opponent: Opponent::new(), weights_id: KnownId::default(), settings: Settings::default() };
+    let mut session = Session {
+        engine,
+        opponent: Opponent::new(),
+        trained: None,
+        trained_is_said: false,
+        weights_id: KnownId::default(),
+        settings: Settings::default(),
+    };
     for row in rows() {
         if let Of::Engine(kind) = row.of {
             kind.set_default(&mut session).expect("defaults can be set");
         }
     }
+    // A benchmark measures the program, not what its user has trained: `uci` turns it on.
+    session.settings.weights.use_trained = false;
     session
 }
 
@@ -354,7 +365,12 @@ fn read_spin(value: &str, min: i64, max: i64) -> Result<i64, String> {
 
 fn read_combo(value: &str, values: &[&'static str]) -> Result<&'static str, String> {
     let chosen = values.iter().find(|known| known.eq_ignore_ascii_case(value));
-    chosen.copied().ok_or_else(|| format!("expected {}, not {}", values.join(", "), quote(value)))
+    let renamed =
+        RENAMED.iter().find(|(old, _)| old.eq_ignore_ascii_case(value)).filter(|_| values.contains(&"scratch"));
+    chosen.copied().ok_or_else(|| match renamed {
+        Some((old, new)) => format!("{old} is now called {new}"),
+        None => format!("expected {}, not {}", values.join(", "), quote(value)),
+    })
 }
 
 #[cfg(test)]
@@ -398,8 +414,9 @@ mod tests {
             ("name WeightsFile value <empty>", true),
             ("name WeightsFile value", true),
             ("name Nonsense value 1", false),
-            ("name Train value SelfPlay", true),
-            ("name Train value selfplay games", false),
+            ("name Train value Scratch", true),
+            ("name Train value selfplay", false),
+            ("name Train value scratch games", false),
             ("name Train value", false),
             ("name TrainNodes value 2147483648", false),
             ("name TrainNodes value 0", true),

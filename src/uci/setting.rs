@@ -4,14 +4,14 @@
 //! answers in the meantime.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use dyad_engine::eval::Weights;
+use dyad_trainer::selftrain::Playing;
 
 use super::options::Setter;
 use super::weights;
 use crate::info::info_string;
 use crate::session::{Outcome, Session};
+use crate::training::Promoted;
 
 /// A change of the session.
 pub enum Setting {
@@ -26,10 +26,12 @@ pub enum Setting {
     },
     /// Forget other games.
     NewGame,
-    /// Play with the weights that a training found better.
-    Adopt(Arc<Weights>, PathBuf),
-    /// Play with the best weights of a training that is resumed.
-    AdoptFile(PathBuf),
+    /// Play with the weights that a training has proven stronger.
+    Promote(Box<Promoted>),
+    /// Play with the weights of a training that is resumed.
+    UsePlaying(Playing),
+    /// Play with trained weights, as a GUI does that does not set `UseTrained`.
+    UseTrained,
     /// Take trained weights from this `TrainFolder`.
     TrainFolder(Option<PathBuf>),
 }
@@ -39,10 +41,9 @@ impl Setting {
     pub fn size(&self) -> usize {
         match self {
             Setting::Option { length, .. } => *length,
-            Setting::Adopt(_, path) | Setting::AdoptFile(path) | Setting::TrainFolder(Some(path)) => {
-                path.as_os_str().len()
-            }
-            Setting::NewGame | Setting::TrainFolder(None) => 0,
+            Setting::Promote(promoted) => promoted.trained.path.as_os_str().len(),
+            Setting::UsePlaying(Playing { path, .. }) | Setting::TrainFolder(Some(path)) => path.as_os_str().len(),
+            Setting::NewGame | Setting::UseTrained | Setting::TrainFolder(None) => 0,
         }
     }
 
@@ -53,13 +54,15 @@ impl Setting {
             Setting::NewGame => {
                 session.engine.clear();
                 session.opponent.new_game();
+                session.trained_is_said = false;
                 None
             }
-            Setting::Adopt(weights, path) => Some(format!("train {}", weights::adopt(session, weights.clone(), path))),
-            Setting::AdoptFile(path) => Some(match Weights::load(path) {
-                Ok(weights) => format!("train {}", weights::adopt(session, Arc::new(weights), path)),
-                Err(error) => format!("train error: {error}"),
-            }),
+            Setting::Promote(promoted) => Some(format!("train {}", weights::promote(session, promoted))),
+            Setting::UsePlaying(playing) => match weights::use_playing(session, playing) {
+                Ok(note) => note.map(|note| format!("train {note}")),
+                Err(error) => Some(format!("train error: {error}")),
+            },
+            Setting::UseTrained => report("UseTrained", weights::set_use_trained(session, true)),
             Setting::TrainFolder(folder) => report("UseTrained", weights::set_folder(session, folder.clone())),
         };
         note.map(|note| info_string(&note)).into_iter().collect()

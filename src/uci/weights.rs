@@ -1,7 +1,7 @@
 //! Which weights the engine plays with.
 //!
 //! Two options have a say, in whatever order they come: a `WeightsFile` that is named wins; without one,
-//! `UseTrained` takes the best weights of `TrainFolder`, if there are any; otherwise it is the built-in ones.
+//! `UseTrained` takes the weights of `TrainFolder` that were proven stronger, if there are any; otherwise it is the built-in ones.
 //! The choice is made anew only when one of the options changes, so that a GUI that sends all of them before
 //! each game does not undo what a self-training has brought in between: weights that were adopted stay until then.
 //!
@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
-use dyad_trainer::selftrain;
+use dyad_trainer::selftrain::{self, Playing};
 
-use crate::session::{Outcome, Session, WeightsChoice};
+use crate::session::{Outcome, Session, Trained, WeightsChoice};
+use crate::training::Promoted;
 
 /// Sets `WeightsFile`. A file that cannot be used changes nothing.
 pub fn set_file(session: &mut Session, path: &str) -> Outcome {
@@ -50,9 +51,32 @@ pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     if changed && choice.use_trained && choice.file.is_empty() { choose(session) } else { Ok(None) }
 }
 
-/// Plays with weights that a self-training has found better.
-pub fn adopt(session: &mut Session, weights: Arc<Weights>, path: &Path) -> String {
-    take(session, weights, &format!("playing with {}", path.display()))
+/// Plays with weights that a self-training has proven stronger, unless others than those that they beat are in use by now.
+pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
+    let Promoted { weights, trained, beaten } = promoted;
+    let in_use = session.engine.weights();
+    let is_own = session.trained.as_ref().is_some_and(|own| own.path == trained.path);
+    if !is_own && in_use.id() != *beaten {
+        return format!(
+            "generation {} is stronger than other weights than those in use now ({}): Train resume measures it against these",
+            trained.generation,
+            in_use.id()
+        );
+    }
+    let origin = format!("playing with generation {}, {}", trained.generation, trained.path.display());
+    let said = take(session, weights.clone(), &origin);
+    session.trained = Some(trained.clone());
+    said
+}
+
+/// Plays with the weights of a training.
+pub fn use_playing(session: &mut Session, playing: &Playing) -> Outcome {
+    let Playing { generation, path, since, .. } = playing;
+    let weights = Weights::load(path).map_err(|error| format!("{} refused: {error}", path.display()))?;
+    let origin = format!("playing with generation {generation}, proven stronger on {since}, {}", path.display());
+    let said = take(session, Arc::new(weights), &origin);
+    session.trained = Some(Trained { generation: *generation, path: path.clone() });
+    Ok(Some(said))
 }
 
 /// Without a file named: the trained weights or the built-in ones.
@@ -61,17 +85,33 @@ fn choose(session: &mut Session) -> Outcome {
     let Some(folder) = folder.clone().filter(|_| *use_trained) else {
         return Ok(embedded(session));
     };
-    if let Some(path) = selftrain::best(&folder) {
-        return use_file(session, &path).map(Some);
+    let playing = selftrain::playing(&folder);
+    if let Some(playing) = playing.as_ref().filter(|playing| playing.has_beaten(&Weights::embedded())) {
+        return use_playing(session, playing);
     }
-    embedded(session);
-    Ok(Some(format!("there are no trained weights in {} yet", folder.display())))
+    let changed = embedded(session);
+    if let Some(Playing { generation, path, .. }) = playing {
+        return Ok(Some(format!(
+            "embedded weights; generation {generation} is proven stronger than others only: WeightsFile {} plays with it",
+            path.display()
+        )));
+    }
+    let Some(overview) = selftrain::overview(&folder) else { return Ok(changed) };
+    let distance = overview.distance.map_or_else(String::new, |distance| format!(": {distance}"));
+    Ok(Some(format!(
+        "embedded weights; no generation of the training in {} is proven stronger yet{distance}",
+        folder.display()
+    )))
 }
 
 /// Says nothing where nothing changes.
 fn embedded(session: &mut Session) -> Option<String> {
     let weights = Weights::embedded();
-    (!weights.plays_as(session.engine.weights())).then(|| take(session, weights, "embedded weights"))
+    if weights.plays_as(session.engine.weights()) {
+        session.trained = None;
+        return None;
+    }
+    Some(take(session, weights, "embedded weights"))
 }
 
 fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
@@ -82,6 +122,7 @@ fn use_file(session: &mut Session, path: &Path) -> Result<String, String> {
 
 /// Equal weights are left in place, and with them what the engine remembers of its searches.
 fn take(session: &mut Session, weights: Arc<Weights>, origin: &str) -> String {
+    (session.trained, session.trained_is_said) = (None, false);
     let mut said = format!("{origin} ({})", weights.id());
     for note in &weights.meta.notes {
         said.push_str("; ");

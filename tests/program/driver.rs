@@ -46,6 +46,13 @@ impl Program {
         Program::spawn(command)
     }
 
+    /// Starts the program with a variable of its environment set.
+    pub fn start_with_variable(name: &str, value: &str) -> Program {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
+        command.env(name, value);
+        Program::spawn(command)
+    }
+
     /// Starts the program with this niceness.
     #[cfg(target_os = "linux")]
     pub fn start_nice(niceness: i32) -> Program {

@@ -149,7 +149,7 @@ fn a_signal_ends_everything_and_saves_a_training() {
     }
     let folder = folder("signal-training").join("run");
     let mut program = Program::start();
-    for (name, value) in [("TrainFolder", folder.to_str().unwrap()), ("TrainThreads", "1"), ("Train", "selfplay")] {
+    for (name, value) in [("TrainFolder", folder.to_str().unwrap()), ("TrainThreads", "1"), ("Train", "scratch")] {
         program.send(&format!("setoption name {name} value {value}"));
     }
     program.sync();

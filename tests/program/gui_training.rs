@@ -22,7 +22,9 @@ fn options(mode: &str, folder: &Path) -> String {
         ("TrainFolder", &format!("{folder}")),
         ("TrainGenerations", "0"),
         ("TrainLabelNodes", "60"),
-        ("TrainMatchGames", "2"),
+        ("TrainLongGames", "10"),
+        ("TrainLongNodes", "300"),
+        ("TrainMatchGames", "10"),
         ("TrainMethod", "comparison"),
         ("TrainNodes", "30"),
         ("TrainPositions", "150"),
@@ -65,6 +67,21 @@ fn await_match(folder: &Path, made: &Weights) {
     fs::write(path, state.to_string()).unwrap();
 }
 
+/// Nearly the weights that are built in.
+fn better() -> Weights {
+    let built_in = Weights::load(Path::new("weights/default.json")).unwrap();
+    let mut floats = FloatWeights::from(&built_in);
+    floats.mg[0] += 20.0;
+    let mut better = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
+    better.units = built_in.units;
+    better
+}
+
+/// The generation whose weights a file has.
+fn generation_of(path: &Path) -> u64 {
+    json(&path.with_file_name("state.json"))["playing"].as_u64().unwrap()
+}
+
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -89,7 +106,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     let out = folder.join("run");
 
     // Begun, with a game beside it; what is sent again begins nothing again.
-    let mut program = training("selfplay", &out);
+    let mut program = training("scratch", &out);
     let page = out.join("report.html");
     let told = program.until_contains("info string train page ");
     assert_eq!(told, format!("info string train page {}", page.display()));
@@ -98,13 +115,13 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.until("info string train generation 1 ");
     program.send("position startpos moves e2e4");
     check_search(&after("e2e4"), &moves(&program.search("go depth 6")));
-    program.send(&options("selfplay", &out));
+    program.send(&options("scratch", &out));
     program.send("ucinewgame\ngo infinite");
     let said = program.sync();
     assert!(!said.iter().any(|line| line.contains("train begins") || line.contains("train page")), "{said:?}");
     program.send("train status\nstop");
     let said = program.until("bestmove");
-    let status = format!("info string train status: selfplay, running, {}: ", out.display());
+    let status = format!("info string train status: scratch, running, {}: ", out.display());
     assert!(said.iter().any(|line| line.starts_with(&status)), "{said:?}");
     program.send("setoption name Train value off");
     program.until("info string train stopping");
@@ -114,29 +131,33 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     check_files(&out);
 
-    // Resumed, before a match that is sure to be won; a search is not disturbed by the better weights.
-    let built_in = Weights::load(Path::new("weights/default.json")).unwrap();
-    let mut floats = FloatWeights::from(&built_in);
-    // Not the very weights that are built in.
-    floats.mg[0] += 1.0;
-    let mut better = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
-    better.units = built_in.units;
+    // Resumed, before a match that is sure to be won, and a line that is sure to be crossed: the engine plays with the value of
+    // the pieces. A search is not disturbed by the better weights.
+    let better = better();
     await_match(&out, &better);
     let mut program = training("resume", &out);
     program.send("position startpos\ngo infinite");
     let adopted = program.until_contains(" adopted: ");
-    let path = out.join("best.json");
-    assert!(adopted.ends_with(&format!(" adopted: {}", path.display())), "{adopted}");
+    assert!(adopted.ends_with(&format!(" adopted: {}", out.join("best.json").display())), "{adopted}");
+    let above = program.until_contains(" Elo above the weights 'material'");
+    assert!(above.starts_with("info string train generation "), "{above}");
+    let crossed = program.until_contains(" crosses the line: it beats the weights 'material' by +");
+    let path = out.join("playing.json");
+    assert!(crossed.ends_with(&format!("the engine plays with it from now on: {}", path.display())), "{crossed}");
     assert!(!program.sync().iter().any(|line| line.contains("train playing with")));
     program.send("stop");
     program.until("bestmove");
     let playing = program.until_contains("train playing with");
     program.send("train stop");
-    let mut last = vec![playing];
-    last.extend(program.until("info string train stopped: "));
-    let last = last.iter().rfind(|line| line.contains("train playing with")).expect("one was put in");
-    let id = Weights::load(&path).unwrap().id();
-    assert_eq!(*last, format!("info string train playing with {} ({id})", path.display()));
+    program.until("info string train stopped: ");
+    let (number, id) = (generation_of(&path), Weights::load(&path).unwrap().id());
+    assert_eq!(playing, format!("info string train playing with generation {number}, {} ({id})", path.display()));
+    // The window of a GUI shows it once a game.
+    let plays = format!("info string Dyad {} (trained, generation {number}) plays", env!("CARGO_PKG_VERSION"));
+    assert_eq!(program.search("go depth 1").iter().filter(|line| **line == plays).count(), 1);
+    assert_eq!(program.search("go depth 1").iter().filter(|line| **line == plays).count(), 0);
+    program.send("ucinewgame");
+    assert_eq!(program.search("go depth 1").iter().filter(|line| **line == plays).count(), 1);
     // Options that are sent again undo nothing, the same file's name among them.
     program.send("setoption name WeightsFile value weights/material.json\nsetoption name UseTrained value true");
     assert_eq!(program.sync(), ["info string UseTrained: the file that WeightsFile names stays in use"]);
@@ -145,37 +166,70 @@ fn from_the_first_option_to_the_adopted_weights() {
     check_files(&out);
 
     // The weights it has learned, in a later game and whatever the order of the options.
-    let trained = format!("info string UseTrained: {} ({id})", path.display());
+    let trained = |option: &str, line: &str| {
+        let begins = format!("info string {option}: playing with generation {number}, proven stronger on 20");
+        assert!(line.starts_with(&begins) && line.ends_with(&format!(", {} ({id})", path.display())), "{line}");
+    };
     let set = format!("setoption name TrainFolder value {}", out.display());
     let empty = "setoption name WeightsFile value <empty>";
     let mut program = Program::start();
     program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
-    assert_eq!(program.sync(), std::slice::from_ref(&trained));
+    let other = format!(
+        "info string UseTrained: embedded weights; generation {number} is proven stronger than others only: WeightsFile {} plays \
+         with it",
+        path.display()
+    );
+    // On a busy machine `readyok` comes before it.
+    assert_eq!(program.until_contains("UseTrained: "), other);
+    program.quit();
+    // As if it had beaten the built-in weights.
+    fs::copy("weights/default.json", out.join("reference.json")).unwrap();
+    let mut program = Program::start();
+    program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
+    trained("UseTrained", &program.until_contains("UseTrained: "));
     program.send(&format!("{set}\nsetoption name UseTrained value true\n{empty}"));
     assert!(program.sync().is_empty());
     program.send("setoption name WeightsFile value weights/material.json");
-    assert!(program.sync()[0].contains("material.json"));
+    program.until_contains("material.json");
     program.send(empty);
-    assert_eq!(program.sync(), [trained.replace("UseTrained", "WeightsFile")]);
+    trained("WeightsFile", &program.until_contains("WeightsFile: "));
     program.send("setoption name UseTrained value false");
-    assert!(program.sync()[0].starts_with("info string UseTrained: embedded weights"));
+    program.until("info string UseTrained: embedded weights");
     program.quit();
+    fs::copy("weights/material.json", out.join("reference.json")).unwrap();
 
-    // Resumed, it is played with from the first move on, whatever file was named to play with before.
+    // Resumed, it is played with from the first move on, if the engine would play with what it has beaten, or with itself.
     let eval = |program: &mut Program| {
         program.send("position startpos moves e2e4\neval");
         program.until("evaluation ").pop()
     };
     let mut program = Program::start();
+    let built_in = eval(&mut program);
     program.send(&format!("setoption name WeightsFile value {}", path.display()));
     let expected = eval(&mut program);
+    assert_ne!(expected, built_in);
     program.quit();
-    let mut program = training("resume", &out);
-    assert_eq!(eval(&mut program), expected);
+    for own in ["weights/material.json", path.to_str().unwrap()] {
+        let mut program = Program::start();
+        program.send(&options("resume", &out).replace("weights/material.json", own));
+        program.sync();
+        assert_eq!(eval(&mut program), expected);
+        program.send("train stop");
+        program.until("info string train stopped: ");
+        program.quit();
+    }
+    // Weights that it has not beaten stay in use, and are the line from now on.
+    let mut program = Program::start();
+    program.send(&options("resume", &out).replace("weights/material.json", "<empty>"));
+    program.sync();
+    assert_eq!(eval(&mut program), built_in);
+    program.until_contains("distance");
+    program.send("train stop");
+    program.until("info string train stopped: ");
     program.quit();
 
     // The end of the program in the middle of it, by `quit` and by the end of input.
-    let mut program = training("selfplay", &out);
+    let mut program = training("scratch", &out);
     program.until("info string train generation ");
     let said = program.quit();
     assert!(said.iter().any(|line| line.starts_with("info string train stopped: ")), "{said:?}");
@@ -229,6 +283,14 @@ fn numbers_are_used_and_reported_or_refused() {
             "TrainMethod value comparison\nsetoption name TrainLabelNodes value 2000\nsetoption name TrainDepth value 2",
             "comparison: 1,000 nodes a move, 2,000 nodes a label, 50,000 positions a generation, depth 2, ",
         ),
+        ("minutes", "TrainMinutes value 5", ", 5 minutes, "),
+        ("long", "TrainLongNodes value 5000\nsetoption name TrainLongGames value 7", ": about "),
+        ("night", "TrainPreset value night", ", 480 minutes, "),
+        (
+            "coffee",
+            "TrainPreset value coffee",
+            "error: preset coffee: ten minutes are for a training from the piece values",
+        ),
         ("depth", "TrainDepth value 1", "error: TrainDepth belongs to comparison training"),
         ("batch", "TrainBatch value 256", "error: TrainBatch belongs to comparison training"),
         ("label-nodes", "TrainLabelNodes value 2000", "error: TrainLabelNodes belongs to comparison training"),
@@ -236,7 +298,7 @@ fn numbers_are_used_and_reported_or_refused() {
         let out = folder.join(run);
         let mut program = Program::start();
         program.send(&format!("setoption name TrainFolder value {}\nsetoption name {options}", out.display()));
-        program.send("setoption name Train value selfplay\nisready");
+        program.send("setoption name Train value improve\nisready");
         program.until_contains(reported);
         program.send("train stop");
         program.quit();
@@ -249,7 +311,7 @@ fn numbers_are_used_and_reported_or_refused() {
 fn it_begins_a_second_after_the_last_option() {
     let out = folder("gui-training-later").join("run");
     let mut program = Program::start();
-    program.send(&options("selfplay", &out));
+    program.send(&options("scratch", &out));
     let said = program.until("info string train begins");
     assert!(said.iter().all(|line| line.starts_with("info string ")), "{said:?}");
     program.quit();
@@ -265,7 +327,7 @@ fn buttons_and_commands() {
     program.send(&options("off", &out));
     program.send("setoption name Start Training");
     let said = program.sync();
-    assert!(said.iter().any(|line| line.starts_with("info string train begins: selfplay")), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("info string train begins: scratch")), "{said:?}");
     program.send("train start\nsetoption name Train value off");
     let said = program.sync();
     assert!(said.contains(&"info string train is running already".to_string()), "{said:?}");
@@ -273,12 +335,12 @@ fn buttons_and_commands() {
     program.send("setoption name Stop Training");
     program.until("info string train stopped: ");
     program.send("train start");
-    program.until("info string train resumes: selfplay, generation 1 (");
+    program.until("info string train resumes: resume, generation 1 (");
     program.send("setoption name Train value resume\nisready");
     program.until("info string train is running already");
-    program.send("setoption name Train value off\nsetoption name Train value selfplay\nisready");
+    program.send("setoption name Train value off\nsetoption name Train value scratch\nisready");
     program.until("info string train stopped: ");
-    program.until("info string train resumes: selfplay");
+    program.until("info string train resumes: scratch");
     program.quit();
 }
 
@@ -289,7 +351,7 @@ fn a_training_starts_from_what_is_named_for_it() {
     let mut program = Program::start();
     program.send("eval");
     let built_in = program.until("evaluation ");
-    program.send(&options("selfplay", &out).replace("WeightsFile", "TrainStart"));
+    program.send(&options("improve", &out).replace("WeightsFile", "TrainStart"));
     program.sync();
     program.until("info string train generation 1 ");
     program.send("train stop");
@@ -301,12 +363,190 @@ fn a_training_starts_from_what_is_named_for_it() {
     assert_eq!(start.id(), Weights::material().id());
 
     let mut program = Program::start();
-    program.send(&options("selfplay", &folder.join("none")).replace("WeightsFile", "TrainNone"));
+    program.send(&options("improve", &folder.join("none")).replace("WeightsFile", "TrainNone"));
     program.send("setoption name TrainStart value none.json");
     let said = program.sync();
     assert!(said.iter().any(|line| line.contains("train error: TrainStart: none.json")), "{said:?}");
     program.quit();
     assert!(!folder.join("none").exists());
+}
+
+/// What each mode starts from, what it says of itself, and that a folder holds one kind of training.
+#[test]
+fn modes_say_what_happens() {
+    let folder = folder("gui-training-modes");
+    let default = Weights::load(Path::new("weights/default.json")).unwrap().id();
+    let mut program = Program::start();
+    program.send("setoption name Train value selfplay");
+    assert_eq!(
+        program.sync(),
+        [
+            "info string Train: selfplay is now called scratch (from the value of the pieces alone) or improve (from the weights \
+             in use)"
+        ]
+    );
+    program.quit();
+    for (mode, start) in [("scratch", Weights::material().id()), ("improve", default)] {
+        let out = folder.join(mode);
+        let mut program = Program::start();
+        program.send(&options(mode, &out).replace("weights/material.json", "<empty>"));
+        program.send("isready");
+        program.until(&format!("info string train begins: {mode}, 1 thread, "));
+        let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
+        assert!(numbers.contains("matches of at most 10 games") && numbers.contains(", 1 thread: about "), "{numbers}");
+        assert!(numbers.ends_with(" a generation"), "{numbers}");
+        program.send("train stop");
+        program.until("info string train stopped: ");
+        program.quit();
+        assert_eq!(Weights::load(&out.join("start.json")).unwrap().id(), start);
+    }
+    for (mode, other, refusal) in [
+        ("scratch", "improve", "did not begin from the pieces alone: Train resume continues it"),
+        ("improve", "scratch", "began from the pieces alone: Train scratch or resume continues it"),
+    ] {
+        let mut program = Program::start();
+        program.send(&options(mode, &folder.join(other)));
+        program.send("isready");
+        let error = program.until_contains("train error: ");
+        assert!(error.contains(refusal), "{error}");
+        program.quit();
+    }
+    let mut program = Program::start();
+    program.send(&options("scratch", &folder.join("none")));
+    program.send("setoption name TrainStart value default\nisready");
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("scratch starts from the pieces alone"), "{error}");
+    program.quit();
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Few positions hold the pairs of pieces, and weights that did not change play no match.
+#[test]
+fn small_and_equal_trainings_say_so() {
+    let out = folder("gui-training-small").join("run");
+    let mut program = Program::start();
+    program.send(&options("scratch", &out).replace("value comparison", "value regression"));
+    program.send("setoption name TrainLabelNodes value 0\nisready");
+    let held = program.until_contains(" positions: pieces, squares and terms learn; pairs of pieces need ");
+    assert!(held.starts_with("info string train "), "{held}");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.quit();
+    await_match(&out, &Weights::material());
+    let mut program = Program::start();
+    program.send(&options("resume", &out).replace("value comparison", "value automatic"));
+    program.send("setoption name TrainLabelNodes value 0\nisready");
+    let equal = program.until_contains(" changed no weight, no match is played");
+    assert!(equal.starts_with("info string train generation "), "{equal}");
+    program.quit();
+    fs::remove_dir_all(out.parent().unwrap()).unwrap();
+}
+
+/// A new generation that proves nothing is no better one.
+#[test]
+fn undecided_matches_adopt_nothing() {
+    let out = folder("gui-training-undecided").join("run");
+    let mut program = training("scratch", &out);
+    program.until("info string train generation 1 ");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.quit();
+    // Hardly other weights than those that it plays.
+    let mut floats = FloatWeights::from(&Weights::material());
+    floats.mg[0] += 2.0;
+    await_match(&out, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
+    let mut program = training("resume", &out);
+    let undecided = program.until_contains(" not decided: no proof that it is stronger; the next generation goes on");
+    assert!(undecided.starts_with("info string train generation "), "{undecided}");
+    program.quit();
+    assert!(!out.join("best.json").exists() && !out.join("playing.json").exists());
+    fs::remove_dir_all(out.parent().unwrap()).unwrap();
+}
+
+/// After a restart a GUI shows that the engine plays with trained weights, and a benchmark does not use them.
+#[cfg(target_os = "linux")]
+#[test]
+fn trained_weights_are_told_apart_after_a_restart() {
+    let home = folder("gui-training-restart");
+    let out = home.join(".local/share/dyad");
+    let mut program = training("scratch", &out);
+    program.until("info string train generation 1 ");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.quit();
+    // Not yet proven: one line says how far it is.
+    let mut program = Program::start_at_home(&home);
+    program.send("uci");
+    program.until(&format!("id name Dyad {}", env!("CARGO_PKG_VERSION")));
+    program.until("info string UseTrained: embedded weights; no generation of the training in ");
+    program.quit();
+    await_match(&out, &better());
+    let mut program = training("resume", &out);
+    program.until_contains(" crosses the line: ");
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    program.quit();
+    // As if it had beaten the built-in weights.
+    fs::copy("weights/default.json", out.join("reference.json")).unwrap();
+    let number = generation_of(&out.join("playing.json"));
+    let mut program = Program::start_at_home(&home);
+    program.send("uci");
+    let name = format!("id name Dyad {} (trained, generation {number})", env!("CARGO_PKG_VERSION"));
+    let said = program.until("uciok");
+    assert!(said.contains(&name), "{said:?}");
+    program.until(&format!("info string UseTrained: playing with generation {number}, proven stronger on 20"));
+    check_search(&after(""), &program.search("go depth 4"));
+    program.send("setoption name UseTrained value false");
+    program.until("info string UseTrained: embedded weights");
+    program.quit();
+    let mut program = Program::start_at_home(&home);
+    program.send("go depth 1");
+    assert!(!program.until("bestmove").iter().any(|line| line.contains("trained")));
+    program.quit();
+    fs::remove_dir_all(home).unwrap();
+}
+
+/// The button and the check open the program's own page, by the system's own way.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_is_opened_in_the_browser() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder("gui-training-browser");
+    let (out, opened) = (folder.join("run"), folder.join("opened"));
+    let browser = folder.join("xdg-open");
+    fs::write(&browser, format!("#!/bin/sh\necho noise\nprintf '%s\\n' \"$1\" >> '{}'\n", opened.display())).unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let await_opened = |count: usize| {
+        let page = format!("{}\n", out.join("report.html").display());
+        for _ in 0..6_000 {
+            if fs::read_to_string(&opened).unwrap_or_default() == page.repeat(count) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{count} times: {:?}", fs::read_to_string(&opened));
+    };
+    let mut program = Program::start_with_variable("PATH", &path);
+    program.send(&format!("setoption name TrainFolder value {}\nsetoption name Open Training Page", out.display()));
+    let said = program.sync();
+    assert!(said[0].starts_with("info string train error: there is no page of a training in "), "{said:?}");
+    program.send("setoption name TrainOpenPage value true");
+    program.send(&options("scratch", &out));
+    program.send("isready");
+    program.until("info string train page ");
+    await_opened(1);
+    program.send("setoption name Open Training Page");
+    await_opened(2);
+    program.send("train stop");
+    program.until("info string train stopped: ");
+    fs::write(out.join("report.html"), "<html>of somebody else").unwrap();
+    program.send("setoption name Open Training Page");
+    let error = program.until_contains("train error: ");
+    assert!(error.contains("there is no page of a training in "), "{error}");
+    let said = program.quit();
+    assert!(!said.iter().any(|line| line.contains("noise")), "{said:?}");
+    fs::remove_dir_all(folder).unwrap();
 }
 
 /// From the engine's own priority, not from any other.
@@ -316,7 +556,7 @@ fn a_training_comes_after_the_search_whatever_the_priority_of_that() {
     for niceness in [3, 12] {
         let out = folder(&format!("gui-training-nice-{niceness}")).join("run");
         let mut program = Program::start_nice(niceness);
-        program.send(&options("selfplay", &out));
+        program.send(&options("scratch", &out));
         program.until("info string train generation 1 ");
         let [jobs, training] = ["job", "training"].map(|name| program.niceness(name));
         // The tests themselves may run at a low priority, from which `nice` counts.
@@ -351,7 +591,7 @@ fn games_from_a_pipe_are_refused() {
 #[test]
 fn pipes_in_the_folder_are_not_read() {
     let folder = folder("gui-training-pipes");
-    for mode in ["selfplay", "resume"] {
+    for mode in ["scratch", "resume"] {
         let out = folder.join(mode);
         fs::create_dir(&out).unwrap();
         pipe(&out.join("state.json"));
@@ -366,7 +606,7 @@ fn pipes_in_the_folder_are_not_read() {
     let out = folder.join("page");
     fs::create_dir(&out).unwrap();
     pipe(&out.join("report.html"));
-    let mut program = training("selfplay", &out);
+    let mut program = training("scratch", &out);
     program.until_contains("train no page: ");
     program.send("train stop");
     program.until("info string train stopped: ");
@@ -389,9 +629,9 @@ fn a_second_program_is_refused() {
     let folder = folder("gui-training-second");
     let (out, games) = (folder.join("run"), folder.join("games.pgn"));
     write_games(&games, 1);
-    let mut first = training("selfplay", &out);
+    let mut first = training("scratch", &out);
     first.until("info string train generation ");
-    for mode in ["selfplay", "resume", "style"] {
+    for mode in ["scratch", "resume", "style"] {
         let mut second = Program::start();
         second.send(&options(mode, &out));
         second.send(&format!("setoption name TrainGamesFile value {}", games.display()));
@@ -413,9 +653,9 @@ fn a_training_that_cannot_begin_is_reported_and_the_engine_plays_on() {
     let nowhere = Path::new("Cargo.toml/run");
     let long = PathBuf::from("x".repeat(5000));
     for (mode, folder) in [
-        ("selfplay", nowhere),
-        ("selfplay", &long),
-        ("selfplay", Path::new("a\0b")),
+        ("scratch", nowhere),
+        ("scratch", &long),
+        ("scratch", Path::new("a\0b")),
         ("resume", nowhere),
         ("resume", &folder.join("none")),
         ("games", &folder.join("no-file-named")),

@@ -78,7 +78,7 @@ fn values_out_of_range_and_unknown_options_cost_one_info_string() {
         "name BookFile value /tb",
         "name Train value",
         "name Train value on",
-        "name Train value selfplay games",
+        "name Train value scratch games",
         "name TrainAdopt value maybe",
         "name TrainBatch value -1",
         "name TrainMethod value fit",

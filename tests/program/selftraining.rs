@@ -24,7 +24,14 @@ fn go_on(folder: &Path, threads: &str) -> Child {
     check_page(folder);
     let small =
         ["--method", "comparison", "--positions", "150", "--nodes", "40", "--label-nodes", "80", "--batch", "20"];
-    let matches = ["--match-games", "6", "--match-nodes", "40", "--threads", threads];
+    let matches = [
+        ["--match-games", "6"],
+        ["--match-nodes", "40"],
+        ["--long-games", "4"],
+        ["--long-nodes", "40"],
+        ["--threads", threads],
+    ]
+    .concat();
     let rest: &[&str] = match folder.join("state.json").exists() {
         true => &["--resume"],
         false => &["--generations", "2"],

@@ -148,7 +148,7 @@ pub struct MatchRecord {
     pub elo: Estimate,
     /// Normalized Elo difference.
     pub normalized_elo: Estimate,
-    /// Likelihood of los of the first player.
+    /// Likelihood of superiority of the first player.
     #[serde(rename = "superiority")]
     pub los: f64,
     /// The sequential test.

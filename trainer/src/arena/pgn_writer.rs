@@ -220,8 +220,14 @@ fn missing_end(tail: &[u8]) -> Option<&'static str> {
 
 /// Today's date (UTC) as PGN writes it.
 pub fn today() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    date_of((now.as_secs() / 86_400) as i64)
+    date(SystemTime::now())
+}
+
+/// The date of a time, as PGN writes it.
+#[must_use]
+pub fn date(time: SystemTime) -> String {
+    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    date_of((time.as_secs() / 86_400) as i64)
 }
 
 /// The date `days` days after 1970-01-01, by the proleptic Gregorian calendar.

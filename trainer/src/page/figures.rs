@@ -113,6 +113,15 @@ pub fn chart(axes: &Axes, all: &[Series], size: (u32, u32)) -> String {
     format!("<div class=\"chart\">\n{svg}{}</div>\n", legend(all))
 }
 
+/// A chart in two sizes, of which the screen shows one.
+pub fn both(axes: &Axes, all: &[Series], narrow: (u32, u32), wide: (u32, u32)) -> String {
+    let sized = |class: &str, size| {
+        let chart = chart(axes, all, size);
+        if chart.is_empty() { chart } else { format!("<div class=\"{class}\">\n{chart}</div>\n") }
+    };
+    sized("narrow", narrow) + &sized("wide", wide)
+}
+
 /// Color of the line with this index. Lines beyond the palette are dashed.
 fn color(index: usize) -> RGBColor {
     PALETTE[index % PALETTE.len()]

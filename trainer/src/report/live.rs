@@ -194,6 +194,13 @@ fn write(folder: &Path, now: Option<Now>) -> Result<(), String> {
     write_atomic(&path, page(&run, FOCUS).as_bytes()).map_err(|error| format!("no page: {}: {error}", path.display()))
 }
 
+/// The page of the training in `folder`, if Dyad wrote one.
+#[must_use]
+pub fn own_page(folder: &Path) -> Option<PathBuf> {
+    let page = std::path::absolute(folder.join(REPORT)).ok()?;
+    (page.exists() && !is_foreign(&page)).then_some(page)
+}
+
 /// Whether the file at `path` was not written by Dyad.
 fn is_foreign(path: &Path) -> bool {
     let mut beginning = Vec::new();

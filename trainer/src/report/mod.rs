@@ -13,6 +13,6 @@ mod pieces;
 mod run_data;
 
 pub use explorer::weights_page;
-pub use live::LivePage;
+pub use live::{LivePage, own_page};
 pub use page::{page, parse_focus};
 pub use run_data::{Generation, Now, RunData};

@@ -11,10 +11,11 @@ use super::games;
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
 use super::run_data::{Generation, Now, RunData};
 use crate::arena::matches::MatchRecord;
-use crate::arena::statistics::Estimate;
+use crate::arena::statistics::{Decision, Estimate};
 use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Board, Series};
 use crate::page::html::{Page, escape, flatten};
+use crate::selftrain::Distance;
 
 /// Labels of the material axes.
 const MATERIAL_AXES: [&str; 2] = ["weight, middlegame", "weight, endgame"];
@@ -46,19 +47,27 @@ const LIVE: &str = include_str!("assets/live.js");
 pub fn page(run: &RunData, focus: PieceSquare) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);
+    glance(&mut page, run);
     summary(&mut page, run);
-    strength(&mut page, run);
-    accuracy_of_generations(&mut page, run);
-    learning(&mut page, run);
-    iterations_section(&mut page, run);
-    material(&mut page, run);
+    generations(&mut page, run);
+    games_to_look_at(&mut page, run);
     if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
         locations(&mut page, weights, run.before.as_ref().filter(|_| run.after.is_some()));
         pairs_of(&mut page, weights, focus);
     }
+    learning(&mut page, run);
+    iterations_section(&mut page, run);
+    material(&mut page, run);
     matches(&mut page, run);
-    games_to_look_at(&mut page, run);
-    norms(&mut page, run);
+    if !run.generations.is_empty() {
+        page.folded("For researchers: every match, learning curves of the generations, groups of features", |page| {
+            strength(page, run);
+            accuracy_of_generations(page, run);
+            norms(page, run);
+        });
+    } else {
+        norms(&mut page, run);
+    }
     settings(&mut page, run);
     page.finish(&run.title)
 }
@@ -114,20 +123,6 @@ fn summary(page: &mut Page, run: &RunData) {
             last.updates, first.accuracy_positions,
         ));
     }
-    if let (Some(last), Some(elo)) = (run.generations.last(), climb(&run.generations).last()) {
-        let adopted = run.generations.iter().filter(|generation| generation.adopted).count();
-        // The sum of narrow wins is biased upward; a match against the initial weights is better evidence.
-        let (elo, by) = match run.anchors.last() {
-            Some(anchor) => (&anchor.record.elo, "Elo against the start"),
-            None => (elo, "Elo by the sum of their matches"),
-        };
-        page.facts(&[
-            (run.generations.len().to_string(), "generations"),
-            (adopted.to_string(), "of them adopted"),
-            (duration(3600.0 * last.hours), "of training"),
-            (format!("{:+.0} \u{b1} {:.0}", elo.value, elo.error()), by),
-        ]);
-    }
     for (name, weights) in [("Start", &run.before), ("Result", &run.after)] {
         if let Some(weights) = weights {
             page.put(format_args!(
@@ -139,7 +134,175 @@ fn summary(page: &mut Page, run: &RunData) {
     }
 }
 
-/// Elo of the best weights, generation by generation.
+/// The size of a curve on a wide screen.
+const WIDE: (u32, u32) = (720, 380);
+
+/// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
+fn glance(page: &mut Page, run: &RunData) {
+    if run.generations.is_empty() && run.distances.is_empty() {
+        return;
+    }
+    if let Some(promoted) = run.proofs.iter().rfind(|proof| proof.adopted) {
+        let Generation { number, record, .. } = promoted;
+        page.put(format_args!(
+            "<p class=\"crossed\">\u{2605} Generation {number} beats {}: {} Elo over {} games. The engine plays with it.</p>\n",
+            escape(&record.names[1]),
+            with_error(&record.elo, 0),
+            record.tally.games()
+        ));
+    }
+    page.put(format_args!("<div class=\"glance\">\n<div>\n"));
+    match run.distances.last() {
+        Some((_, Distance { reference, .. })) => distance_curve(page, run, reference),
+        None => climb_curve(page, run),
+    }
+    page.put(format_args!("</div>\n<dl>\n"));
+    for (name, value) in player_facts(run) {
+        page.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(&value)));
+    }
+    page.put(format_args!("</dl>\n</div>\n"));
+}
+
+/// The unit of a time axis for this number of hours, and how many of it an hour has.
+fn time_unit(hours: f64) -> (&'static str, f64) {
+    if hours < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) }
+}
+
+/// The distance of the best weights to the reference, which is the line at zero.
+fn distance_curve(page: &mut Page, run: &RunData, reference: &str) {
+    /// Intervals of whitewashes reach to infinity.
+    const LONGEST: f64 = 150.0;
+    let own: Vec<&(f64, Distance)> =
+        run.distances.iter().filter(|(_, distance)| distance.reference == *reference).collect();
+    let ends = own.iter().map(|(hours, _)| *hours).chain(run.generations.iter().map(|generation| generation.hours));
+    let end = ends.filter(|hours| hours.is_finite()).fold(0.02, f64::max);
+    let (x, unit) = time_unit(end);
+    let points = own.iter().map(|(hours, distance)| (hours * unit, distance.elo.value)).collect();
+    let interval = |(hours, Distance { elo, .. }): &&(f64, Distance)| {
+        (hours * unit, elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST))
+    };
+    let intervals = own.iter().map(interval).collect();
+    let lines = [
+        Series { intervals, ..Series::marked("best weights of this training", points) },
+        Series::line(reference, vec![(0.0, 0.0), (end * unit, 0.0)]),
+    ];
+    let y = format!("Elo against {reference}");
+    let axes = Axes { x, y: &y, from_zero: true, whole: false };
+    page.figure(
+        &figures::both(&axes, &lines, CHART, WIDE),
+        &format!(
+            "Strength of the best weights, measured by games against {reference}, the line at 0. Bars are 95 % intervals; far \
+             below the line a few games suffice."
+        ),
+    );
+}
+
+/// The strength of the best weights as the sum of their matches, where no other is known.
+fn climb_curve(page: &mut Page, run: &RunData) {
+    let climb = climb(&run.generations);
+    let end = run.generations.last().map_or(0.0, |generation| generation.hours);
+    // A log without times is drawn by generation.
+    let (x, unit) = if end.is_finite() { time_unit(end) } else { ("generation", 1.0) };
+    let at = |generation: &Generation| if end.is_finite() { generation.hours * unit } else { generation.number as f64 };
+    let xs: Vec<f64> = [0.0].into_iter().chain(run.generations.iter().map(at)).collect();
+    let points = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.value)).collect();
+    let axes = Axes { x, y: "Elo above the start", from_zero: true, whole: !end.is_finite() };
+    page.figure(
+        &figures::both(&axes, &[Series::marked("", points)], CHART, WIDE),
+        "Strength of the best weights: the sum of what each adopted generation won against the one before it.",
+    );
+}
+
+/// What a player wants to know of a training.
+fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    let adopted = run.generations.iter().filter(|generation| generation.adopted);
+    if let Some((_, Distance { reference, elo, games, .. })) = run.distances.last() {
+        let distance = format!("{:.0} \u{b1} {:.0} Elo", elo.value.abs(), elo.error());
+        facts.push((
+            "Strength",
+            match games {
+                0 => format!("as strong as {reference}: nothing is learned yet"),
+                _ if elo.high < 0.0 => format!("still {distance} below {reference}"),
+                _ if elo.low > 0.0 => format!("{distance} above {reference}"),
+                _ => format!("about as strong as {reference} ({:+.0} \u{b1} {:.0} Elo)", elo.value, elo.error()),
+            },
+        ));
+        let playing = run.proofs.iter().rfind(|proof| proof.adopted);
+        let playing = playing.map_or_else(
+            || format!("{reference}, until a generation proves that it is stronger"),
+            |proof| format!("generation {}", proof.number),
+        );
+        facts.push(("The engine plays with", playing));
+    } else if let (Some(anchor), true) = (run.anchors.last(), run.distances.is_empty()) {
+        facts.push(("Strength", format!("{} Elo against the start", with_error(&anchor.record.elo, 0))));
+    }
+    if let Some(last) = run.generations.last() {
+        facts.push((
+            "Generations",
+            format!("{}, of which {} were adopted", run.generations.len(), adopted.clone().count()),
+        ));
+        if last.hours.is_finite() {
+            facts.push(("Time", spoken(3600.0 * last.hours)));
+        }
+    }
+    let settings = run.settings.iter().find(|(name, _)| name == "settings").map(|(_, settings)| settings);
+    if let Some(method) = settings.and_then(|settings| settings["method"].as_str()) {
+        let how = match method {
+            "comparison" => "comparison: the moves of deeper searches or of a file are to come out on top",
+            _ => "regression: positions are to be valued as searches and results of the games value them",
+        };
+        facts.push(("Learns by", how.to_string()));
+    }
+    if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
+        let value = |piece: Piece| weights.ints()[MATERIAL.at(piece)].iter().sum::<i32>();
+        let pawn = f64::from(value(Piece::Pawn));
+        let pieces = BY_VALUE[..4]
+            .iter()
+            .map(|&piece| format!("{} {:.1}", piece_name(piece).to_lowercase(), f64::from(value(piece)) / pawn));
+        if pawn > 0.0 {
+            facts.push(("Pieces in pawns", pieces.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    facts
+}
+
+/// The generations as a player sees them.
+fn generations(page: &mut Page, run: &RunData) {
+    if run.generations.is_empty() {
+        return;
+    }
+    page.heading("Generations");
+    let row = |generation: &Generation| {
+        let record = &generation.record;
+        let number = generation.number;
+        let distance = run.distances.iter().rfind(|(_, distance)| u64::from(distance.generation) == number);
+        let proof = run.proofs.iter().rfind(|proof| proof.number == number);
+        let outcome = match (generation.adopted, proof) {
+            (true, Some(Generation { adopted: true, .. })) => "best, played with",
+            (true, _) => "best",
+            (false, _) if matches!(record.decision, Some(Decision::H0)) => "not stronger",
+            (false, _) => "not decided",
+        };
+        vec![
+            number.to_string(),
+            outcome.to_string(),
+            percent(record.score.value),
+            record.tally.games().to_string(),
+            distance.map_or_else(String::new, |(_, distance)| with_error(&distance.elo, 0)),
+            if generation.hours.is_finite() { spoken(3600.0 * generation.hours) } else { String::new() },
+        ]
+    };
+    let rows: Vec<Vec<String>> = run.generations.iter().rev().map(row).collect();
+    let line = run.distances.last().map_or("the line", |(_, distance)| &distance.reference);
+    page.table(
+        &format!("The generations, the latest first: score against the best before it, and Elo against {line} where it was measured."),
+        &["Generation", "Outcome", "Score", "Games", "Elo to the line", "After"],
+        &rows,
+    );
+}
+
+/// Elo of the best weights, generation by generation, in full.
 fn strength(page: &mut Page, run: &RunData) {
     if run.generations.is_empty() {
         return;
@@ -149,6 +312,8 @@ fn strength(page: &mut Page, run: &RunData) {
     // A log without times is drawn by generation.
     let timed = run.generations.iter().all(|generation| generation.hours.is_finite());
     let at = |generation: &Generation| if timed { generation.hours } else { generation.number as f64 };
+    let (x, unit) = if timed { time_unit(run.generations.last().map_or(0.0, at)) } else { ("generation", 1.0) };
+    let at = |generation: &Generation| unit * at(generation);
     let xs: Vec<f64> = [0.0].into_iter().chain(run.generations.iter().map(at)).collect();
     let points = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.value)).collect();
     let intervals = xs.iter().zip(&climb).map(|(&x, elo)| (x, elo.low, elo.high)).collect();
@@ -159,7 +324,6 @@ fn strength(page: &mut Page, run: &RunData) {
         let intervals = anchors().map(|anchor| (at(anchor), anchor.record.elo.low, anchor.record.elo.high)).collect();
         lines.push(Series { intervals, ..Series::marked("against the start", elo) });
     }
-    let x = if timed { "hours" } else { "generation" };
     let axes = Axes { x, y: "Elo above the start", from_zero: true, whole: !timed };
     page.charts(
         &[figures::chart(&axes, &lines, CHART)],
@@ -258,19 +422,22 @@ fn accuracy_of_generations(page: &mut Page, run: &RunData) {
 }
 
 fn learning(page: &mut Page, run: &RunData) {
-    let lines: Vec<&LogLine> = run.lines.iter().filter(|line| line.positions > 0).collect();
+    let all: Vec<&LogLine> = run.lines.iter().collect();
+    let lines: Vec<&LogLine> = all.iter().copied().filter(|line| line.positions > 0).collect();
     if lines.is_empty() {
         return;
     }
     page.heading("Learning curves");
-    let draw = |y: &str, from_zero: bool, what: &dyn Fn(&LogLine) -> f64| {
+    let draw_of = |lines: &[&LogLine], y: &str, from_zero: bool, what: &dyn Fn(&LogLine) -> f64| {
         let axes = Axes { x: "training positions", y, from_zero, whole: false };
         let curve = lines.iter().map(|line| (line.positions as f64, what(line))).collect();
         figures::chart(&axes, &[Series::line("", curve)], CHART)
     };
+    let draw = |y: &str, from_zero: bool, what: &dyn Fn(&LogLine) -> f64| draw_of(&lines, y, from_zero, what);
     page.charts(
         &[
-            draw("move-match accuracy, %", false, &|line| 100.0 * accuracy(line)),
+            // The accuracy is known at the start already.
+            draw_of(&all, "move-match accuracy, %", false, &|line| 100.0 * accuracy(line)),
             draw("siblings above the desired move", true, &|line| line.mean_s),
         ],
         "Move-match accuracy of the averaged weights on test positions, and mean size of S, the set of siblings valued \

@@ -14,9 +14,9 @@ use crate::arena::matches::MatchRecord;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
-use crate::selftrain;
 use crate::selftrain::folder::{GenerationFolder, START};
 use crate::selftrain::log::LogLine as SelfTrainLine;
+use crate::selftrain::{self, Distance};
 
 /// Match results written to the folder by `dyad match --results`.
 const MATCHES: &str = "matches.jsonl";
@@ -118,6 +118,10 @@ pub struct RunData {
     pub generations: Vec<Generation>,
     /// Matches of the best weights against the initial ones.
     pub anchors: Vec<Generation>,
+    /// Distances of the best weights to the reference, with the hours since the training began.
+    pub distances: Vec<(f64, Distance)>,
+    /// Long matches against the weights that the engine plays with; adopted if it plays with the generation since.
+    pub proofs: Vec<Generation>,
     /// The logs of its trainings, with generation and name.
     pub trainings: Vec<(u32, &'static str, Vec<LogLine>)>,
     /// Games to show, with titles.
@@ -202,7 +206,13 @@ impl RunData {
                 let (number, hours) = (generation.into(), seconds / 3600.0);
                 self.anchors.push(Generation { number, hours, record, adopted: false, accuracy: None });
             }
-            Ok(SelfTrainLine::Stage { .. }) => (),
+            Ok(SelfTrainLine::Distance { distance, seconds }) => self.distances.push((seconds / 3600.0, distance)),
+            Ok(SelfTrainLine::Proof { generation, seconds, promoted, record }) => {
+                self.matches.push(record.clone());
+                let (number, hours) = (generation.into(), seconds / 3600.0);
+                self.proofs.push(Generation { number, hours, record, adopted: promoted, accuracy: None });
+            }
+            Ok(SelfTrainLine::Stage { .. } | SelfTrainLine::Unchanged { .. }) => (),
             Err(_) => {
                 let Some(value) = parse(line) else { return };
                 match MatchRecord::deserialize(&value) {

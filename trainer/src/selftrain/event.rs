@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
+use super::words::{grouped, spoken};
 use crate::arena::matches::{MatchRecord, MatchScore};
+use crate::arena::statistics::{Decision, Estimate};
 
 /// What a self-training takes from its caller.
 pub struct Context<'a> {
@@ -30,6 +32,8 @@ pub struct Summary {
     pub adopted: u32,
     /// Absolute path of the best weights; `None` before the first adoption.
     pub best: Option<PathBuf>,
+    /// The generation that the engine plays with; 0 for the weights that it had before.
+    pub playing: u32,
 }
 
 /// A stage of a generation, in order. Which of them a generation has is up to its
@@ -54,13 +58,21 @@ pub enum Stage {
     /// The best weights against generation 0.
     #[serde(rename = "anchor")]
     RegressionMatch,
+    /// The best weights against the reference: how far is it?
+    Distance,
+    /// The best weights against those that the engine plays with: does it play with the best ones from now on?
+    Proof,
 }
 
 impl Stage {
     /// The unit of [`Progress::done`].
     #[must_use]
     pub fn unit(self) -> &'static str {
-        if matches!(self, Stage::Tuning | Stage::Match | Stage::RegressionMatch) { "games" } else { "positions" }
+        if matches!(self, Stage::Tuning | Stage::Match | Stage::RegressionMatch | Stage::Distance | Stage::Proof) {
+            "games"
+        } else {
+            "positions"
+        }
     }
 }
 
@@ -75,6 +87,8 @@ impl fmt::Display for Stage {
             Stage::Tuning => "tuning",
             Stage::Match => "match",
             Stage::RegressionMatch => "match against generation 0",
+            Stage::Distance => "distance",
+            Stage::Proof => "long match",
         })
     }
 }
@@ -134,6 +148,31 @@ pub enum Event {
         /// The match.
         record: MatchRecord,
     },
+    /// The training changed no weight of a generation, so that no match was played.
+    Unchanged {
+        /// The generation.
+        generation: u32,
+    },
+    /// The distance of the best weights to the reference was measured.
+    Distance(Distance),
+    /// The best weights were proven to be stronger than those that the engine played with.
+    Promoted {
+        /// The generation.
+        generation: u32,
+        /// Absolute path of the weights to play with; later promotions replace this file.
+        path: PathBuf,
+        /// The match.
+        record: MatchRecord,
+        /// Whether it is the first generation that is stronger than the reference.
+        first: bool,
+    },
+    /// The best weights were not proven to be stronger than those that the engine plays with.
+    NotPromoted {
+        /// The generation.
+        generation: u32,
+        /// The match.
+        record: MatchRecord,
+    },
     /// A note for the user.
     Note(String),
 }
@@ -149,9 +188,37 @@ impl fmt::Display for Event {
             Event::Adopted { generation, path, .. } => {
                 write!(f, "generation {generation} adopted: {}", path.display())
             }
-            Event::Rejected { generation, .. } => {
-                write!(f, "generation {generation} rejected: it did not win its match, the best weights stay")
+            Event::Rejected { generation, record } => {
+                let why = if is_undecided(record) {
+                    "not decided: no proof that it is stronger"
+                } else {
+                    "rejected: it is not stronger"
+                };
+                write!(f, "generation {generation} {why}; the next generation goes on from the best weights")
             }
+            Event::Unchanged { generation } => write!(
+                f,
+                "generation {generation} changed no weight, no match is played: it takes more positions to learn from"
+            ),
+            Event::Distance(distance) => distance.fmt(f),
+            Event::Promoted { generation, path, record, first } => {
+                let how = if *first { "crosses the line: it beats" } else { "beats" };
+                write!(
+                    f,
+                    "generation {generation} {how} {} by {:+.0} +- {:.0} Elo; the engine plays with it from now on: {}",
+                    record.names[1],
+                    record.elo.value,
+                    record.elo.error(),
+                    path.display()
+                )
+            }
+            Event::NotPromoted { generation, record } => write!(
+                f,
+                "generation {generation} is not proven to beat {} ({:+.0} +- {:.0} Elo): the engine plays on as before",
+                record.names[1],
+                record.elo.value,
+                record.elo.error()
+            ),
             Event::Note(text) => f.write_str(text),
         }
     }
@@ -167,24 +234,60 @@ impl fmt::Display for Progress {
         if self.done == 0 && self.of == 0 {
             return Ok(());
         }
-        write!(f, " {}", self.done)?;
+        write!(f, ": {}", grouped(self.done))?;
         if self.of > 0 {
-            write!(f, " of {}", self.of)?;
+            write!(f, " of {}", grouped(self.of))?;
         }
-        write!(f, " {} {:.1}/s", self.stage.unit(), self.positions_per_second)?;
+        write!(f, " {}", self.stage.unit())?;
         if let Some(accuracy) = self.accuracy {
-            write!(f, " accuracy {:.1} %", 100.0 * accuracy)?;
+            write!(f, ", accuracy {:.1} %", 100.0 * accuracy)?;
         }
-        if let Some(standing) = &self.standing {
-            write!(f, " +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses)?;
+        if let Some(standing) = self.standing.filter(|standing| standing.tally.games() > 0) {
+            write!(f, ", +{} ={} -{}", standing.tally.wins, standing.tally.draws, standing.tally.losses)?;
             if let Some(llr) = standing.llr {
                 write!(f, " LLR {llr:+.2}")?;
             }
         }
         if let Some(left) = self.seconds_left {
-            write!(f, " {left:.0} s left")?;
+            write!(f, ", about {} left", spoken(left))?;
         }
         Ok(())
+    }
+}
+
+/// Whether the games of a match proved nothing.
+fn is_undecided(record: &MatchRecord) -> bool {
+    !matches!(record.decision, Some(Decision::H0 | Decision::H1))
+}
+
+/// The distance of the best weights to the reference, in Elo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Distance {
+    /// The generation of the best weights; 0 for the initial weights.
+    pub generation: u32,
+    /// Name of the reference.
+    pub reference: String,
+    /// Elo of the best weights against it.
+    pub elo: Estimate,
+    /// The games behind it; 0 for equal weights.
+    pub games: u64,
+}
+
+impl fmt::Display for Distance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Distance { generation, reference, elo, games } = self;
+        let name = if *generation == 0 { "the start".to_string() } else { format!("generation {generation}") };
+        match *games {
+            0 => write!(f, "{name} is as strong as {reference}: the weights are equal"),
+            _ if elo.high < 0.0 => {
+                let still = if *generation == 0 { "" } else { "still " };
+                write!(f, "{name} is {still}{:.0} +- {:.0} Elo below {reference}", -elo.value, elo.error())
+            }
+            _ if elo.low > 0.0 => write!(f, "{name} is {:.0} +- {:.0} Elo above {reference}", elo.value, elo.error()),
+            _ => write!(f, "{name} is about as strong as {reference}: {:+.0} +- {:.0} Elo", elo.value, elo.error()),
+        }?;
+        if *games > 0 { write!(f, " ({games} games)") } else { Ok(()) }
     }
 }
 

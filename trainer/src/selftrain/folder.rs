@@ -7,7 +7,9 @@
 //! | `state.json` | generation, stage and best weights |
 //! | `log.jsonl` | a [line](super::log::LogLine) for each stage, generation and regression match |
 //! | `start.json` | the initial weights, generation 0 |
-//! | `best.json` | the best weights, from the first adoption on |
+//! | `best.json` | the best weights of this training, from the first adoption on |
+//! | `reference.json` | the weights that the engine plays with until a generation is proven stronger |
+//! | `playing.json` | the weights that the engine plays with, from that proof on |
 //! | `report.html` | the page of the training |
 //! | `generation-001/` ... | the generations |
 //!
@@ -25,6 +27,8 @@
 //! | `tuning/` | the tuning, a run of `dyad spsa` |
 //! | `weights.json` | the new weights, scaled |
 //! | `match.pgn`, `anchor.pgn` | games of the match and of the regression match |
+//! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
+//! | `before.pgn` | games of the weights before it against the reference, if that is new |
 //!
 //! The folder has [one owner](crate::base::lock) at a time. `state.json` decides which files are cut and overwritten, so it has a
 //! checksum, and a state that is damaged or does not fit the folder is refused before any file changes.
@@ -43,7 +47,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::error::SelfTrainError;
-use super::event::Stage;
+use super::event::{Distance, Stage};
 use super::settings::Settings;
 use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
@@ -68,6 +72,12 @@ pub(super) struct State {
     /// The interpolation coefficient that the last tuning of a regression found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interpolation: Option<f64>,
+    /// The generation that the engine plays with; 0 for the reference.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub playing: u32,
+    /// The latest distance of the best weights to the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Distance>,
     /// Length of the log.
     pub log_bytes: u64,
     /// The checksum that was read, see [`State::to_text`].
@@ -85,10 +95,16 @@ impl Default for State {
             accuracy: None,
             seconds: 0.0,
             interpolation: None,
+            playing: 0,
+            distance: None,
             log_bytes: 0,
             checksum: None,
         }
     }
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl State {
@@ -116,10 +132,11 @@ impl State {
 
     /// Refuses a state that cannot be true in `folder`.
     fn check(&self, folder: &Path) -> Result<(), String> {
-        let State { generation, stage, best, adopted, accuracy, seconds, interpolation, log_bytes, .. } = *self;
+        let State { generation, stage, best, adopted, accuracy, seconds, interpolation, playing, log_bytes, .. } =
+            *self;
         let within = |generation: u32| folder.join(generation_name(generation));
         // After its match a generation may be the best.
-        let decided = generation.saturating_sub(u32::from(stage != Stage::RegressionMatch));
+        let decided = generation.saturating_sub(u32::from(stage <= Stage::Match));
         let log = fs::metadata(folder.join(LOG)).map_or(0, |metadata| metadata.len());
         let problems = [
             (generation == 0, "generations are counted from 1".to_string()),
@@ -137,6 +154,10 @@ impl State {
             (
                 interpolation.is_some_and(|coefficient| !(0.0..=1.0).contains(&coefficient)),
                 "the interpolation is not within 0 and 1".to_string(),
+            ),
+            (
+                playing > best || (playing > 0 && !folder.join(PLAYING).is_file()),
+                format!("the engine cannot play with generation {playing}"),
             ),
             (!seconds.is_finite() || seconds < 0.0, "the seconds are not a duration".to_string()),
             (log < log_bytes, format!("{LOG} has {log} bytes and should have {log_bytes}")),
@@ -159,6 +180,10 @@ const LARGEST: u64 = 1 << 20;
 pub(super) const STATE: &str = "state.json";
 /// The initial weights.
 pub(crate) const START: &str = "start.json";
+/// The weights that the engine plays with until a generation is proven stronger.
+pub(crate) const REFERENCE: &str = "reference.json";
+/// The generation that the engine plays with.
+pub(crate) const PLAYING: &str = "playing.json";
 /// Exists while a training begins: without a [`STATE`] the files in the folder are then its own.
 const BEGINNING: &str = "beginning";
 /// The folder of the first generation.
@@ -174,11 +199,13 @@ const TRAINED: &str = "trained.json";
 const WEIGHTS: &str = "weights.json";
 
 /// Files that are written atomically, except those of the runs.
-const ATOMIC: [&str; 12] =
-    [BEGINNING, SETTINGS, STATE, START, BEST, REPORT, POSITIONS, LABELED, FITTED, BASE, TRAINED, WEIGHTS];
+const ATOMIC: [&str; 14] = [
+    BEGINNING, SETTINGS, STATE, START, BEST, REFERENCE, PLAYING, REPORT, POSITIONS, LABELED, FITTED, BASE, TRAINED,
+    WEIGHTS,
+];
 
 /// Names that must be free in a folder where a training begins, those of a run included.
-const TAKEN: [&str; 7] = [SETTINGS, LOG, START, BEST, DATA, CHECKPOINT, FIRST_GENERATION];
+const TAKEN: [&str; 9] = [SETTINGS, LOG, START, BEST, REFERENCE, PLAYING, DATA, CHECKPOINT, FIRST_GENERATION];
 
 /// A folder, locked by this process.
 pub(super) struct Folder {
@@ -200,15 +227,40 @@ impl Folder {
     }
 
     /// Writes the files that a training begins with.
-    pub fn begin(&self, settings: &Settings, start: &Weights) -> Result<State, SelfTrainError> {
+    pub fn begin(&self, settings: &Settings, start: &Weights, reference: &Weights) -> Result<State, SelfTrainError> {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
         start.save(&self.weights(0))?;
+        reference.save(&self.reference())?;
         save(&self.settings(), settings)?;
         let state = State::default();
         self.save_state(&state)?;
         remove(&beginning)?;
         Ok(state)
+    }
+
+    /// Makes `reference` the weights that the engine plays with until a generation is proven stronger; `None` keeps them. What was
+    /// measured against other ones counts no longer. Release 0.2.0 and earlier had none: it is the built-in weights then.
+    pub fn set_reference(&self, state: &mut State, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
+        let path = self.reference();
+        let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };
+        let built_in = Weights::embedded();
+        let is_playing = |new: &Weights| {
+            state.playing > 0 && Weights::load(&self.playing()).is_ok_and(|playing| playing.plays_as(new))
+        };
+        let reference = match (&saved, reference) {
+            (Some(_), Some(new)) if is_playing(new) => return Ok(()),
+            (Some(saved), Some(new)) if !saved.plays_as(new) => new,
+            (Some(_), _) => return Ok(()),
+            (None, new) => new.unwrap_or(&built_in),
+        };
+        (state.playing, state.distance) = (0, None);
+        self.save_state(state)?;
+        let generation = self.generation(state.generation);
+        for file in [generation.distance_games(), generation.games_before(), generation.proof_games()] {
+            remove(&file)?;
+        }
+        Ok(reference.save(&path)?)
     }
 
     /// Removes the half-written files of a killed process.
@@ -240,6 +292,16 @@ impl Folder {
     /// The best weights, from the first adoption on.
     pub fn best(&self) -> PathBuf {
         self.file(BEST)
+    }
+
+    /// The weights that the engine plays with until a generation is proven stronger.
+    pub fn reference(&self) -> PathBuf {
+        self.file(REFERENCE)
+    }
+
+    /// The generation that the engine plays with.
+    pub fn playing(&self) -> PathBuf {
+        self.file(PLAYING)
     }
 
     pub fn generation(&self, generation: u32) -> GenerationFolder {
@@ -347,6 +409,21 @@ impl GenerationFolder {
     /// Games of the regression match against generation 0.
     pub fn regression_games(&self) -> PathBuf {
         self.path.join("anchor.pgn")
+    }
+
+    /// Games of the best weights against the reference.
+    pub fn distance_games(&self) -> PathBuf {
+        self.path.join("distance.pgn")
+    }
+
+    /// Games of the best weights before this generation against the reference.
+    pub fn games_before(&self) -> PathBuf {
+        self.path.join("before.pgn")
+    }
+
+    /// Games of the best weights against those that the engine plays with.
+    pub fn proof_games(&self) -> PathBuf {
+        self.path.join("proof.pgn")
     }
 }
 

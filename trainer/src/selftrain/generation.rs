@@ -36,6 +36,8 @@ pub(super) enum Draw {
     RegressionMatch,
     FineTuning,
     Tuning,
+    Distance,
+    Proof,
 }
 
 /// A run of a comparison training.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Stage;
+use super::event::{Distance, Stage};
 use crate::arena::matches::MatchRecord;
 
 /// A line of `log.jsonl`.
@@ -45,6 +45,34 @@ pub enum LogLine {
         /// Seconds since the training began, without interruptions.
         #[serde(default = "unknown")]
         seconds: f64,
+        /// The match.
+        #[serde(rename = "match")]
+        record: MatchRecord,
+    },
+    /// The training of a generation changed no weight.
+    Unchanged {
+        /// The generation.
+        #[serde(rename = "unchanged")]
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// The distance of the best weights to the reference was measured.
+    Distance {
+        /// The distance.
+        distance: Distance,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+    },
+    /// A long match of the best weights against those that the engine played with is done.
+    Proof {
+        /// The generation.
+        #[serde(rename = "proof")]
+        generation: u32,
+        /// Seconds since the training began, without interruptions.
+        seconds: f64,
+        /// Whether the engine plays with the generation from then on.
+        promoted: bool,
         /// The match.
         #[serde(rename = "match")]
         record: MatchRecord,

@@ -9,6 +9,7 @@
 //! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
 mod error;
+mod estimate;
 mod event;
 pub(crate) mod folder;
 mod generation;
@@ -25,6 +26,7 @@ mod stages;
 mod tests;
 mod tuning;
 mod window;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -32,23 +34,32 @@ use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_formats::atomic;
 
+use crate::arena::pgn_writer::date;
 use crate::arena::statistics::Estimate;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
-pub use event::{Context, Event, Progress, Stage, Summary};
-use folder::{Folder, STATE, check_free, save, saved};
+pub use event::{Context, Distance, Event, Progress, Stage, Summary};
+use folder::{Folder, PLAYING, REFERENCE, START, STATE, check_free, save, saved};
 use log::LogLine;
 pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
 pub use presets::Preset;
-pub use settings::{Comparison, Method, MethodName, Regression, Settings, Source};
+pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, Settings, Source};
 use stages::Loop;
+pub use words::grouped;
 
-/// Begins a self-training from `start` in `folder`, which is created if it is missing.
+/// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with `reference` until a
+/// generation is proven stronger.
 ///
 /// # Errors
 /// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games to learn
 /// from cannot be opened, and when a stage fails.
-pub fn begin(settings: &Settings, start: &Weights, folder: &Path, context: Context) -> Result<Summary, SelfTrainError> {
+pub fn begin(
+    settings: &Settings,
+    start: &Weights,
+    reference: &Weights,
+    folder: &Path,
+    context: Context,
+) -> Result<Summary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
     if let Method::Comparison(Comparison { source: Source::Games(games), .. }) = &settings.method {
         files::open(games).map_err(SelfTrainError::file("open", games))?;
@@ -58,25 +69,32 @@ pub fn begin(settings: &Settings, start: &Weights, folder: &Path, context: Conte
     if folder.is_begun() {
         return Err(SelfTrainError::Exists(folder.path().to_path_buf()));
     }
-    let state = folder.begin(settings, start)?;
+    let state = folder.begin(settings, start, reference)?;
     Loop::new(folder, settings.clone(), state, context)?.run()
 }
 
 /// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from the next
-/// generation without games and positions on.
+/// generation without games and positions on. With another `reference` than before, the engine plays with that one until a
+/// generation is proven stronger.
 ///
 /// # Errors
 /// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that the training's
 /// method does not have, and when a stage fails.
-pub fn resume(folder: &Path, overrides: &Overrides, context: Context) -> Result<Summary, SelfTrainError> {
+pub fn resume(
+    folder: &Path,
+    overrides: &Overrides,
+    reference: Option<&Weights>,
+    context: Context,
+) -> Result<Summary, SelfTrainError> {
     if overrides.preset.is_some() {
         return Err(SelfTrainError::Settings("preset: it is chosen when a training begins".to_string()));
     }
     saved(folder)?;
     let taken = Folder::take(folder)?;
-    let (state, mut settings) = saved(folder)?;
+    let (mut state, mut settings) = saved(folder)?;
     settings.apply(overrides).and_then(|()| settings.check()).map_err(SelfTrainError::Settings)?;
     save(&taken.settings(), &settings)?;
+    taken.set_reference(&mut state, reference)?;
     Loop::new(taken, settings, state, context)?.run()
 }
 
@@ -94,6 +112,10 @@ pub struct Overview {
     /// Elo of the best weights against generation 0 by the last regression match; `None` before the first one. The sum of the
     /// matches of adopted generations would be biased: each of them was selected for its result.
     pub gained: Option<Estimate>,
+    /// The latest distance of the best weights to the reference.
+    pub distance: Option<Distance>,
+    /// Whether the training began from the piece values alone.
+    pub from_pieces: bool,
 }
 
 /// Where the self-training in `folder` is; `None` without a training that can be resumed.
@@ -107,7 +129,16 @@ pub fn overview(folder: &Path) -> Option<Overview> {
         _ => None,
     });
     let method = settings.method.name();
-    Some(Overview { method, generation: state.generation, stage: state.stage, adopted: state.adopted, gained })
+    let start = Weights::load(&folder.join(START));
+    Some(Overview {
+        method,
+        generation: state.generation,
+        stage: state.stage,
+        adopted: state.adopted,
+        gained,
+        distance: state.distance,
+        from_pieces: start.is_ok_and(|start| start.plays_as(&Weights::material())),
+    })
 }
 
 /// Whether a self-training was begun in `folder`.
@@ -120,4 +151,35 @@ pub fn is_begun(folder: &Path) -> bool {
 #[must_use]
 pub fn best(folder: &Path) -> Option<PathBuf> {
     std::path::absolute(folder.join(BEST)).ok().filter(|path| path.exists())
+}
+
+/// The weights of a training that the engine plays with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Playing {
+    /// The generation.
+    pub generation: u32,
+    /// Absolute path of the weights.
+    pub path: PathBuf,
+    /// The day since when.
+    pub since: String,
+    /// The weights that it was proven stronger than.
+    pub reference: PathBuf,
+}
+
+impl Playing {
+    /// Whether they are proven stronger than `weights`.
+    #[must_use]
+    pub fn has_beaten(&self, weights: &Weights) -> bool {
+        Weights::load(&self.reference).is_ok_and(|reference| reference.plays_as(weights))
+    }
+}
+
+/// The weights of the self-training in `folder` that are proven stronger than the reference; `None` if there are none.
+#[must_use]
+pub fn playing(folder: &Path) -> Option<Playing> {
+    let (state, _) = saved(folder).ok().filter(|(state, _)| state.playing > 0)?;
+    let path = std::path::absolute(folder.join(PLAYING)).ok()?;
+    let since = path.metadata().and_then(|data| data.modified()).ok()?;
+    let since = date(since).replace('.', "-");
+    Some(Playing { generation: state.playing, path, since, reference: folder.join(REFERENCE) })
 }

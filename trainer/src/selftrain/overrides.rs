@@ -80,6 +80,16 @@ pub struct Overrides {
     pub step: Option<f64>,
     /// [`Settings::tuning_pairs`].
     pub tuning_pairs: Option<u64>,
+    /// [`Settings::long_nodes`].
+    pub long_nodes: Option<u64>,
+    /// [`Settings::distance_games`].
+    pub distance_games: Option<u64>,
+    /// [`Settings::proof_games`].
+    pub proof_games: Option<u64>,
+    /// [`Settings::proof_sprt`].
+    pub proof_sprt: Option<[f64; 4]>,
+    /// [`Settings::minutes`].
+    pub minutes: Option<u64>,
 }
 
 /// Values for some settings of a [`Regression`].
@@ -173,8 +183,7 @@ impl Settings {
     /// # Errors
     /// Names a setting that the method does not have, or that is out of its bounds.
     pub fn resolve(start: &Weights, overrides: &Overrides) -> Result<Settings, String> {
-        let preset = overrides.preset.unwrap_or_else(|| Preset::of(start));
-        let mut settings = Settings::preset(preset, overrides.method());
+        let mut settings = Settings::preset_for(start, overrides.preset, overrides.method())?;
         settings.apply(overrides)?;
         settings.check()?;
         Ok(settings)
@@ -208,6 +217,11 @@ impl Settings {
         put(&mut self.regression_match_every, given.anchor_every);
         put(&mut self.keep_scale, given.keep_scale);
         put(&mut self.tuning_pairs, given.tuning_pairs);
+        put(&mut self.long_nodes, given.long_nodes);
+        put(&mut self.distance_games, given.distance_games);
+        put(&mut self.proof_games, given.proof_games);
+        put(&mut self.proof_sprt, given.proof_sprt);
+        put(&mut self.minutes, given.minutes);
         match &mut self.method {
             Method::Regression(own) => {
                 put(&mut own.max_interpolation, given.step);
@@ -272,6 +286,11 @@ impl From<Settings> for Overrides {
             anchor_every: Some(settings.regression_match_every),
             keep_scale: Some(settings.keep_scale),
             tuning_pairs: Some(settings.tuning_pairs),
+            long_nodes: Some(settings.long_nodes),
+            distance_games: Some(settings.distance_games),
+            proof_games: Some(settings.proof_games),
+            proof_sprt: Some(settings.proof_sprt),
+            minutes: Some(settings.minutes),
             ..Overrides::default()
         };
         match settings.method {
@@ -391,6 +410,11 @@ mod tests {
             (r#"{"anchor-every": 7}"#, "anchor-every"),
             (r#"{"step": 0.25}"#, "step"),
             (r#"{"tuning-pairs": 7}"#, "tuning-pairs"),
+            (r#"{"long-nodes": 7}"#, "long-nodes"),
+            (r#"{"distance-games": 7}"#, "distance-games"),
+            (r#"{"proof-games": 7}"#, "proof-games"),
+            (r#"{"proof-sprt": [0.0, 7.0, 0.1, 0.1]}"#, "proof-sprt"),
+            (r#"{"minutes": 7}"#, "minutes"),
         ];
         let keep_scale = |method| match method {
             MethodName::Regression => (r#"{"keep-scale": false}"#, "keep-scale"),
@@ -468,7 +492,18 @@ mod tests {
         let fitted = include_str!("../../../tests/data/selftrain-0.2.0-fit.json");
         let settings: Settings = serde_json::from_str(fitted).unwrap();
         let improve = Settings::preset(Preset::Improve, MethodName::Regression);
-        assert_eq!(settings, Settings { seed: 5, threads: 2, generations: 2, ..improve });
+        // It had no long matches, which are those of a training from the piece values now.
+        let scratch = Settings::preset(Preset::Scratch, MethodName::Regression);
+        let expected = Settings {
+            seed: 5,
+            threads: 2,
+            generations: 2,
+            regression_match_every: 5,
+            proof_games: scratch.proof_games,
+            proof_sprt: scratch.proof_sprt,
+            ..improve
+        };
+        assert_eq!(settings, expected);
         assert!(!Json::from(settings).to_string().contains("label-nodes"));
         let compared = include_str!("../../../tests/data/selftrain-0.2.0-comparison.json");
         let settings: Settings = serde_json::from_str(compared).unwrap();

@@ -22,11 +22,15 @@ pub enum Preset {
     Scratch,
     /// Weights that know more than piece values and piece-square tables: small steps, and matches that detect small gains.
     Improve,
+    /// From the piece values in ten minutes: quick generations.
+    Coffee,
+    /// Eight hours: from the piece values, more positions and longer matches than [`Preset::Scratch`].
+    Night,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Preset; 2] = [Preset::Scratch, Preset::Improve];
+    pub const ALL: [Preset; 4] = [Preset::Scratch, Preset::Improve, Preset::Coffee, Preset::Night];
 
     /// The preset for a training that starts from `start`.
     #[must_use]
@@ -40,6 +44,8 @@ impl fmt::Display for Preset {
         f.pad(match self {
             Preset::Scratch => "scratch",
             Preset::Improve => "improve",
+            Preset::Coffee => "coffee",
+            Preset::Night => "night",
         })
     }
 }
@@ -49,7 +55,7 @@ impl FromStr for Preset {
 
     fn from_str(text: &str) -> Result<Preset, String> {
         let named = Preset::ALL.into_iter().find(|preset| preset.to_string() == text);
-        named.ok_or_else(|| format!("expected scratch or improve, found '{text}'"))
+        named.ok_or_else(|| format!("expected scratch, improve, coffee or night, found '{text}'"))
     }
 }
 
@@ -62,8 +68,41 @@ impl Settings {
             (MethodName::Regression, Preset::Improve) => regression_to_improve(),
             (MethodName::Comparison, Preset::Scratch) => comparison_from_scratch(),
             (MethodName::Comparison, Preset::Improve) => comparison_to_improve(),
+            (method, Preset::Coffee) => coffee(Settings::preset(Preset::Scratch, method)),
+            (method, Preset::Night) => night(Settings::preset(Preset::Scratch, method)),
         }
     }
+
+    /// The settings of a preset, or else of the one for `start`.
+    pub(super) fn preset_for(start: &Weights, preset: Option<Preset>, method: MethodName) -> Result<Settings, String> {
+        match (preset, Preset::of(start)) {
+            (None, usual) => Ok(Settings::preset(usual, method)),
+            (Some(Preset::Coffee), Preset::Improve) => {
+                Err("preset coffee: ten minutes are for a training from the piece values; good weights need hours"
+                    .into())
+            }
+            (Some(Preset::Night), Preset::Improve) => {
+                Ok(Settings { minutes: NIGHT, ..Settings::preset(Preset::Improve, method) })
+            }
+            (Some(preset), _) => Ok(Settings::preset(preset, method)),
+        }
+    }
+}
+
+/// Minutes of [`Preset::Night`].
+const NIGHT: u64 = 480;
+
+/// Ten minutes. The first generations teach most, so that they are short and few games measure them.
+fn coffee(scratch: Settings) -> Settings {
+    let quarter = scratch.positions / 4;
+    let positions = if scratch.method.name() == MethodName::Regression { 2 * quarter } else { quarter };
+    Settings { positions, match_games: 100, distance_games: 20, proof_games: 200, minutes: 10, ..scratch }
+}
+
+/// A night. The later generations need more positions and games, each to gain little.
+fn night(scratch: Settings) -> Settings {
+    let positions = 2 * scratch.positions;
+    Settings { positions, match_games: 1_000, proof_games: 1_000, minutes: NIGHT, ..scratch }
 }
 
 /// Comparison training from the piece values. Games are short and positions few, so that generations are quick.
@@ -78,12 +117,17 @@ fn comparison_from_scratch() -> Settings {
         window: 16,
         generations: 0,
         threads: 1,
-        match_games: 120,
+        match_games: 300,
         match_nodes: 1_000,
-        sprt: [-10.0, 30.0, 0.05, 0.05],
-        regression_match_every: 5,
+        sprt: [0.0, 40.0, 0.05, 0.05],
+        regression_match_every: 0,
         keep_scale: false,
         tuning_pairs: 0,
+        long_nodes: 20_000,
+        distance_games: 40,
+        proof_games: 600,
+        proof_sprt: [0.0, 20.0, 0.05, 0.05],
+        minutes: 0,
         method: Method::Comparison(Comparison::default()),
     }
 }
@@ -122,6 +166,8 @@ fn regression_to_improve() -> Settings {
         window: 12,
         keep_scale: true,
         tuning_pairs: 500,
+        proof_games: 2_000,
+        proof_sprt: [0.0, 10.0, 0.05, 0.05],
         method: Method::Regression(Regression {
             result_share: 0.0,
             growth: 1,
@@ -151,6 +197,8 @@ fn comparison_to_improve() -> Settings {
         sprt: [0.0, 10.0, 0.05, 0.05],
         keep_scale: true,
         tuning_pairs: 3_000,
+        proof_games: 2_000,
+        proof_sprt: [0.0, 10.0, 0.05, 0.05],
         method: Method::Comparison(Comparison {
             label_nodes: 5_000,
             min_margin: 0,

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Stage;
 use super::self_play::HASH;
+use super::words::grouped;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
@@ -55,6 +56,17 @@ pub struct Settings {
     pub keep_scale: bool,
     /// Pairs of games that tune the new weights by [SPSA](crate::tune); 0 for no tuning.
     pub tuning_pairs: u64,
+    /// Nodes per move in the games against the reference and in those that decide what the engine plays with.
+    pub long_nodes: u64,
+    /// Games that measure the distance of new best weights to the reference, at most; fewer where it is large. 0 for no such games.
+    pub distance_games: u64,
+    /// Games, at most, that have to prove that best weights are stronger than those the engine plays with; 0 for no proof, and the
+    /// engine plays with the weights that it had before.
+    pub proof_games: u64,
+    /// SPRT of that proof.
+    pub proof_sprt: [f64; 4],
+    /// Minutes after which a training ends, counted from where it begins or is resumed; 0 for no limit.
+    pub minutes: u64,
     /// How the weights learn.
     pub method: Method,
 }
@@ -194,6 +206,9 @@ pub struct Comparison {
     pub interpolation: f64,
 }
 
+/// A distance needs no more games.
+pub const MOST_FOR_DISTANCE: u64 = 40;
+
 /// Upper bound of the halvings of [`Comparison::interpolation`].
 const MOST_HALVINGS: u32 = 3;
 /// Upper bound of the doublings of [`Settings::tuning_pairs`] by rejected generations.
@@ -304,6 +319,12 @@ impl Settings {
         if self.regression_match_every > 0 && generation.is_multiple_of(self.regression_match_every) {
             stages.push(Stage::RegressionMatch);
         }
+        if self.distance_games > 0 {
+            stages.push(Stage::Distance);
+        }
+        if self.proof_games > 0 {
+            stages.push(Stage::Proof);
+        }
         stages
     }
 
@@ -346,6 +367,7 @@ impl Settings {
             ("nodes", self.nodes),
             ("positions", self.positions),
             ("match-nodes", self.match_nodes),
+            ("long-nodes", self.long_nodes),
             ("positions-per-game", self.positions_per_game as u64),
             ("window", u64::from(self.window)),
         ];
@@ -353,12 +375,18 @@ impl Settings {
         if !(1..=MOST_GAMES).contains(&self.match_games) {
             return Err(format!("match-games must be 1 to {MOST_GAMES}, not {}", self.match_games));
         }
+        for (name, games) in [("distance-games", self.distance_games), ("proof-games", self.proof_games)] {
+            if games > MOST_GAMES {
+                return Err(format!("{name} must be 0 to {MOST_GAMES}, not {games}"));
+            }
+        }
         PolicySampler::check(self.policy_openings)?;
         if self.tuning_pairs > MOST_GAMES {
             return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
         }
         check_threads("threads", self.threads)?;
         self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
+        self.proof_sprt().map_err(|problem| format!("proof-sprt: {problem}"))?;
         let interpolation = match &self.method {
             Method::Regression(Regression { result_share, passes, pairs_l2, max_interpolation, .. }) => {
                 if !(0.0..=1.0).contains(result_share) || *passes == 0 || !(*pairs_l2 >= 0.0 && pairs_l2.is_finite()) {
@@ -388,9 +416,20 @@ impl Settings {
     /// # Errors
     /// When its hypotheses or error probabilities are out of order or range.
     pub fn sprt(&self) -> Result<Sprt, String> {
-        let [elo0, elo1, alpha, beta] = self.sprt;
-        Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic)
+        logistic_sprt(self.sprt)
     }
+
+    /// The SPRT of a proof.
+    ///
+    /// # Errors
+    /// When its hypotheses or error probabilities are out of order or range.
+    pub fn proof_sprt(&self) -> Result<Sprt, String> {
+        logistic_sprt(self.proof_sprt)
+    }
+}
+
+fn logistic_sprt([elo0, elo1, alpha, beta]: [f64; 4]) -> Result<Sprt, String> {
+    Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic)
 }
 
 /// Refuses a count of 0.
@@ -427,6 +466,9 @@ impl fmt::Display for Settings {
         }
         let (games, match_nodes) = (grouped(2 * self.match_games.div_ceil(2)), grouped(self.match_nodes));
         write!(f, ", matches of at most {games} games at {match_nodes} nodes a move")?;
+        if self.minutes > 0 {
+            write!(f, ", {} minutes", grouped(self.minutes))?;
+        }
         match self.generations {
             0 => (),
             1 => write!(f, ", 1 generation")?,
@@ -434,17 +476,6 @@ impl fmt::Display for Settings {
         }
         write!(f, ", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" })
     }
-}
-
-/// A number with commas between groups of three digits.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let group = |(at, digit): (usize, char)| {
-        let comma = at > 0 && (digits.len() - at).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain([digit])
-    };
-    digits.char_indices().flat_map(group).collect()
 }
 
 #[cfg(test)]
@@ -462,15 +493,18 @@ mod tests {
 
     #[test]
     fn a_method_has_its_own_stages() {
-        use Stage::{Games, Labels, Match, Positions, RegressionMatch, Scale, Training, Tuning};
-        assert_eq!(regression(Preset::Scratch).stages(1), [Games, Positions, Training, Scale, Match]);
-        let improve = [Games, Positions, Training, Scale, Tuning, Match, RegressionMatch];
+        use Stage::{Distance, Games, Labels, Match, Positions, Proof, RegressionMatch, Scale, Training, Tuning};
+        assert_eq!(regression(Preset::Scratch).stages(1), [Games, Positions, Training, Scale, Match, Distance, Proof]);
+        let improve = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
         assert_eq!(regression(Preset::Improve).stages(5), improve);
-        let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, RegressionMatch];
-        assert_eq!(Settings::preset(Preset::Improve, MethodName::Comparison).stages(10), all);
+        let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, RegressionMatch, Distance, Proof];
+        let every_5 =
+            Settings { regression_match_every: 5, ..Settings::preset(Preset::Improve, MethodName::Comparison) };
+        assert_eq!(every_5.stages(10), all);
         let method = Method::Comparison(Comparison { source: Source::Games("a.pgn".into()), ..Comparison::default() });
-        assert_eq!(Settings { method, ..comparison() }.stages(1), [Positions, Training, Scale, Match]);
-        assert!(!Settings { regression_match_every: 0, ..comparison() }.stages(5).contains(&RegressionMatch));
+        let games = Settings { method, distance_games: 0, proof_games: 0, ..comparison() };
+        assert_eq!(games.stages(1), [Positions, Training, Scale, Match]);
+        assert!(!comparison().stages(5).contains(&RegressionMatch));
     }
 
     #[test]
@@ -524,7 +558,7 @@ mod tests {
         assert_eq!(
             regression(Preset::Scratch).to_string(),
             "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, matches of at most \
-             120 games at 1,000 nodes a move, 1 thread"
+             300 games at 1,000 nodes a move, 1 thread"
         );
         let improve = Settings { threads: 2, generations: 3, match_games: 9, ..regression(Preset::Improve) };
         assert_eq!(
@@ -535,7 +569,7 @@ mod tests {
         assert_eq!(
             comparison().to_string(),
             "comparison: 300 nodes a move, 2,000 nodes a label, 20,000 positions a generation, depth 1, batches of 256, \
-             matches of at most 120 games at 1,000 nodes a move, 1 thread"
+             matches of at most 300 games at 1,000 nodes a move, 1 thread"
         );
     }
 }

@@ -27,6 +27,9 @@ fn tiny_by(method: Method) -> Settings {
         generations: 2,
         match_games: 6,
         match_nodes: 40,
+        long_nodes: 40,
+        distance_games: 4,
+        proof_games: 6,
         positions_per_game: 10,
         window: 2,
         regression_match_every: 1,
@@ -62,8 +65,8 @@ fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, ev
     let context = Context { stop: &stop, on_event: &mut report };
     let threads = Overrides { threads: Some(settings.threads), ..Overrides::default() };
     let summary = match is_unfinished(folder) {
-        true => resume(folder, &threads, context),
-        false => begin(settings, start, folder, context),
+        true => resume(folder, &threads, None, context),
+        false => begin(settings, start, start, folder, context),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -184,7 +187,16 @@ fn a_regression_learns_from_search_scores() {
         Event::Progress(progress) => Some((progress.stage, progress.stages.clone())),
         _ => None,
     });
-    let own = [Stage::Games, Stage::Positions, Stage::Training, Stage::Scale, Stage::Match, Stage::RegressionMatch];
+    let own = [
+        Stage::Games,
+        Stage::Positions,
+        Stage::Training,
+        Stage::Scale,
+        Stage::Match,
+        Stage::RegressionMatch,
+        Stage::Distance,
+        Stage::Proof,
+    ];
     assert!(stages.clone().count() > 10 && stages.clone().all(|(stage, all)| all == own && own.contains(&stage)));
     let log = fs::read_to_string(whole.join("log.jsonl")).unwrap();
     assert!(log.contains("\"stage\":\"scale\"") && !log.contains("labels"), "{log}");
@@ -302,9 +314,70 @@ fn good_weights_are_interpolated_with_a_regression() {
 }
 
 /// A test that everything passes.
-const EASY: [f64; 4] = [-900.0, -800.0, 0.05, 0.05];
+const EASY: [f64; 4] = [-1_000.0, -100.0, 0.05, 0.05];
 /// A test that nothing passes.
 const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
+
+/// The engine plays with a generation only after a long match; stops and threads change nothing of it, and another reference
+/// begins anew.
+#[test]
+fn the_engine_plays_with_what_is_proven() {
+    let settings = |threads| Settings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
+    let [whole, broken, hopeless, measured] = [(); 4].map(|()| Temporary::new());
+    let mut events = Vec::new();
+    let summary = run_until(&whole, &settings(2), usize::MAX, &mut events);
+    assert_eq!((summary.adopted, summary.playing), (2, 2));
+    let promoted: Vec<(u32, bool)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Promoted { generation, first, .. } => Some((*generation, *first)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(promoted, [(1, true), (2, false)]);
+    let mut events = Vec::new();
+    run_until(&measured, &Settings { distance_games: 4, ..settings(2) }, usize::MAX, &mut events);
+    assert_eq!(RunData::load(&measured).unwrap().distances.len(), 3);
+    let distances: Vec<u32> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Distance(distance) => Some(distance.generation),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(distances, [0, 1, 2]);
+    let found = playing(&whole).unwrap();
+    assert_eq!(found.generation, 2);
+    assert!(found.has_beaten(&Weights::material()) && !found.has_beaten(&Weights::embedded()));
+    assert_eq!(fs::read(&found.path).unwrap(), fs::read(whole.join("generation-002/weights.json")).unwrap());
+    let (mut legs, mut events) = (0, Vec::new());
+    while !run_until(&broken, &settings(1 + legs % 2), 1 + legs % 7, &mut events).finished {
+        legs += 1;
+    }
+    let file = |folder: &Path, name: &str| fs::read(folder.join(name)).unwrap();
+    for name in ["playing.json", "generation-002/proof.pgn"] {
+        assert!(file(&whole, name) == file(&broken, name), "{name}");
+    }
+    assert_eq!(RunData::load(&whole).unwrap().proofs.len(), 2);
+    // The same reference keeps what is proven, and so do the weights that are played with; another one does not.
+    let again = |reference: &Weights| {
+        let (stop, mut ignore) = (AtomicBool::new(true), |_: &Event| ());
+        let context = Context { stop: &stop, on_event: &mut ignore };
+        let more = Overrides { generations: Some(3), ..Overrides::default() };
+        resume(&whole, &more, Some(reference), context).unwrap();
+        playing(&whole).map(|playing| playing.generation)
+    };
+    assert_eq!(again(&Weights::material()), Some(2));
+    assert_eq!(again(&Weights::load(&found.path).unwrap()), Some(2));
+    assert_eq!(again(&Weights::embedded()), None);
+    assert_eq!(saved(&whole).unwrap().0.distance, None);
+    // Without a proof nothing changes.
+    let unproven = Settings { proof_sprt: HOPELESS, generations: 1, ..settings(2) };
+    let mut events = Vec::new();
+    let summary = run_until(&hopeless, &unproven, usize::MAX, &mut events);
+    assert_eq!((summary.adopted, summary.playing, playing(&hopeless)), (1, 0, None));
+    assert!(events.iter().any(|event| matches!(event, Event::NotPromoted { generation: 1, .. })));
+}
 
 /// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
 /// search; a second generation takes a smaller step than a first that was rejected.
@@ -319,7 +392,7 @@ fn good_weights_change_by_parts_of_the_way() {
     let Comparison { groups, hold, interpolation, .. } = improve;
     let method = Method::Comparison(Comparison { groups, hold, interpolation, fine_tune_from: 0, ..tiny_comparison() });
     let settings = Settings { keep_scale: true, sprt: HOPELESS, ..tiny_by(method) };
-    begin(&settings, &start, &folder, Context { stop: &stop, on_event: &mut report }).unwrap();
+    begin(&settings, &start, &start, &folder, Context { stop: &stop, on_event: &mut report }).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
         let weights = Weights::load(&path).unwrap();
@@ -358,7 +431,7 @@ fn games_say_how_far_good_weights_go() {
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
-    begin(&settings(2), &start, &whole, Context { stop: &stop, on_event: &mut report }).unwrap();
+    begin(&settings(2), &start, &start, &whole, Context { stop: &stop, on_event: &mut report }).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
         let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
@@ -380,8 +453,8 @@ fn games_say_how_far_good_weights_go() {
         };
         let context = Context { stop: &stop, on_event: &mut report };
         match std::mem::replace(begun, true) {
-            true => resume(&broken, &Overrides::default(), context),
-            false => begin(&settings(1), &start, &broken, context),
+            true => resume(&broken, &Overrides::default(), None, context),
+            false => begin(&settings(1), &start, &start, &broken, context),
         }
     };
     let (mut begun, mut legs) = (false, 0);
@@ -426,7 +499,8 @@ fn games_of_a_file_teach_their_moves() {
     assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
     let white = Temporary::new();
     let context = Context { stop: &AtomicBool::new(false), on_event: &mut |_: &Event| () };
-    let refused = begin(&from_games(&games, Some(ScoreSide::White)), &Weights::material(), &white, context);
+    let refused =
+        begin(&from_games(&games, Some(ScoreSide::White)), &Weights::material(), &Weights::material(), &white, context);
     assert!(refused.unwrap_err().to_string().contains("mover's side"));
 }
 
@@ -439,15 +513,15 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let stop = AtomicBool::new(false);
     let mut ignore = |_: &Event| ();
     let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &path, context).unwrap_err().to_string();
+    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, context).unwrap_err().to_string();
     assert!(error.contains("other-games") && !path.exists(), "{error}");
     fs::write(&games, "no game\n").unwrap();
     let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &path, context).unwrap_err().to_string();
+    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, context).unwrap_err().to_string();
     assert!(error.contains("no position was found"), "{error}");
     let own = Overrides { source: Some(Source::SelfPlay), ..Overrides::default() };
     let context = Context { stop: &stop, on_event: &mut ignore };
-    assert!(resume(&path, &own, context).unwrap().finished);
+    assert!(resume(&path, &own, None, context).unwrap().finished);
     assert!(path.join("generation-001/games.pgn").exists());
 }
 
@@ -457,7 +531,7 @@ fn a_folder_belongs_to_one_process() {
     let held = Folder::take(&path).unwrap();
     let stop = AtomicBool::new(false);
     let context = Context { stop: &stop, on_event: &mut |_| () };
-    let error = begin(&tiny(), &Weights::material(), &path, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
     let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
     assert_eq!(error.to_string(), expected);
@@ -475,17 +549,17 @@ fn what_cannot_be_done_is_said() {
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
     let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &below, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
     let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = resume(&below, &Overrides::default(), context).unwrap_err();
+    let error = resume(&below, &Overrides::default(), None, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
     assert!(!is_unfinished(&below) && best(&below).is_none());
     fs::remove_file(&path).unwrap();
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
     let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &path, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
 }
 
@@ -513,7 +587,8 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let refused = |word: &str| {
         let before = contents(&path);
         let context = Context { stop: &stop, on_event: &mut |_| () };
-        let error = resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, context).unwrap_err();
+        let error =
+            resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, None, context).unwrap_err();
         assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}, not {word}");
         assert!(contents(&path) == before, "something was changed");
@@ -563,7 +638,9 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
     with("seconds", seconds["seconds"].clone());
     let context = Context { stop: &stop, on_event: &mut |_| () };
-    assert!(resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, context).unwrap().finished);
+    assert!(
+        resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, None, context).unwrap().finished
+    );
 }
 
 #[test]
@@ -604,7 +681,7 @@ fn a_folder_of_somebody_else_is_left_alone() {
     let stop = AtomicBool::new(true);
     let begin = |path: &Path| {
         let context = Context { stop: &stop, on_event: &mut |_| () };
-        begin(&tiny(), &Weights::material(), path, context).map_err(|error| error.to_string())
+        begin(&tiny(), &Weights::material(), &Weights::material(), path, context).map_err(|error| error.to_string())
     };
     let path = Temporary::folder();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
@@ -673,7 +750,7 @@ fn settings_are_checked_and_survive_their_json() {
 #[test]
 fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
     let path = Temporary::new();
-    run_until(&path, &Settings { positions: 20, ..tiny() }, 4, &mut Vec::new());
+    run_until(&path, &Settings { positions: 20, ..tiny() }, 5, &mut Vec::new());
     let text = fs::read_to_string(path.join("generation-001/games.pgn")).unwrap();
     let file = path.join("cut.pgn");
     let ends: Vec<usize> = text.match_indices("\n\n").map(|(at, _)| at + 2).skip(1).step_by(2).collect();

@@ -173,6 +173,7 @@ fn a_whole_run_has_all_sections() {
     );
     let html = page(&run, parse_focus("Nf5").unwrap());
     for section in [
+        "Generations",
         "Strength",
         "Learning",
         "Learning curves",
@@ -196,7 +197,7 @@ fn a_whole_run_has_all_sections() {
         assert!(drawing.contains("role=\"img\" aria-label=\""), "{drawing}");
         assert!(drawing.len() > 500);
     }
-    assert_eq!(html.matches("class=\"plot\"").count(), 15);
+    assert_eq!(html.matches("class=\"plot\"").count(), 17);
     assert_eq!(html.matches("class=\"board\"").count(), 4 * 12);
     assert_eq!(html.matches("class=\"position\"").count(), 1);
     check_self_contained(&html);
@@ -204,6 +205,37 @@ fn a_whole_run_has_all_sections() {
     assert!(!html.contains("location.reload()"));
     // Settings are a table, not JSON.
     assert!(html.contains("<th scope=\"row\">note</th><td>&lt;&amp;&gt;</td>"), "the settings");
+}
+
+/// The line of the reference, how far the best weights are from it, and the moment when they cross it.
+#[test]
+fn the_distance_to_the_line_is_shown() {
+    let distance = |generation, value: f64, games| Distance {
+        generation,
+        reference: "the built-in weights".to_string(),
+        elo: Estimate { value, low: value - 40.0, high: value + 40.0 },
+        games,
+    };
+    let focus = parse_focus("Nf5").unwrap();
+    let start =
+        RunData { title: "begun".into(), distances: vec![(0.01, distance(0, -490.0, 8))], ..RunData::default() };
+    let html = page(&start, focus);
+    check_markup(&html);
+    assert!(html.contains("<dd>still 490 \u{b1} 40 Elo below the built-in weights</dd>"), "{html}");
+    assert!(html.contains("minutes of training") && html.contains("until a generation proves"));
+    let mut run = whole_run();
+    run.distances = vec![(0.01, distance(0, -490.0, 8)), (0.75, distance(3, 60.0, 40))];
+    let proof = Generation { adopted: true, record: record(150), ..run.generations[2].clone() };
+    run.proofs = vec![proof];
+    let html = page(&run, focus);
+    check_markup(&html);
+    check_self_contained(&html);
+    assert!(html.contains("\u{2605} Generation 3 beats old: "), "{html}");
+    assert!(html.contains("<dd>generation 3</dd>") && html.contains("60 \u{b1} 40 Elo above the built-in weights"));
+    assert!(html.contains("<td class=\"text\">best, played with</td>"));
+    // The columns of the papers are behind a fold.
+    let fold = html.find("For researchers").unwrap();
+    assert!(html.find("LLR: log-likelihood").unwrap() > fold && html.find("<h2>Games</h2>").unwrap() < fold);
 }
 
 #[test]
@@ -225,12 +257,10 @@ fn missing_data_are_skipped() {
     let html = page(&whole, focus);
     assert!(html.contains("on 2000 test positions."));
     // With a match against the initial weights, its Elo is shown.
-    let tells = |html: &str| {
-        ["Elo by the sum of their matches", "Elo against the start"].map(|by| html.contains(&format!("</b>{by}")))
-    };
-    assert_eq!(tells(&html), [true, false]);
+    let fact = "Elo against the start</dd>";
+    assert!(!html.contains(fact));
     let met = RunData { anchors: whole.generations[..1].to_vec(), ..whole.clone() };
-    assert_eq!(tells(&page(&met, focus)), [false, true]);
+    assert!(page(&met, focus).contains(fact));
     assert!(html.contains("<li><b>25.00 %</b>accuracy at the start</li>\n<li><b>27.00 %</b>accuracy at best</li>"));
     assert!(RunData::load(&Temporary::folder()).is_err());
     assert!(RunData::load(Path::new("/nowhere/at/all")).is_err());
