@@ -40,6 +40,7 @@ use std::time::Duration;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, Opening};
 use dyad_trainer::base::parallel::check_threads;
@@ -237,6 +238,11 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
         eprintln!("{}: {note}", name.display());
     }
     Ok(weights)
+}
+
+/// The model in a file, or the one built in.
+fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
+    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
 }
 
 /// The openings of a file. What cannot be read goes to standard error and is skipped.

@@ -13,8 +13,6 @@ use dyad_engine::search::Limits;
 use dyad_papers::deepchess::network::Network;
 use dyad_papers::deepchess::search::ComparisonEngine;
 
-use crate::session::Outcome;
-
 /// What the options say about the opponent, and the opponent.
 pub struct Opponent {
     /// `UCI_LimitStrength`.
@@ -39,7 +37,7 @@ impl Opponent {
     }
 
     /// Sets `StyleFile`; an empty path is none. A file that cannot be used leaves what was.
-    pub fn set_style(&mut self, path: &str) -> Outcome {
+    pub fn set_style(&mut self, path: &str) -> Result<Option<String>, String> {
         self.style = if path.is_empty() { None } else { Some(Arc::new(MoveModel::load(Path::new(path))?)) };
         Ok(self.style.as_ref().map(|style| format!("plays like {}", quote(&style.name))))
     }

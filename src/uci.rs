@@ -20,12 +20,14 @@
 //!
 //! The loop is the only place that prints, so lines never mix.
 
-pub mod command;
+mod command;
 mod fen;
+mod genfens;
 mod go;
+mod job;
 mod line;
 mod options;
-pub mod setting;
+mod setting;
 mod watch;
 mod weights;
 
@@ -45,13 +47,13 @@ use vampirc_uci::{Serializable, UciMessage};
 pub use self::command::is_command;
 use self::command::{Command, Explain, Train};
 use self::go::Go;
+use self::job::{Event, Job, Work};
 use self::line::{Input, MAX_LENGTH, Reader};
 use self::options::{Assignment, Set, Setter};
 use self::setting::Setting;
 use self::watch::Pipes;
 use crate::display::{self, Moves};
 use crate::info::info_string;
-use crate::job::{self, Event, Job, Work};
 use crate::perft;
 use crate::session::{Session, Trained, engine_name};
 use crate::training::{Message, Started, Training};

@@ -12,10 +12,9 @@ use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
 use serde_json::Value as Json;
 
-use super::level::model_or_embedded;
 use super::match_::{Settings, program_name, progress_line};
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt};
+use super::{Outcome, control_on_interrupt, model_or_embedded};
 
 #[derive(Args)]
 pub struct Arguments {

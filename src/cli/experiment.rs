@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dyad_papers::experiment::catalog;
 use dyad_papers::experiment::plan::{Inputs, Scale};
-use dyad_papers::experiment::run::{Event, RunContext, run as run_plan};
+use dyad_papers::experiment::run::{RunContext, run as run_plan};
+use dyad_papers::experiment::work::Event;
 
 use super::progress::Progress;
 use super::{Outcome, read_openings, stop_on_interrupt, threads};

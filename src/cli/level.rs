@@ -1,7 +1,6 @@
 //! `dyad level`: opponents that play like people of a given rating.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dyad_engine::eval::Weights;
@@ -19,7 +18,7 @@ use dyad_trainer::levels::{style, training};
 use super::prepare::show_broken;
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, calibrate, control_on_interrupt, settings, threads};
+use super::{Outcome, calibrate, control_on_interrupt, model_or_embedded, settings, threads};
 use crate::display::counted;
 
 #[derive(Args)]
@@ -230,11 +229,6 @@ pub fn run(arguments: Arguments) -> Outcome {
         Tool::Style(arguments) => style(arguments),
         Tool::Calibrate(arguments) => calibrate::run(&arguments),
     }
-}
-
-/// The model in a file, or the one built in.
-pub(super) fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
-    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
 }
 
 fn prepare(arguments: Prepare) -> Outcome {

@@ -10,7 +10,8 @@ use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::play::SearchLimits;
-use dyad_trainer::arena::suite::{Answer, Goal, Problem, SuiteSettings, class, read, sample, solve};
+use dyad_trainer::arena::problem::{Goal, Problem};
+use dyad_trainer::arena::suite::{Answer, SuiteSettings, class, read, sample, solve};
 
 use super::progress::Progress;
 use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, threads};

@@ -24,7 +24,6 @@ use serde::{Deserialize, Serialize};
 use crate::arena::openings::Opening;
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, FinishedGame, Player, SearchLimits, play};
-use crate::arena::resumed::round;
 use crate::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use crate::base::parallel::ordered_map;
 
@@ -337,6 +336,11 @@ impl<F: FnMut(&MatchGame, &MatchScore) -> Result<(), Error>> Count<'_, F> {
 fn schedule(openings: impl Iterator<Item = Opening> + Send, pairs: u64) -> impl Iterator<Item = (u64, Opening)> + Send {
     let pairs = openings.zip(0..pairs);
     pairs.flat_map(|(opening, pair)| [(2 * pair, opening.clone()), (2 * pair + 1, opening)])
+}
+
+/// The `Round` tag of the game with this number.
+pub(super) fn round(number: u64) -> String {
+    format!("{}.{}", number / 2 + 1, number % 2 + 1)
 }
 
 /// The first player's points in the game with this number: White in even games.

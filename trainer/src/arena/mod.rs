@@ -10,6 +10,7 @@ pub mod matches;
 pub mod openings;
 pub mod pgn_writer;
 pub mod play;
+pub mod problem;
 mod puzzles;
 mod resumed;
 pub mod statistics;

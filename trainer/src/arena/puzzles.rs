@@ -6,7 +6,7 @@
 
 use dyad_engine::board::{Board, Game};
 
-use crate::arena::suite::{Goal, Problem};
+use crate::arena::problem::{Goal, Problem};
 
 /// Start of the header line.
 const FIRST: &str = "PuzzleId,";

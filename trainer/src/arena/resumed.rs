@@ -13,7 +13,7 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::pgn::{GameText, GameTexts};
 use dyad_formats::score::GameResult;
 
-use crate::arena::matches::Match;
+use crate::arena::matches::{Match, round};
 use crate::arena::openings::Opening;
 
 /// Openings whose first ones were taken from `I` and put back.
@@ -81,11 +81,6 @@ impl Match {
         let game = text.parse(None).ok().filter(|game| game.result.is_some() && game.moves.len() == plies)?;
         Some(Written { line: text.line, number, white: players[0].to_string(), game })
     }
-}
-
-/// The `Round` tag of the game with this number.
-pub(crate) fn round(number: u64) -> String {
-    format!("{}.{}", number / 2 + 1, number % 2 + 1)
 }
 
 fn begins_with(game: &GameRecord, opening: &Opening) -> bool {

@@ -21,7 +21,6 @@ mod reporter;
 mod self_play;
 pub mod settings;
 mod stages;
-
 #[cfg(test)]
 mod tests;
 mod tuning;

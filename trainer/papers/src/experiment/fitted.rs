@@ -18,8 +18,7 @@ use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 use serde_json::{Value as Json, json};
 
 use super::plan::Step;
-use super::run::Event;
-use super::work::{BOOK_PLIES, SAMPLES, StepOutput, StepRunner, samples_made, save};
+use super::work::{BOOK_PLIES, Event, SAMPLES, StepOutput, StepRunner, samples_made, save};
 
 /// The games, until their positions are sampled.
 const OWN_GAMES: &str = "games.pgn";

@@ -14,8 +14,7 @@ use dyad_trainer::page::figures::{Axes, Board, Series, boards, chart};
 use dyad_trainer::page::html::{Page, flatten};
 
 use crate::experiment::plan::{Cell, PageElement, Plan};
-use crate::experiment::run::Results;
-use crate::experiment::work::weights;
+use crate::experiment::work::{Results, weights};
 
 /// Size of a chart in pixels.
 const CHART: (u32, u32) = (560, 300);

@@ -29,7 +29,7 @@ use serde_json::{Value as Json, json};
 
 use crate::experiment::page;
 use crate::experiment::plan::{Inputs, Plan, Step};
-use crate::experiment::work::{StepOutput, StepRunner};
+use crate::experiment::work::{Event, Results, StepOutput, StepResult, StepRunner};
 
 const PLAN: &str = "plan.json";
 const RESULTS: &str = "results.json";
@@ -38,27 +38,6 @@ const PAGE: &str = "report.html";
 const STEPS: &str = "steps";
 /// File with the key of a step's folder.
 const KEY: &str = "key";
-
-/// The result of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct StepResult {
-    /// Hash of the work and of the results it depends on.
-    pub key: String,
-    /// Hash of the output: equal in every run if the step is repeatable.
-    pub hash: String,
-    /// Whether the step is repeatable.
-    pub repeatable: bool,
-    /// The result.
-    pub result: Json,
-    /// Duration since the last start or resumption.
-    pub seconds: f64,
-    /// The program that made it: version, revision and checksum.
-    pub program: String,
-}
-
-/// All results by the names of their steps.
-pub type Results = BTreeMap<String, StepResult>;
 
 /// An input file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,34 +54,6 @@ struct InputFile {
 struct SavedPlan {
     plan: Plan,
     files: Vec<InputFile>,
-}
-
-/// Progress of a run.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A step starts.
-    Begin {
-        /// Name of the step.
-        step: &'a str,
-        /// Number of the step, from 1.
-        number: usize,
-        /// Number of steps.
-        of: usize,
-    },
-    /// Progress of the step.
-    Progress {
-        /// Units done.
-        done: u64,
-        /// Total, or 0 if unknown.
-        of: u64,
-    },
-    /// The step is done.
-    Done {
-        /// Name of the step.
-        step: &'a str,
-        /// Its result.
-        result: &'a StepResult,
-    },
 }
 
 /// Inputs without influence on the results.

@@ -8,11 +8,12 @@ use dyad_trainer::arena::play::SearchLimits;
 
 use super::catalog::{ALL, plan};
 use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
-use super::run::{Event, Results, RunContext, run};
+use super::run::{RunContext, run};
+use super::work::{Event, Results};
 
 /// The self-play games of the tutorial, cut in two for bands.
 fn inputs(folder: &Path) -> Inputs {
-    let games = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tutorial/games.pgn"));
+    let games = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tutorial/games.pgn"));
     let text = fs::read_to_string(&games).unwrap();
     let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).collect();
     let half = starts[starts.len() / 2];

@@ -1,5 +1,6 @@
 //! The steps of experiments: each calls the tool that does the work.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::ranking::{self, rank};
 use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
 use dyad_trainer::learn::training;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::deepchess::measure::pair_accuracy;
@@ -34,7 +36,55 @@ use crate::deepchess::network::Network;
 use crate::deepchess::training::{self as networks, NetworkSettings};
 use crate::experiment::hand_tuned::hand_tuned;
 use crate::experiment::plan::{Plan, Step, Work, stem};
-use crate::experiment::run::Event;
+
+/// The result of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StepResult {
+    /// Hash of the work and of the results it depends on.
+    pub key: String,
+    /// Hash of the output: equal in every run if the step is repeatable.
+    pub hash: String,
+    /// Whether the step is repeatable.
+    pub repeatable: bool,
+    /// The result.
+    pub result: Json,
+    /// Duration since the last start or resumption.
+    pub seconds: f64,
+    /// The program that made it: version, revision and checksum.
+    pub program: String,
+}
+
+/// All results by the names of their steps.
+pub type Results = BTreeMap<String, StepResult>;
+
+/// Progress of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step starts.
+    Begin {
+        /// Name of the step.
+        step: &'a str,
+        /// Number of the step, from 1.
+        number: usize,
+        /// Number of steps.
+        of: usize,
+    },
+    /// Progress of the step.
+    Progress {
+        /// Units done.
+        done: u64,
+        /// Total, or 0 if unknown.
+        of: u64,
+    },
+    /// The step is done.
+    Done {
+        /// Name of the step.
+        step: &'a str,
+        /// Its result.
+        result: &'a StepResult,
+    },
+}
 
 /// The output of a step.
 pub struct StepOutput {

@@ -14,8 +14,8 @@ use dyad_engine::value::INFINITE;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, FILTER_NODES, OpeningSettings, RandomOpenings};
 
+use super::command::Genfens;
 use crate::display::Say;
-use crate::uci::command::Genfens;
 
 /// Random moves from a position of a book, which is varied already.
 const BOOK_PLIES: RangeInclusive<u32> = 2..=3;

@@ -16,16 +16,16 @@ use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Options, Report};
 
+use super::command::Genfens;
+use super::genfens;
+use super::setting::Setting;
 use crate::bench;
 use crate::choice::{BestTwo, VARIATIONS};
 use crate::display::{self, Moves, Say};
-use crate::genfens;
 use crate::info::{best_move_line, current_move_line, ended_line, info_line, info_string};
 use crate::perft;
 use crate::session::{Session, engine_name};
 use crate::tables;
-use crate::uci::command::Genfens;
-use crate::uci::setting::Setting;
 
 /// The move that is searched is told at most so often.
 const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
