@@ -1,9 +1,12 @@
 //! The frame of a page: one self-contained HTML file.
 //!
 //! A page is kept, sent, and viewed without a network, on a phone or on paper. So style and scripts are inline, the
-//! content security policy forbids any request, colors follow the system's preference, and wide content scrolls.
+//! content security policy forbids any request and every script but these, colors follow the system's preference, and wide content scrolls.
 
 use std::fmt::Write as _;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use sha2::{Digest as _, Sha256};
 
 /// Marks a page as Dyad's own, which may be replaced.
 pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
@@ -118,13 +121,21 @@ fn is_text(rows: &[Vec<String>], column: usize) -> bool {
 /// A whole file: the title is its heading too, and the scripts run when all is there.
 pub(crate) fn frame(title: &str, style: &str, body: &str, scripts: &[&str]) -> String {
     let title = escape(title);
-    let scripts: String = scripts.iter().map(|script| format!("<script>\n{script}</script>\n")).collect();
+    let (mut sources, mut elements) = (String::new(), String::new());
+    for script in scripts {
+        let script = format!("\n{script}");
+        let _ = write!(sources, " 'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(&script)));
+        let _ = writeln!(elements, "<script>{script}</script>");
+    }
+    if scripts.is_empty() {
+        sources.push_str(" 'none'");
+    }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'\"/>\n<title>{title}</title>\n\
-         <style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{scripts}</body>\n</html>\n"
+         script-src{sources}\"/>\n<title>{title}</title>\n\
+         <style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{elements}</body>\n</html>\n"
     )
 }
 

@@ -53,6 +53,9 @@ mod avx2 {
     use super::{PACKED_PIECES, PackedPiece, PairTable, PieceList, Row, StoredRow, stored_row};
     use std::arch::x86_64::*;
 
+    // What the gather below relies on.
+    const _: () = assert!(PACKED_PIECES.is_power_of_two() && size_of::<Row>() == 4 * PACKED_PIECES);
+
     pub(crate) fn delta(
         pairs: &PairTable,
         kept: &PieceList,
@@ -94,7 +97,7 @@ mod avx2 {
             let pieces = unsafe { _mm_loadu_si128(eight.as_ptr().cast()) };
             let flipped = _mm256_xor_si256(_mm256_cvtepu16_epi32(pieces), flip);
             let columns = _mm256_and_si256(flipped, within);
-            // SAFETY: all columns are below 1024, the length of a row of 4-byte entries; gathers may be unaligned.
+            // SAFETY: all columns are below the length of a row of 4-byte entries; gathers may be unaligned.
             let entries = unsafe { _mm256_i32gather_epi32::<4>(row.as_ptr().cast(), columns) };
             // The low half of an entry is the middlegame weight, the high half the endgame weight.
             mg = _mm256_add_epi32(mg, _mm256_madd_epi16(entries, low));
