@@ -26,7 +26,7 @@ use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::board::quote;
 use dyad_engine::eval::Weights;
-use dyad_engine::files;
+use dyad_engine::files::{self, OwnFolder};
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::base::lock::FolderLock;
@@ -197,10 +197,19 @@ struct Running {
     stop: Arc<AtomicBool>,
     /// The last report.
     last: String,
+    /// Whether its files are read, so that there may be something to save at its end.
+    has_begun: bool,
 }
 
 /// A message from the thread of a training.
 pub enum Message {
+    /// The training begins or is resumed.
+    Started {
+        /// How it begins.
+        note: String,
+        /// The weights of a resumed training that are proven stronger.
+        playing: Option<Playing>,
+    },
     /// A report.
     Report(String),
     /// Weights that are proven stronger.
@@ -404,125 +413,73 @@ impl Training {
         self.running.is_some()
     }
 
-    /// Begins or resumes the requested training. A new training starts from the piece values, from the weights that `TrainStart`
-    /// names, or else from those in use; `trained` says of which training these are.
-    pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Started, String> {
+    /// Whether a training that runs may have something to save.
+    pub fn has_begun(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.has_begun)
+    }
+
+    /// Begins or resumes the requested training on its thread, which reports how it begins. A new training starts from
+    /// the piece values, from the weights that `TrainStart` names, or else from those in use; `trained` says of which
+    /// training these are. Returns a note.
+    pub fn start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Option<&'static str>, String> {
         let started = self.try_to_start(in_use, trained);
         self.failed = started.is_err();
         started
     }
 
-    fn try_to_start(&mut self, in_use: &Arc<Weights>, trained: Option<&Trained>) -> Result<Started, String> {
+    fn try_to_start(
+        &mut self,
+        in_use: &Arc<Weights>,
+        trained: Option<&Trained>,
+    ) -> Result<Option<&'static str>, String> {
         let request = self.requested.take().expect("a training is requested");
         if let Some(running) = &self.running {
             if request.mode == running.mode || request.mode == Mode::Resume {
-                return Ok(Started::only("is running already"));
+                return Ok(Some("is running already"));
             }
             // The requested training begins when this one has ended.
             running.stop.store(true, Ordering::Relaxed);
             self.requested = Some(request);
-            return Ok(Started::only("stopping"));
+            return Ok(Some("stopping"));
         }
         let folder = self.folder().ok_or("error: name a folder by TrainFolder")?;
-        let overview = selftrain::overview(&folder).filter(|_| request.mode != Mode::Style);
-        let mut order = self.order(request.mode, folder, overview.as_ref(), in_use)?;
         // Its own weights are proven stronger than the reference already.
-        let is_own = trained.is_some_and(|trained| trained.is_of(&order.folder));
-        order.reference = Some(Arc::clone(in_use)).filter(|_| !is_own);
-        let (mode, folder) = (order.mode, order.folder.display());
-        let threads = counted(order.threads as u64, "thread", "threads");
-        let note = match (&overview, &order.task) {
-            (_, Task::Style { player, .. }) => {
-                format!("begins: how {} plays, {threads}, {}", quote(player), order.style_file(player).display())
-            }
-            (Some(overview), _) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
-            (None, _) => format!("begins: {mode}, {threads}, {folder}"),
-        };
-        let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && self.adopt && !is_own);
-        let playing = playing.filter(|playing| playing.has_beaten(in_use));
-        self.running = Some(order.spawn(&self.events)?);
-        Ok(Started { note, playing })
+        let is_own = trained.is_some_and(|trained| trained.is_of(&folder));
+        self.running = Some(self.preparation(request.mode, folder, in_use, is_own)?.spawn(&self.events)?);
+        Ok(None)
     }
 
-    fn order(
+    fn preparation(
         &self,
         mode: Mode,
         folder: PathBuf,
-        overview: Option<&Overview>,
         in_use: &Arc<Weights>,
-    ) -> Result<Order, String> {
-        let games = match mode {
-            Mode::Games | Mode::Style if self.games.is_empty() => {
-                return Err("error: name a PGN file by TrainGamesFile".to_string());
-            }
-            Mode::Style if self.player.is_empty() => return Err("error: name a player by TrainPlayer".to_string()),
-            Mode::Games | Mode::Style => Some(self.games_file().map_err(|error| format!("error: {error}"))?),
-            Mode::Off | Mode::Scratch | Mode::Improve | Mode::Resume => None,
-        };
-        match (mode, overview) {
-            (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
-                return Err(format!(
-                    "error: the training in {} did not begin from the pieces alone: Train resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
-            }
-            (Mode::Improve, Some(Overview { from_pieces: true, .. })) if self.start.is_empty() => {
-                return Err(format!(
-                    "error: the training in {} began from the pieces alone: Train scratch or resume continues it, another \
-                     TrainFolder is for a new one",
-                    folder.display()
-                ));
-            }
-            (Mode::Scratch, None) if !["", "material"].contains(&self.start.as_str()) => {
-                return Err(
-                    "error: TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string()
-                );
-            }
-            _ => {}
+        is_own: bool,
+    ) -> Result<Preparation, String> {
+        let needs_games = matches!(mode, Mode::Games | Mode::Style);
+        if needs_games && self.games.is_empty() {
+            return Err("error: name a PGN file by TrainGamesFile".to_string());
         }
-        let threads = self.overrides.threads.unwrap_or_else(automatic_threads);
-        let source = match (mode, &games) {
-            (Mode::Resume, _) => None,
-            (_, Some(games)) => Some(Source::Games(games.clone())),
-            (_, None) => Some(Source::SelfPlay),
-        };
-        // The results do not depend on the threads, and no number of generations means no limit: a resumed training takes both.
-        let generations = Some(self.overrides.generations.unwrap_or(0));
-        let overrides = Overrides { source, generations, threads: Some(threads), ..self.overrides.clone() };
-        let task = if mode == Mode::Style {
-            let games = games.unwrap_or_default();
-            Task::Style { games, player: self.player.clone() }
-        } else {
-            let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
-            check_method(&overrides, method, &folder)?;
-            if mode == Mode::Resume || selftrain::is_begun(&folder) {
-                // A preset is chosen at the beginning.
-                Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
-            } else {
-                let start = match self.start.as_str() {
-                    _ if mode == Mode::Scratch => Arc::new(Weights::material()),
-                    "" => Arc::clone(in_use),
-                    name => Weights::named(Path::new(name)).map_err(|error| format!("error: TrainStart: {error}"))?,
-                };
-                let settings = Settings::resolve(&start, &overrides).map_err(|error| format!("error: {error}"))?;
-                Task::Begin(Box::new(settings), start)
-            }
-        };
-        Ok(Order { mode, folder, threads, task, reference: None, open_page: self.open_page })
-    }
-
-    /// The absolute path of the games to learn from, if they can be opened.
-    fn games_file(&self) -> Result<PathBuf, String> {
-        let path = absolute(&self.games).map_err(|error| format!("TrainGamesFile: {error}"))?;
-        let opened = files::open(&path);
-        opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
-        Ok(path)
+        if mode == Mode::Style && self.player.is_empty() {
+            return Err("error: name a player by TrainPlayer".to_string());
+        }
+        Ok(Preparation {
+            mode,
+            folder,
+            start: self.start.clone(),
+            games: needs_games.then(|| self.games.clone()),
+            player: self.player.clone(),
+            overrides: self.overrides.clone(),
+            open_page: self.open_page,
+            in_use: Arc::clone(in_use),
+            is_own,
+        })
     }
 
     /// Takes note of a message.
     pub fn receive(&mut self, message: &Message) {
         match (message, &mut self.running) {
+            (Message::Started { .. }, Some(running)) => running.has_begun = true,
             (Message::Report(text), Some(running)) => running.last = text.clone(),
             (Message::Ended(text), running) => {
                 let was_stopped = running.take().is_some_and(|running| running.stop.load(Ordering::Relaxed));
@@ -545,33 +502,17 @@ impl Training {
     }
 }
 
-/// A training that was started.
-pub struct Started {
-    /// What the GUI is shown.
-    pub note: String,
-    /// The weights of a resumed training that are proven stronger, if the engine plays with them.
-    pub playing: Option<Playing>,
-}
-
-impl Started {
-    fn only(note: &str) -> Started {
-        Started { note: note.to_string(), playing: None }
-    }
-}
-
 /// Refuses options that `method`, the method of the training in `folder`, does not have.
 fn check_method(overrides: &Overrides, method: MethodName, folder: &Path) -> Result<(), String> {
     if let Some(other) = overrides.method.filter(|other| *other != method) {
         let folder = folder.display();
-        return Err(format!(
-            "error: TrainMethod {other}: the training in {folder} is by {method}, choose another folder"
-        ));
+        return Err(format!("TrainMethod {other}: the training in {folder} is by {method}, choose another folder"));
     }
     match overrides.misplaced(method) {
         None => Ok(()),
         Some(key) => {
             let option = NUMBERS.iter().find(|number| number.key == key).map_or("Train games", |number| number.name);
-            Err(format!("error: {option} {}; see TrainMethod", misplaced_for(method)))
+            Err(format!("{option} {}; see TrainMethod", misplaced_for(method)))
         }
     }
 }
@@ -581,6 +522,131 @@ fn so_far(overview: &Overview) -> String {
     let Overview { generation, stage, adopted, distance, .. } = overview;
     let distance = distance.as_ref().map_or_else(String::new, |distance| format!(", {distance}"));
     format!("generation {generation} ({stage}), {adopted} adopted{distance}")
+}
+
+/// What a training begins with. Its files are read on the thread of the training: a disk may be slow, and a file
+/// hostile.
+struct Preparation {
+    mode: Mode,
+    folder: PathBuf,
+    /// `TrainStart`; empty for the weights in use.
+    start: String,
+    /// `TrainGamesFile`, for a training that needs games.
+    games: Option<String>,
+    /// `TrainPlayer`.
+    player: String,
+    overrides: Overrides,
+    open_page: bool,
+    in_use: Arc<Weights>,
+    /// Whether the weights in use are of this training.
+    is_own: bool,
+}
+
+impl Preparation {
+    /// Starts the thread.
+    fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (mode, folder, last) = (self.mode, self.folder.clone(), "just started".to_string());
+        let running = Running { mode, folder, stop: stop.clone(), last, has_begun: false };
+        let mut reporter = Reporter { events: events.clone(), reported: None, stage: None };
+        let body = move || {
+            let run = AssertUnwindSafe(|| {
+                let order = self.prepare(&reporter)?;
+                if let Err(error) = lower_priority() {
+                    reporter.report(&format!("has the same priority as the search: {error}"));
+                }
+                match &order.task {
+                    Task::Style { games, player } => order.learn_style(games, player, &stop, &mut reporter),
+                    _ => order.run(&stop, &mut reporter),
+                }
+            });
+            let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
+            reporter.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
+        };
+        let thread = thread::Builder::new().name("training".to_string()).spawn(body);
+        thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
+    }
+
+    /// Reads the files that decide what is done, and reports it.
+    fn prepare(self, reporter: &Reporter) -> Result<Order, String> {
+        let overview = selftrain::overview(&self.folder).filter(|_| self.mode != Mode::Style);
+        let (in_use, is_own) = (Arc::clone(&self.in_use), self.is_own);
+        let order = self.order(overview.as_ref())?;
+        let (mode, folder) = (order.mode, order.folder.display());
+        let threads = counted(order.threads as u64, "thread", "threads");
+        let note = match (&overview, &order.task) {
+            (_, Task::Style { player, .. }) => {
+                format!("begins: how {} plays, {threads}, {}", quote(player), order.style_file(player).display())
+            }
+            (Some(overview), _) => format!("resumes: {mode}, {}, {threads}, {folder}", so_far(overview)),
+            (None, _) => format!("begins: {mode}, {threads}, {folder}"),
+        };
+        let playing = selftrain::playing(&order.folder).filter(|_| overview.is_some() && !is_own);
+        let playing = playing.filter(|playing| playing.has_beaten(&in_use));
+        reporter.send(Message::Started { note, playing });
+        Ok(order)
+    }
+
+    fn order(self, overview: Option<&Overview>) -> Result<Order, String> {
+        let Preparation { mode, folder, start, games, player, overrides, open_page, in_use, is_own } = self;
+        let reference = Some(Arc::clone(&in_use)).filter(|_| !is_own);
+        let games = games.map(|games| games_file(&games)).transpose()?;
+        match (mode, overview) {
+            (Mode::Scratch, Some(Overview { from_pieces: false, .. })) => {
+                return Err(format!(
+                    "the training in {} did not begin from the pieces alone: Train resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
+            (Mode::Improve, Some(Overview { from_pieces: true, .. })) if start.is_empty() => {
+                return Err(format!(
+                    "the training in {} began from the pieces alone: Train scratch or resume continues it, another \
+                     TrainFolder is for a new one",
+                    folder.display()
+                ));
+            }
+            (Mode::Scratch, None) if !["", "material"].contains(&start.as_str()) => {
+                return Err("TrainStart: scratch starts from the pieces alone; improve starts from a file".to_string());
+            }
+            _ => {}
+        }
+        let threads = overrides.threads.unwrap_or_else(automatic_threads);
+        let source = match (mode, &games) {
+            (Mode::Resume, _) => None,
+            (_, Some(games)) => Some(Source::Games(games.clone())),
+            (_, None) => Some(Source::SelfPlay),
+        };
+        // The results do not depend on the threads, and no number of generations means no limit: a resumed training takes both.
+        let generations = Some(overrides.generations.unwrap_or(0));
+        let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
+        let task = if mode == Mode::Style {
+            Task::Style { games: games.unwrap_or_default(), player }
+        } else {
+            let method = overview.map_or_else(|| overrides.method(), |overview| overview.method);
+            check_method(&overrides, method, &folder)?;
+            if mode == Mode::Resume || selftrain::is_begun(&folder) {
+                // A preset is chosen at the beginning.
+                Task::Resume(Box::new(Overrides { preset: None, ..overrides }))
+            } else {
+                let start = match start.as_str() {
+                    _ if mode == Mode::Scratch => Arc::new(Weights::material()),
+                    "" => in_use,
+                    name => Weights::named(Path::new(name)).map_err(|error| format!("TrainStart: {error}"))?,
+                };
+                Task::Begin(Box::new(Settings::resolve(&start, &overrides)?), start)
+            }
+        };
+        Ok(Order { mode, folder, threads, task, reference, open_page })
+    }
+}
+
+/// The absolute path of the games to learn from, if they can be opened.
+fn games_file(games: &str) -> Result<PathBuf, String> {
+    let path = absolute(games).map_err(|error| format!("TrainGamesFile: {error}"))?;
+    let opened = files::open(&path);
+    opened.map_err(|error| format!("TrainGamesFile: {}: {error}", path.display()))?;
+    Ok(path)
 }
 
 /// The work of a training's thread.
@@ -604,27 +670,6 @@ enum Task {
 }
 
 impl Order {
-    /// Starts the thread.
-    fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let last = "just started".to_string();
-        let running = Running { mode: self.mode, folder: self.folder.clone(), stop: stop.clone(), last };
-        let mut reporter = Reporter { events: events.clone(), reported: None, stage: None };
-        let body = move || {
-            if let Err(error) = lower_priority() {
-                reporter.report(&format!("has the same priority as the search: {error}"));
-            }
-            let run = AssertUnwindSafe(|| match &self.task {
-                Task::Style { games, player } => self.learn_style(games, player, &stop, &mut reporter),
-                _ => self.run(&stop, &mut reporter),
-            });
-            let last = catch_unwind(run).unwrap_or_else(|_| Err("internal error, please report it".to_string()));
-            reporter.send(Message::Ended(last.unwrap_or_else(|error| format!("{ERROR}{error}"))));
-        };
-        let thread = thread::Builder::new().name("training".to_string()).spawn(body);
-        thread.map(|_| running).map_err(|error| format!("error: no thread for it: {error}"))
-    }
-
     /// The file for the style of a player.
     fn style_file(&self, player: &str) -> PathBuf {
         let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
@@ -667,6 +712,8 @@ impl Order {
 
     /// Trains, and returns the last report.
     fn run(&self, stop: &AtomicBool, reporter: &mut Reporter) -> Result<String, String> {
+        // The page is also written when the folder is not locked.
+        let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);
         let mut on_event = |event: &selftrain::Event| {
             if let Some(note) = page.hear(event) {
@@ -803,7 +850,8 @@ mod tests {
     use super::*;
 
     fn order(training: &Training, mode: Mode, folder: &Path) -> Result<Order, String> {
-        training.order(mode, folder.to_path_buf(), selftrain::overview(folder).as_ref(), &Weights::embedded())
+        let preparation = training.preparation(mode, folder.to_path_buf(), &Weights::embedded(), false)?;
+        preparation.order(selftrain::overview(folder).as_ref())
     }
 
     /// Each number is used, also one that a preset has, or refused by the name of its option; 0 leaves the preset's.
@@ -832,7 +880,7 @@ mod tests {
                             assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &expected));
                         }
                         (Err(error), Some(_)) => {
-                            let expected = format!("error: {} belongs to comparison training", number.name);
+                            let expected = format!("{} belongs to comparison training", number.name);
                             assert!(method == "regression" && error.starts_with(&expected), "{error}");
                         }
                         _ => panic!("{} {value}", number.name),
@@ -847,7 +895,7 @@ mod tests {
         training.set_method("regression").unwrap();
         training.set_games("Cargo.toml").unwrap();
         let Err(error) = order(&training, Mode::Games, folder) else { panic!("it is begun") };
-        assert!(error.starts_with("error: Train games belongs to comparison training"), "{error}");
+        assert!(error.starts_with("Train games belongs to comparison training"), "{error}");
     }
 
     /// A resumed training keeps what no option sets, except threads and number of generations.
@@ -867,7 +915,8 @@ mod tests {
             from_pieces: true,
         };
         let order = |training: &Training, method| {
-            training.order(Mode::Resume, "/nowhere/run".into(), Some(&overview(method)), &Weights::embedded())
+            let preparation = training.preparation(Mode::Resume, "/nowhere/run".into(), &Weights::embedded(), false)?;
+            preparation.order(Some(&overview(method)))
         };
         let Task::Resume(overrides) = order(&training, MethodName::Comparison).unwrap().task else {
             panic!("nothing is resumed")
@@ -878,12 +927,11 @@ mod tests {
         assert_eq!(refusal(&training), "");
         training.set_method("comparison").unwrap();
         assert!(
-            refusal(&training)
-                .starts_with("error: TrainMethod comparison: the training in /nowhere/run is by regression")
+            refusal(&training).starts_with("TrainMethod comparison: the training in /nowhere/run is by regression")
         );
         training.set_method("automatic").unwrap();
         training.set_number(&NUMBERS[0], 2).unwrap();
-        assert!(refusal(&training).starts_with("error: TrainDepth belongs to comparison training"));
+        assert!(refusal(&training).starts_with("TrainDepth belongs to comparison training"));
     }
 
     #[test]
@@ -905,7 +953,7 @@ mod tests {
 
     #[test]
     fn a_training_that_failed_is_tried_again_when_an_option_is_changed() {
-        let (events, _receiver) = crossbeam::channel::unbounded();
+        let (events, receiver) = crossbeam::channel::unbounded();
         let mut training = Training::new(events);
         let weights = Weights::embedded();
         let fail = |training: &mut Training| {
@@ -922,7 +970,10 @@ mod tests {
         assert!(training.due().is_none());
         training.set_games("/nowhere/games.pgn").unwrap();
         assert!(training.due().is_some());
-        fail(&mut training);
+        training.settle();
+        assert_eq!(training.start(&weights, None), Ok(None));
+        training.receive(&receiver.recv().unwrap());
+        assert!(!training.is_running() && !training.is_waiting_to_start());
         training.set_number(&NUMBERS[0], 1).unwrap();
         assert!(training.due().is_some());
         training.stop().unwrap();

@@ -56,7 +56,7 @@ use crate::display::{self, Moves};
 use crate::info::info_string;
 use crate::perft;
 use crate::session::{Session, Trained, engine_name};
-use crate::training::{Message, Started, Training};
+use crate::training::{Message, Training};
 
 /// Speaks UCI over standard input and output until `quit` or the end of input.
 pub fn run_on_stdin() -> ExitCode {
@@ -460,10 +460,11 @@ impl Uci {
         let (weights, trained) = self.in_use();
         let (weights, trained) = (Arc::clone(weights), trained.cloned());
         match self.training.start(&weights, trained.as_ref()) {
-            Ok(Started { note, playing }) => {
-                self.output.train(&note);
-                if let Some(playing) = playing {
-                    self.set(Setting::UsePlaying(playing));
+            Ok(Some(note)) => self.output.train(note),
+            // Usually it begins at once, so that `isready` is answered after it has.
+            Ok(None) => {
+                if let Ok(message) = self.messages.recv_timeout(READY_PATIENCE) {
+                    self.take_training(message);
                 }
             }
             Err(note) => self.output.train(&note),
@@ -480,6 +481,12 @@ impl Uci {
     fn take_training(&mut self, message: Message) {
         self.training.receive(&message);
         match message {
+            Message::Started { note, playing } => {
+                self.output.train(&note);
+                if let Some(playing) = playing.filter(|_| self.training.adopts()) {
+                    self.set(Setting::UsePlaying(playing));
+                }
+            }
             Message::Report(text) | Message::Ended(text) => self.output.train(&text),
             Message::Promoted(promoted) if self.training.adopts() => self.set(Setting::Promote(promoted)),
             Message::Promoted(_) => {}
@@ -643,7 +650,7 @@ impl Uci {
                 break;
             }
         }
-        while self.training.is_running() && self.step(None, Some(begun + TRAINING_PATIENCE)) {}
+        while self.training.has_begun() && self.step(None, Some(begun + TRAINING_PATIENCE)) {}
     }
 
     /// Stops the jobs that the end does not wait for. Whether there are others.

@@ -395,7 +395,7 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
     // A file of another kind is nothing to append to, though it is no input.
     refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "not a PGN file");
-    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "not a PGN file");
+    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "they stay");
     refuse(&folder, "match material default --games 2 --nodes 10 --results w.json", "not the result of a match");
     refuse(&folder, "match material default --games 2 --nodes 10 --results o.pgn", "not the result of a match");
     refuse(&folder, "level calibrate --steps 1000,1200 --nodes 10 --log w.json", "w.json");
