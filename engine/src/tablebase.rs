@@ -139,7 +139,7 @@ impl Tablebase {
 
     /// Plies to the next capture, pawn move or mate of the winning side: negative if the side to move loses, 0 for a
     /// draw, above 100 for a draw by the fifty-move rule. May be 1 too small.
-    fn dtz(&self, board: &Board) -> Option<i32> {
+    pub(crate) fn dtz(&self, board: &Board) -> Option<i32> {
         let position = Some(board).filter(|board| self.covers(board)).and_then(position)?;
         self.guard(|| self.tables.probe_dtz(&position)).map(|dtz| dtz.ignore_rounding().0)
     }

@@ -152,9 +152,9 @@ impl Endgame {
             ([0, 0, 0, 1, 0], [0, 0, 1, 0, 0]) => self.value(drive_to_edge(self.weak.king)),
             ([0, 0, 0, 1, 0], [0, 1, 0, 0, 0]) => self.rook_against_knight(),
             ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]) => self.queen_against_pawn(),
-            ([0, 0, 0, 0, 1], [0, 0, 0, 1, 0]) => {
+            ([0, 0, 0, 0, 1], [0, 1, 0, 0, 0] | [0, 0, 1, 0, 0] | [0, 0, 0, 1, 0]) => {
                 let drive = drive_to_edge(self.weak.king) + drive_together(self.strong.king, self.weak.king);
-                self.value(VALUES[QUEEN] - VALUES[ROOK] + 2 * drive)
+                self.value(VALUES[QUEEN] - self.weak.value(KNIGHT) + 2 * drive)
             }
             ([1, 0, 0, 1, 0], [0, 0, 0, 1, 0]) if self.is_drawn_rook_ending() => self.scale(scale::DRAW),
             ([0, 0, 0, 0, 1], [_, 0, 0, 1, 0]) if self.is_rook_fortress() => self.scale(scale::DRAW),

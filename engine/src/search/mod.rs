@@ -32,6 +32,7 @@ pub use tt::{Bound, HashError};
 use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
 use crate::control::Control;
 use crate::eval::Evaluator;
+use crate::eval::endgame::KNOWN_WIN;
 use crate::params::{Derived, Params};
 use crate::platform::sync::Mutex;
 use crate::tablebase::{RootMoves, Tables};
@@ -377,8 +378,12 @@ impl<'a> Search<'a> {
         (raw_eval, self.corrected(board, raw_eval))
     }
 
-    /// The evaluation, damped by the fifty-move clock, plus the correction histories.
+    /// The evaluation, damped by the fifty-move clock, plus the correction histories. A known win stays as it is: the
+    /// steps of the drive to the mate are smaller than what a move of the clock takes off a large value.
     fn corrected(&self, board: &Board, raw_eval: Value) -> Value {
+        if raw_eval.abs() >= KNOWN_WIN {
+            return raw_eval;
+        }
         let damped = self.derived.damped(raw_eval, board.halfmove_clock());
         let previous = self.previous_moves(self.position.ply());
         let correction = self.histories.correction(self.params, board, &previous);

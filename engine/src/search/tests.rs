@@ -1,8 +1,9 @@
 use super::*;
-use crate::board::Board;
+use crate::board::{Board, Color, Ending};
 use crate::engine::Engine;
 use crate::eval::Weights;
 use crate::search::tt::Bound;
+use crate::tablebase::Tablebase;
 use crate::value::{INFINITE, mate_in};
 use std::sync::Arc;
 
@@ -258,6 +259,100 @@ fn the_third_occurrence_is_a_draw() {
     assert!(outcome.value.abs() <= 1, "{}", outcome.value);
     let (outcome, _) = search(&mut engine(), &shuffled, &Limits::depth(4));
     assert!(outcome.best != Some(repeat) && outcome.value > 200, "{:?} {}", outcome.best, outcome.value);
+}
+
+/// The moves of a game against a bare king, which `defend` moves. None if it is not mated.
+fn moves_to_mate(fen: &str, nodes: u64, defend: &mut dyn FnMut(&Game) -> Move) -> Option<usize> {
+    let mut game = game(fen);
+    let mut engine = engine();
+    let strong = if game.board().has_non_pawn_material(Color::White) { Color::White } else { Color::Black };
+    let mut moves = 0;
+    while game.ending().is_none() {
+        let mv = if game.board().side_to_move() == strong {
+            moves += 1;
+            search(&mut engine, &game, &Limits::nodes(nodes)).0.best.unwrap()
+        } else {
+            defend(&game)
+        };
+        game.push(mv);
+    }
+    (game.ending() == Some(Ending::Checkmate) && game.board().side_to_move() != strong).then_some(moves)
+}
+
+#[test]
+fn queen_and_rook_mate_against_the_longest_resistance() {
+    let (tables, errors) = Tablebase::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy"));
+    assert!(errors.is_empty(), "{errors:?}");
+    // A move that captures leads to a draw; of all others, the one with the most plies to the mate.
+    let mut defend = |game: &Game| {
+        let board = game.board();
+        let plies = |mv: Move| {
+            let after = board.after(mv);
+            if after.insufficient_material() { i32::MAX } else { tables.dtz(&after).unwrap() }
+        };
+        *board.moves().iter().max_by_key(|&&mv| plies(mv)).unwrap()
+    };
+    for fen in [
+        "8/8/8/3k4/8/8/8/K3R3 w - - 0 1",
+        "8/8/3r3k/8/8/2K5/8/8 w - - 0 1",
+        "8/8/5k2/8/8/8/8/3R3K w - - 0 1",
+        "8/5K2/8/8/3k4/8/8/1r6 b - - 0 1",
+        "8/8/8/3k4/8/8/8/K3Q3 w - - 0 1",
+        "8/8/8/4K3/8/8/8/k6q w - - 0 1",
+        "8/2k5/8/8/8/5K2/8/Q7 b - - 0 1",
+    ] {
+        let moves = moves_to_mate(fen, 5_000, &mut defend);
+        assert!(moves.is_some_and(|moves| moves <= 25), "{fen}: {moves:?}");
+    }
+}
+
+#[test]
+fn two_bishops_and_bishop_and_knight_mate() {
+    let mut defender = engine();
+    let mut defend = |game: &Game| search(&mut defender, game, &Limits::nodes(2_000)).0.best.unwrap();
+    for fen in [
+        "8/8/8/3k4/8/8/8/K1BB4 w - - 0 1",
+        "8/8/2B5/8/8/B7/7K/4k3 b - - 0 1",
+        "8/4K3/8/8/3b4/8/8/6kb w - - 0 1",
+        "8/8/8/3k4/8/8/8/K1BN4 w - - 0 1",
+        "7k/8/6K1/8/8/8/8/3BN3 w - - 0 1",
+        "8/8/B7/8/8/2K1k3/2N5/8 b - - 0 1",
+        "5k2/8/6n1/7b/1K6/8/8/8 w - - 0 1",
+    ] {
+        let moves = moves_to_mate(fen, 20_000, &mut defend);
+        assert!(moves.is_some(), "{fen}");
+    }
+}
+
+/// The value of a known win does not fall as the clock rises, so that each step toward the mate counts.
+#[test]
+fn the_fifty_move_clock_hardly_changes_the_nodes_of_a_known_win() {
+    for placement in [
+        "7k/8/6K1/8/8/8/8/3BN3 w",
+        "8/8/8/3k4/8/8/8/K3R3 w",
+        "8/8/8/3k4/8/8/8/K1BB4 w",
+        "8/8/8/3k4/8/8/8/K3Q3 w",
+        "8/8/8/4k3/8/8/8/K1RN4 w",
+    ] {
+        let nodes = [0, 24, 32, 40, 60].map(|clock| {
+            let game = game(&format!("{placement} - - {clock} 80"));
+            search(&mut engine(), &game, &Limits::depth(7)).0.nodes
+        });
+        let (fewest, most) = (nodes.iter().min().unwrap(), nodes.iter().max().unwrap());
+        assert!(*most <= 2 * fewest, "{placement}: {nodes:?}");
+    }
+}
+
+#[test]
+fn a_known_win_without_time_to_mate_is_a_draw() {
+    for (fen, mates) in [
+        ("7k/8/6K1/8/8/8/8/R7 w - - 99 80", true),
+        ("7k/8/5K2/8/8/8/8/R7 w - - 98 80", false),
+        ("8/8/8/3k4/8/8/8/K3R3 w - - 93 80", false),
+    ] {
+        let value = search(&mut engine(), &game(fen), &Limits::depth(10)).0.value;
+        assert_eq!((value.abs() <= 1, value > DECIDED), (!mates, mates), "{fen}: {value}");
+    }
 }
 
 /// Quiescence does not end here in any reasonable time.

@@ -97,6 +97,7 @@ fn exceptions_of_the_rules_are_recognized() {
     assert!(value("7K/8/8/8/8/8/pk6/4Q3 w - - 0 1") < 300);
     assert!(value("7K/8/8/8/8/8/1pk5/4Q3 w - - 0 1") > 1000);
     assert!(value("8/8/8/4k3/8/8/r7/4KQ2 w - - 0 1") > 500);
+    assert!(value("8/8/8/4k3/8/8/n7/4KQ2 w - - 0 1") > value("8/8/8/4k3/8/8/r7/4KQ2 w - - 0 1"));
     assert!(value("8/8/8/8/8/3pk3/8/K6R w - - 0 1") < 300);
     assert!(value("7k/8/8/3p4/8/3K4/8/R7 w - - 0 1") > 700);
 }
