@@ -9,8 +9,8 @@ use crate::value::DRAW;
 use crossbeam::utils::CachePadded;
 use std::fmt::Debug;
 use std::slice::IterMut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, Scope};
 
 /// Megabytes of the transposition table by default.
@@ -151,6 +151,7 @@ impl Engine {
             options,
             tables: tables.filter(|_| probe),
             table_hits: AtomicU64::new(root.as_ref().map_or(0, |root| root.moves.len() as u64)),
+            nodes_at_hit: OnceLock::new(),
             root: root.as_ref(),
             bounds,
             finished: AtomicBool::new(false),

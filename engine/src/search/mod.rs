@@ -42,6 +42,7 @@ use history::{Histories, NO_PIECE_TO, OrderingContext, PreviousMoves};
 use ordering::{Arena, HistoryScorer, Picker, ScoredMove};
 use pv::PvLine;
 use root::RootMove;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use time::nodes_in;
@@ -70,16 +71,30 @@ pub(crate) struct Shared<'a> {
     /// The tablebase ranks of the root moves, if all are known.
     pub(crate) root: Option<&'a RootMoves>,
     pub(crate) table_hits: AtomicU64,
+    /// Nodes at the ponder hit, where the clock counts nodes.
+    pub(crate) nodes_at_hit: OnceLock<u64>,
     pub(crate) on_report: &'a (dyn Fn(&Report) + Sync),
 }
 
 impl Shared<'_> {
-    /// Time on the clock of this search: since the ponder hit, if there was one, or by the nodes searched.
+    /// Search time, pondering included: since `go`, or by the nodes searched.
     pub(crate) fn elapsed(&self) -> Duration {
         match self.limits.nps {
             Some(nps) => time_of(self.total_nodes(), nps),
-            None => self.control.hit().unwrap_or_else(|| self.control.accepted()).elapsed(),
+            None => self.since_start(),
         }
+    }
+
+    /// Search time before the ponder hit; zero without pondering, None before the hit.
+    pub(crate) fn pondered(&self) -> Option<Duration> {
+        if self.control.pondering() {
+            return None;
+        }
+        let Some(hit) = self.control.hit() else { return Some(Duration::ZERO) };
+        Some(match self.limits.nps {
+            Some(nps) => time_of(*self.nodes_at_hit.get_or_init(|| self.total_nodes()), nps),
+            None => hit.saturating_duration_since(self.control.accepted()),
+        })
     }
 
     pub(crate) fn since_start(&self) -> Duration {
@@ -203,6 +218,8 @@ pub(crate) struct Search<'a> {
     pv_index: usize,
     root_depth: i32,
     completed_depth: i32,
+    /// The soft time bound after the last iteration, scaled by the state of the search.
+    soft_bound: Duration,
     seldepth: usize,
     nodes: u64,
     /// The limits are checked at this number of nodes.
@@ -244,6 +261,7 @@ impl<'a> Search<'a> {
             pv_index: 0,
             root_depth: 0,
             completed_depth: 0,
+            soft_bound: Duration::MAX,
             seldepth: 0,
             nodes: 0,
             checkpoint: 0,
@@ -301,8 +319,8 @@ impl<'a> Search<'a> {
             over |= done >= limit;
             self.checkpoint = self.nodes + limit.saturating_sub(done).clamp(1, CHECK_INTERVAL);
         }
-        if let (Some(nps), Some(bounds)) = (shared.limits.nps, shared.bounds) {
-            let left = nodes_in(bounds.hard.saturating_sub(shared.elapsed()), nps);
+        if let (Some(nps), Some(bounds), Some(pondered)) = (shared.limits.nps, shared.bounds, shared.pondered()) {
+            let left = nodes_in((pondered + bounds.hard).saturating_sub(shared.elapsed()), nps);
             self.checkpoint = self.checkpoint.min(self.nodes + left.max(1));
         }
         // The first iteration is nearly free and gives a better move than none would, but where quiescence explodes it
@@ -311,9 +329,11 @@ impl<'a> Search<'a> {
         if over && !grace { Err(Stopped) } else { Ok(()) }
     }
 
+    /// Whether the clock has run since the ponder hit for the hard bound, or the soft bound had passed at the hit.
     fn out_of_time(&self) -> bool {
         let shared = self.shared;
-        shared.bounds.is_some_and(|bounds| !shared.control.pondering() && shared.elapsed() >= bounds.hard)
+        let (Some(bounds), Some(pondered)) = (shared.bounds, shared.pondered()) else { return false };
+        pondered >= self.soft_bound || shared.elapsed() >= pondered + bounds.hard
     }
 
     /// Begins the PV line of a node and counts its ply.

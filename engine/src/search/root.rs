@@ -343,7 +343,7 @@ impl Search<'_> {
     }
 
     /// Whether the search ends after a complete iteration.
-    fn is_enough(&self, stability: &mut Stability) -> bool {
+    fn is_enough(&mut self, stability: &mut Stability) -> bool {
         let shared = self.shared;
         let best = &self.root_moves[0];
         let factors = stability.time_factors(best, self.nodes);
@@ -357,7 +357,7 @@ impl Search<'_> {
             return true;
         }
         let Some(bounds) = shared.bounds else { return false };
-        if shared.control.pondering() || bounds.fixed {
+        if bounds.fixed {
             return false;
         }
         let only_move = self.root_moves.len() == 1 && shared.limits.searchmoves.is_empty();
@@ -365,12 +365,12 @@ impl Search<'_> {
         let proved_mate = moves_to_mate(best.value).is_some_and(|moves| {
             self.root_depth > self.params.time_mate_factor * moves.abs() + self.params.time_mate_base
         });
-        let time = if only_move || proved_mate {
+        self.soft_bound = if only_move || proved_mate {
             bounds.soft / self.params.time_clear_divisor.unsigned_abs()
         } else {
             bounds.adjusted(&factors, self.params)
         };
-        shared.elapsed() >= time
+        !shared.control.pondering() && shared.elapsed() >= self.soft_bound
     }
 }
 

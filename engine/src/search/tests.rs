@@ -5,6 +5,7 @@ use crate::eval::Weights;
 use crate::search::tt::Bound;
 use crate::tablebase::Tablebase;
 use crate::value::{INFINITE, mate_in};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 fn engine() -> Engine {
@@ -352,6 +353,55 @@ fn a_known_win_without_time_to_mate_is_a_draw() {
     ] {
         let value = search(&mut engine(), &game(fen), &Limits::depth(10)).0.value;
         assert_eq!((value.abs() <= 1, value > DECIDED), (!mates, mates), "{fen}: {value}");
+    }
+}
+
+/// Time left after the moves of White at 10+0.1, on a clock that counts nodes, with a hit after `pondering` each time.
+fn time_left(threads: usize, pondering: Option<Duration>) -> Duration {
+    let nps = NonZeroU64::new(10_000).unwrap();
+    let increment = Duration::from_millis(100);
+    let mut remaining = Duration::from_secs(10);
+    let mut engine = engine();
+    engine.set_threads(threads);
+    let mut game = game(FENS[0]);
+    for moves in GAME.chunks(2) {
+        let limits = Limits {
+            clock: Some(Clock { remaining, increment, moves_to_go: None }),
+            nps: Some(nps),
+            ponder: pondering.is_some(),
+            ..Limits::default()
+        };
+        let control = Control::new(limits.ponder);
+        let mut nodes_at_hit = 0;
+        let outcome = engine.search(&game, &limits, &Options::default(), &control, &mut |report| {
+            if let (Report::Info(info), Some(time)) = (report, pondering)
+                && control.pondering()
+                && time_of(info.nodes, nps) >= time
+            {
+                nodes_at_hit = info.nodes;
+                control.ponderhit();
+            }
+        });
+        remaining = remaining.saturating_sub(time_of(outcome.nodes - nodes_at_hit, nps)) + increment;
+        moves.iter().for_each(|mv| game.push(game.board().parse_uci(mv).unwrap()));
+    }
+    remaining
+}
+
+/// A Spanish game.
+const GAME: [&str; 28] = [
+    "e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5", "a4b3", "d7d6", //
+    "c2c3", "e8g8", "h2h3", "c6a5", "b3c2", "c7c5", "d2d4", "d8c7", "b1d2", "c5d4", "c3d4", "a5c6", "d2b3", "a6a5",
+];
+
+#[test]
+fn a_ponder_hit_never_costs_time() {
+    for threads in [1, 2] {
+        let without = time_left(threads, None);
+        for pondering in [100, 400, 1_500] {
+            let with = time_left(threads, Some(Duration::from_millis(pondering)));
+            assert!(with >= without, "{threads} threads, {pondering} ms: {with:?}, without {without:?}");
+        }
     }
 }
 

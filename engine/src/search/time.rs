@@ -37,9 +37,9 @@ pub struct Clock {
 /// The time bounds of one search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeBounds {
-    /// No iteration starts after this time.
+    /// No iteration starts after this time, which counts from `go`, pondering included.
     pub soft: Duration,
-    /// The search stops at this time.
+    /// The search stops at this time, which counts from the ponder hit if there is one.
     pub hard: Duration,
     /// Whether the search uses all of its time: a move time.
     pub fixed: bool,
