@@ -114,7 +114,7 @@ params! {
     capture_futility_factor = 370, 120..=700;
     // History pruning.
     history_pruning_depth = 5, 2..=8;
-    history_pruning_factor = 4496, 1500..=9000;
+    history_pruning_factor = 4496, 1500..=20000;
     // SEE pruning.
     see_quiet_factor = 43, 15..=100; // times depth squared
     see_capture_factor = 204, 80..=400; // times depth

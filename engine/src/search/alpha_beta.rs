@@ -694,12 +694,11 @@ impl Search<'_> {
         info.count > self.params.lmp_threshold(node.depth, improving)
     }
 
-    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by continuation history.
+    /// [History pruning](https://www.chessprogramming.org/History_Leaf_Pruning) by the score that sorts the quiet moves:
+    /// all that follow score less.
     #[inline(always)]
     fn history_pruning(&self, node: &Node, info: &MoveInfo, lmr_depth: i32) -> bool {
-        lmr_depth <= self.params.history_pruning_depth
-            && self.histories.continuation(info.piece_to, &node.ordering.previous)
-                < -self.params.history_pruning_factor * node.depth
+        lmr_depth <= self.params.history_pruning_depth && info.score < -self.params.history_pruning_factor * node.depth
     }
 
     /// [Futility pruning](https://www.chessprogramming.org/Futility_Pruning) of quiet moves.

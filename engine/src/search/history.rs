@@ -183,13 +183,6 @@ impl Histories {
         }
     }
 
-    /// The sum of the continuation histories of the last two plies.
-    pub(super) fn continuation(&self, piece_to: PieceTo, previous: &PreviousMoves) -> i32 {
-        let to = usize::from(piece_to);
-        i32::from(self.continuation[usize::from(previous[0])][to])
-            + i32::from(self.continuation[usize::from(previous[1])][to])
-    }
-
     pub(super) fn capture(&self, piece_to: PieceTo, victim: Piece) -> i32 {
         i32::from(self.capture[usize::from(piece_to)][victim.to_index()])
     }
