@@ -34,7 +34,6 @@ use std::any::TypeId;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -193,35 +192,21 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    on_interrupt(move || flag.store(true, Ordering::Relaxed));
-    stop
-}
-
 /// A control that Ctrl-C stops; a second Ctrl-C ends the program at once.
-fn control_on_interrupt() -> Arc<Control> {
+fn stop_on_interrupt() -> Arc<Control> {
     let control = Arc::new(Control::new(false));
     let stopped = control.clone();
-    on_interrupt(move || stopped.stop());
-    control
-}
-
-/// Has the first Ctrl-C call `stop`, and the second end the program at once.
-fn on_interrupt(stop: impl Fn() + Send + 'static) {
-    let stopping = AtomicBool::new(false);
     let installed = ctrlc::set_handler(move || {
-        if stopping.swap(true, Ordering::Relaxed) {
+        if stopped.stopped() {
             std::process::exit(130);
         }
         eprintln!("stopping; once more to stop at once");
-        stop();
+        stopped.stop();
     });
     if let Err(error) = installed {
         eprintln!("Ctrl-C ends the program at once: {error}");
     }
+    control
 }
 
 /// Threads to use, or jobs at a time: those asked for, or one for each processor. Errors call them `name`.

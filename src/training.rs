@@ -18,19 +18,18 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::Sender;
 use directories::BaseDirs;
 use dyad_engine::board::quote;
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files::{self, OwnFolder};
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::base::lock::FolderLock;
-use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::levels::style;
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
@@ -194,7 +193,7 @@ struct Request {
 struct Running {
     mode: Mode,
     folder: PathBuf,
-    stop: Arc<AtomicBool>,
+    stop: Arc<Control>,
     /// The last report.
     last: String,
     /// Whether its files are read, so that there may be something to save at its end.
@@ -292,7 +291,7 @@ impl Training {
         let requested = self.requested.take().is_some();
         match &self.running {
             Some(running) => {
-                running.stop.store(true, Ordering::Relaxed);
+                running.stop.stop();
                 Ok(Some("stopping".to_string()))
             }
             None if requested => Ok(Some("not started".to_string())),
@@ -400,7 +399,7 @@ impl Training {
     /// Whether a training is to begin now.
     pub fn is_waiting_to_start(&self) -> bool {
         let settled = self.requested.as_ref().is_some_and(|request| request.due.is_none());
-        settled && self.running.as_ref().is_none_or(|running| !running.stop.load(Ordering::Relaxed))
+        settled && self.running.as_ref().is_none_or(|running| !running.stop.stopped())
     }
 
     /// Whether a training runs, is stopping, or is about to begin.
@@ -438,7 +437,7 @@ impl Training {
                 return Ok(Some("is running already"));
             }
             // The requested training begins when this one has ended.
-            running.stop.store(true, Ordering::Relaxed);
+            running.stop.stop();
             self.requested = Some(request);
             return Ok(Some("stopping"));
         }
@@ -482,7 +481,7 @@ impl Training {
             (Message::Started { .. }, Some(running)) => running.has_begun = true,
             (Message::Report(text), Some(running)) => running.last = text.clone(),
             (Message::Ended(text), running) => {
-                let was_stopped = running.take().is_some_and(|running| running.stop.load(Ordering::Relaxed));
+                let was_stopped = running.take().is_some_and(|running| running.stop.stopped());
                 self.failed = text.starts_with(ERROR) && !was_stopped && self.requested.is_none();
             }
             _ => {}
@@ -493,7 +492,7 @@ impl Training {
     pub fn status(&self) -> String {
         match (&self.running, &self.requested) {
             (Some(running), _) => {
-                let state = if running.stop.load(Ordering::Relaxed) { "stopping" } else { "running" };
+                let state = if running.stop.stopped() { "stopping" } else { "running" };
                 format!("status: {}, {state}, {}: {}", running.mode, running.folder.display(), running.last)
             }
             (None, Some(request)) => format!("status: {}, about to begin", request.mode),
@@ -545,7 +544,7 @@ struct Preparation {
 impl Preparation {
     /// Starts the thread.
     fn spawn(self, events: &Sender<Message>) -> Result<Running, String> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Arc::new(Control::new(false));
         let (mode, folder, last) = (self.mode, self.folder.clone(), "just started".to_string());
         let running = Running { mode, folder, stop: stop.clone(), last, has_begun: false };
         let mut reporter = Reporter { events: events.clone(), reported: None, stage: None };
@@ -682,7 +681,7 @@ impl Order {
         &self,
         games: &Path,
         player: &str,
-        stop: &AtomicBool,
+        stop: &Control,
         reporter: &mut Reporter,
     ) -> Result<String, String> {
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
@@ -690,17 +689,15 @@ impl Order {
         let out = self.style_file(player);
         let settings = style::Settings::default();
         let mut report = |done: usize, of: usize| reporter.progress(&format!("{done} of {of} positions"));
-        let learned = controlled(stop, |control| {
-            let mut job = style::Job {
-                files: vec![games.to_path_buf()],
-                player: player.to_string(),
-                out: out.clone(),
-                threads: self.threads,
-                control,
-                report: &mut report,
-            };
-            style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
-        });
+        let mut job = style::Job {
+            files: vec![games.to_path_buf()],
+            player: player.to_string(),
+            out: out.clone(),
+            threads: self.threads,
+            control: stop,
+            report: &mut report,
+        };
+        let learned = style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job);
         match learned {
             Ok(learned) => {
                 Ok(format!("finished: {}; StyleFile {} plays like it", style::summary(&learned), out.display()))
@@ -711,7 +708,7 @@ impl Order {
     }
 
     /// Trains, and returns the last report.
-    fn run(&self, stop: &AtomicBool, reporter: &mut Reporter) -> Result<String, String> {
+    fn run(&self, stop: &Control, reporter: &mut Reporter) -> Result<String, String> {
         // The page is also written when the folder is not locked.
         let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);

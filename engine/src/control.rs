@@ -62,6 +62,11 @@ impl Control {
         self.stop.load(Ordering::Acquire)
     }
 
+    /// The flag that is set when the search was stopped.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+
     /// Whether the search ponders.
     pub fn pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Board;
+use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::hash;
 
@@ -234,18 +234,25 @@ pub fn state(input: &[u8]) {
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
-    let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
+    let context = selftrain::Context { stop: &stopped(), on_event: &mut |_| {} };
     selftrain::resume(folder, &selftrain::Overrides::default(), None, context).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("state-seeds");
     let folder = scratch.file("training");
-    let context = selftrain::Context { stop: &AtomicBool::new(true), on_event: &mut |_| {} };
+    let context = selftrain::Context { stop: &stopped(), on_event: &mut |_| {} };
     let settings = selftrain::Settings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
     selftrain::begin(&settings, &Weights::material(), &Weights::material(), &folder, context).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
     let (state, settings) = (read("state.json"), read("settings.json"));
     let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();
     vec![pair(&state, &settings), pair(b"{}", &settings), pair(b"[]", &settings), pair(&state, b"{}")]
+}
+
+/// A control that is stopped.
+fn stopped() -> Control {
+    let control = Control::new(false);
+    control.stop();
+    control
 }

@@ -7,7 +7,7 @@ use dyad_formats::atomic::check_output;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
 
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt, load_weights, threads};
+use super::{Outcome, load_weights, stop_on_interrupt, threads};
 use crate::display::counted;
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         check_output(out, [arguments.weights.as_path()])?;
     }
     let weights = load_weights(&arguments.weights)?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let summary = annotate(&settings, &weights, &control, |event| match event {
         AnnotateEvent::Broken(broken) => progress.say(&format!("left out: {broken}")),

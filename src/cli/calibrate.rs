@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use super::match_::{Settings, program_name, progress_line};
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt, model_or_embedded};
+use super::{Outcome, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Err("nothing to play: --levels with --program, or two --steps".into());
     }
     let (mut log, mut known) = Log::resume(&arguments.log).map_err(Error::file("open", &arguments.log))?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let mut level_matches = Vec::new();
     for match_ in planned {
         let level_match = match take(&mut known, &match_, &model, arguments)? {

@@ -9,7 +9,7 @@ use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, control_on_interrupt, load_weights, read_openings, settings, threads};
+use super::{Outcome, load_weights, read_openings, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => Vec::new(),
     };
     let threads = threads("threads", arguments.threads)?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |Played { games, moves }| {
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);

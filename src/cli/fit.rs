@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use dyad_engine::board::PIECE_NAMES;
+use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{MATERIAL, select};
 use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Weights};
@@ -192,7 +192,7 @@ impl Arguments {
     }
 }
 
-fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &AtomicBool) -> Result<Fitted, Error> {
+fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
     let mut progress = Progress::new();
     let positions = data.train.len();
     let mut report = |event: Event<'_>| match event {

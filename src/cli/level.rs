@@ -18,7 +18,7 @@ use dyad_trainer::levels::{style, training};
 use super::prepare::show_broken;
 use super::progress::Progress;
 use super::settings::set;
-use super::{Outcome, calibrate, control_on_interrupt, model_or_embedded, settings, threads};
+use super::{Outcome, calibrate, model_or_embedded, settings, stop_on_interrupt, threads};
 use crate::display::counted;
 
 #[derive(Args)]
@@ -240,7 +240,7 @@ fn prepare(arguments: Prepare) -> Outcome {
     set(&mut settings.test_percent, &arguments.test_percent);
     set(&mut settings.seed, &arguments.seed);
     check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings).map(PathBuf::as_path))?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut first = None;
     let mut report = |done: usize, of: usize| {
@@ -310,7 +310,7 @@ fn train(arguments: Train) -> Outcome {
 
 fn estimate(arguments: EstimateArguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let job = estimate::Job {
         files: arguments.files,
         player: arguments.player,
@@ -363,7 +363,7 @@ fn style(arguments: StyleArguments) -> Outcome {
     let others = [&arguments.settings, &arguments.model].into_iter().flatten();
     check_output(&arguments.out, arguments.files.iter().chain(others).map(PathBuf::as_path))?;
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |done: usize, of: usize| progress.show(|| format!("{done} of {of} positions"));
     let mut job = style::Job {

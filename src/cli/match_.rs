@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, read_openings, settings, threads};
+use super::{Outcome, load_weights, parse_seconds, read_openings, settings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -191,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (before, openings) = (results, Box::new(all));
         eprintln!("{} games of this match are in {}", before.len(), path.display());
     }
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let date = today();
     let mut progress = Progress::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();

@@ -18,7 +18,7 @@ use dyad_trainer::tune::state::{Settings, State};
 use super::match_::{parse_clock, parse_move_time};
 use super::progress::Progress;
 use super::settings::{self, set};
-use super::{Outcome, control_on_interrupt, read_openings, threads};
+use super::{Outcome, read_openings, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         print!("{}", directions_on(samples, arguments)?);
         return Ok(());
     }
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     let checkpoint = Duration::from_secs(arguments.checkpoint_seconds);
     let machine = MachineSettings { threads: threads("threads", arguments.threads)?, checkpoint };
     let mut progress = Progress::new();

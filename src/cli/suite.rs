@@ -14,7 +14,7 @@ use dyad_trainer::arena::problem::{Goal, Problem};
 use dyad_trainer::arena::suite::{Answer, SuiteSettings, class, read, sample, solve};
 
 use super::progress::Progress;
-use super::{Outcome, control_on_interrupt, load_weights, parse_seconds, threads};
+use super::{Outcome, load_weights, parse_seconds, stop_on_interrupt, threads};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         };
         suites.push((path, chosen));
     }
-    let control = control_on_interrupt();
+    let control = stop_on_interrupt();
     for (path, problems) in suites {
         println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
     }

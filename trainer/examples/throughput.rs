@@ -8,6 +8,7 @@
 //! second), without reports. Positions per second of processor time are listed as well: they are
 //! more reliable on a busy machine.
 
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::learn::examples::FileExamples;
@@ -16,7 +17,6 @@ use dyad_trainer::learn::settings::Settings;
 use dyad_trainer::learn::training::{Progress, TrainContext, begin};
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::atomic::AtomicBool;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -56,7 +56,7 @@ fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
     let folder = std::env::temp_dir().join(format!("dyad-throughput-{}", std::process::id()));
     let mut last = LogLine::default();
     let mut progress = |progress: &Progress| last = progress.line.cloned().unwrap_or_default();
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let start = settings.start.as_deref().map_or_else(Weights::material, |path| Weights::load(path).expect("weights"));
     let examples = FileExamples::new(samples, &start);
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };

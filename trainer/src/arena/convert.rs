@@ -6,8 +6,8 @@
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_engine::control::Control;
 use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
 use dyad_formats::game::BrokenGame;
@@ -104,7 +104,7 @@ pub fn convert(
     out: &Path,
     scores: Option<ScoreSide>,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Control,
     report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
 ) -> Result<Counts, Error> {
     let kind = kind_to_write(out)?;
@@ -147,7 +147,7 @@ pub fn convert(
                 counts.scores += game.scores;
                 report(&counts, None);
             }
-            if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+            if stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         };
         ordered_for_each(threads, pieces(input)?, || Ok(()), work, take)?;
     }
@@ -180,7 +180,7 @@ mod tests {
         let folder = Temporary::folder();
         let [pgn, vf, back, again] = ["a.pgn", "a.vf", "back.pgn", "again.vf"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let mut broken = Vec::new();
         let mut note = |_: &Counts, game: Option<&BrokenGame>| broken.extend(game.map(ToString::to_string));
         let side = Some(ScoreSide::Mover);
@@ -202,7 +202,7 @@ mod tests {
         let folder = Temporary::folder();
         let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let counts = convert(&[&pgn], &bullet, None, 2, &stop, &mut |_, _| ()).unwrap();
         assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
         let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
@@ -218,7 +218,7 @@ mod tests {
         let [pgn, plain, bullet] = ["a.pgn", "plain.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 1-0\n").unwrap();
         fs::write(&plain, "1. e4 e5 1-0\n").unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let convert = |from: &Path, side| convert(&[from], &bullet, side, 1, &stop, &mut |_, _| ());
         assert_eq!(convert(&pgn, None).unwrap().scores, 2);
         assert_eq!(convert(&pgn, Some(ScoreSide::White)).unwrap().scores, 2);
@@ -234,7 +234,7 @@ mod tests {
         let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.join(name));
         fs::write(&pgn, "[Result \"*\"]\n\n1. d4 *\n").unwrap();
         fs::write(&epd, "8/8/8/8/8/5k2/6p1/6K1 w - -\n").unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let convert = |from: &Path, to: &Path| {
             let made = convert(&[from], to, None, 1, &stop, &mut |_, _| ());
             made.expect_err("it cannot be").to_string()

@@ -481,7 +481,6 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_stopped_match_does_not_wait_for_an_engine() {
-        use crate::base::parallel::controlled;
         use crate::external::testing::{engines, log_of};
         for (name, budget) in [
             ("deaf-nodes", SearchLimits::Nodes(300)),
@@ -496,15 +495,15 @@ mod tests {
             played.players[0].budget = budget;
             let log = log_of(&engines().join(name));
             let searches = || std::fs::read_to_string(&log).is_ok_and(|commands| commands.contains("go "));
-            let stop = AtomicBool::new(false);
+            let stop = Control::new(false);
             let record = std::thread::scope(|scope| {
                 scope.spawn(|| {
                     while !searches() {
                         std::thread::sleep(Duration::from_millis(5));
                     }
-                    stop.store(true, Ordering::Relaxed);
+                    stop.stop();
                 });
-                controlled(&stop, |control| played.run(openings(), control, |_, _| panic!("no game ends"))).unwrap()
+                played.run(openings(), &stop, |_, _| panic!("no game ends")).unwrap()
             });
             assert_eq!((record.end, record.tally.games()), (MatchEnd::Stopped, 0));
         }

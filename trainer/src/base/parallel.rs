@@ -11,12 +11,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
 use crossbeam::channel::{bounded, unbounded};
-use dyad_engine::control::Control;
 use dyad_engine::engine::MAX_THREADS;
 
 /// Checks a number of threads; errors call it `name`.
@@ -28,28 +25,6 @@ pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
         1..=MAX_THREADS => Ok(()),
         _ => Err(format!("{name} must be 1 to {MAX_THREADS}, not {threads}")),
     }
-}
-
-/// Polling interval of the flag.
-const WATCH_EVERY: Duration = Duration::from_millis(30);
-
-/// Runs `body` with a control that stops with the flag, in the middle of a search.
-pub fn controlled<T>(stop: &AtomicBool, body: impl FnOnce(&Control) -> T) -> T {
-    let control = Control::new(false);
-    thread::scope(|scope| {
-        // Dropped at the end of the body, however it ends.
-        let (_running, ended) = channel::<()>();
-        let control = &control;
-        scope.spawn(move || {
-            while !stop.load(Ordering::Relaxed) {
-                if ended.recv_timeout(WATCH_EVERY) == Err(RecvTimeoutError::Disconnected) {
-                    return;
-                }
-            }
-            control.stop();
-        });
-        body(control)
-    })
 }
 
 /// Items under way for each thread.

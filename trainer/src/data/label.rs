@@ -9,7 +9,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use dyad_engine::board::{Board, Game, Move};
@@ -187,7 +186,7 @@ pub struct Job<'a> {
     /// Threads.
     pub threads: usize,
     /// Ends the job when set; what was found is kept.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Told how many positions are done, of how many.
     pub report: &'a mut dyn FnMut(usize, usize),
 }
@@ -230,7 +229,7 @@ fn find<L: Labeler>(
             chunk.clear();
         }
         (job.report)(journal.done + chunk.len(), input.len());
-        if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        if job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let samples = (first..input.len()).map(|index| input.read(index));
     let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler.label(&sample?.board);
@@ -288,7 +287,7 @@ mod tests {
     use dyad_formats::testing::Temporary;
     use dyad_formats::testing::walk;
     use std::fs::{self, OpenOptions};
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Takes the last legal move, and the number of legal moves for a score.
     struct Last<'a>(&'a AtomicUsize);
@@ -313,8 +312,12 @@ mod tests {
     }
 
     fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: usize) -> (Result<Summary, Error>, usize) {
-        let (stop, asked) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let mut report = |done: usize, _| stop.store(done >= stop_at, Ordering::Relaxed);
+        let (stop, asked) = (Control::new(false), AtomicUsize::new(0));
+        let mut report = |done: usize, _| {
+            if done >= stop_at {
+                stop.stop();
+            }
+        };
         let mut job = Job { threads, stop: &stop, report: &mut report };
         let labeled = label(input, out, &Settings::default(), "the last move", || Ok(Last(&asked)), &mut job);
         (labeled, asked.into_inner())
@@ -391,7 +394,7 @@ mod tests {
         let (folder, input) = samples(600);
         let out = folder.join("out.samples");
         assert!(run(&input, &out, 1, 300).0.is_err());
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let with = |settings: Settings| {
             let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
             let asked = AtomicUsize::new(0);
@@ -452,7 +455,7 @@ mod tests {
         }
         let (folder, input) = samples(200);
         let out = folder.join("out.samples");
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
         let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
         assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
@@ -493,7 +496,7 @@ mod tests {
         let weights = Arc::new(Weights::material());
         let identities = [1, 3].map(|threads| {
             let out = folder.join(format!("out-{threads}.samples"));
-            let stop = AtomicBool::new(false);
+            let stop = Control::new(false);
             let mut job = Job { threads, stop: &stop, report: &mut |_, _| () };
             let control = Control::new(false);
             let make = || OwnEngine::new(weights.clone(), &settings, &control);
@@ -509,7 +512,7 @@ mod tests {
         let program = |path: &str| Program { path: path.into(), options: Vec::new() };
         for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
             let settings = Settings { timeout: 1, program: Some(program(path)), ..Settings::default() };
-            let stop = AtomicBool::new(false);
+            let stop = Control::new(false);
             let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
             let make = || Ok(Outside::new(program(path), &settings));
             let error = label(&input, &out, &settings, path, make, &mut job).unwrap_err().to_string();

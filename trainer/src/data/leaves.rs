@@ -6,9 +6,10 @@
 //! weights (T43 in `docs/experiments.md`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Board;
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{LeafBudget, LeafEnd, LeafSearcher};
 use dyad_engine::value::INFINITE;
@@ -60,7 +61,7 @@ pub fn at_leaves(
     samples: &[Packed],
     weights: &Arc<Weights>,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Control,
 ) -> Result<Vec<Packed>, Error> {
     let mut all = Vec::with_capacity(samples.len());
     ordered_for_each(
@@ -68,7 +69,7 @@ pub fn at_leaves(
         samples.chunks(CHUNK),
         || Ok(Leaves::new(weights)),
         |leaves, chunk| {
-            if stop.load(Ordering::Relaxed) {
+            if stop.stopped() {
                 return Err(Error::Stopped);
             }
             let lead = |packed: &Packed| Ok(leaves.lead(&packed.unpack()?).as_ref().map(Packed::new));
@@ -98,7 +99,7 @@ mod tests {
     }
 
     fn led(samples: &[Packed], threads: usize) -> Vec<Packed> {
-        at_leaves(samples, &Arc::new(Weights::material()), threads, &AtomicBool::new(false)).unwrap()
+        at_leaves(samples, &Arc::new(Weights::material()), threads, &Control::new(false)).unwrap()
     }
 
     /// A queen that hangs is taken, and the score is then told from the other side.
@@ -136,12 +137,10 @@ mod tests {
 
     #[test]
     fn stops() {
-        let stopped = at_leaves(
-            &[packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", 0)],
-            &Arc::new(Weights::material()),
-            1,
-            &AtomicBool::new(true),
-        );
+        let stop = Control::new(false);
+        stop.stop();
+        let stopped =
+            at_leaves(&[packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", 0)], &Arc::new(Weights::material()), 1, &stop);
         assert!(matches!(stopped, Err(Error::Stopped)));
     }
 }

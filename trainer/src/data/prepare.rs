@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_engine::control::Control;
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::atomic::check_output;
 use dyad_formats::bulletformat::{Block, Boards};
@@ -138,7 +138,7 @@ pub struct Job<'a> {
     /// Threads.
     pub threads: usize,
     /// Ends the job early when set.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Told of what happens.
     pub report: &'a mut dyn FnMut(Event<'_>),
 }
@@ -392,7 +392,7 @@ fn read(
         }
         take(output.selected, counts)?;
         (job.report)(Event::Progress { stage, games: counts.games, positions: counts.positions });
-        if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        if stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
     ordered_for_each(job.threads, Batches::new(inputs), || Ok(()), work, digest)
@@ -573,7 +573,7 @@ mod tests {
         threads: usize,
         report: &mut dyn FnMut(Event<'_>),
     ) -> Result<(Summary, Counts), Error> {
-        prepare(settings, out, &mut Job { threads, stop: &AtomicBool::new(false), report })
+        prepare(settings, out, &mut Job { threads, stop: &Control::new(false), report })
     }
 
     fn samples(content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
@@ -791,8 +791,12 @@ mod tests {
         let folder = Temporary::folder();
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
-        let stop = AtomicBool::new(false);
-        let mut report = |event: Event<'_>| stop.store(matches!(event, Event::Progress { .. }), Ordering::Relaxed);
+        let stop = Control::new(false);
+        let mut report = |event: Event<'_>| {
+            if matches!(event, Event::Progress { .. }) {
+                stop.stop();
+            }
+        };
         let settings = Settings { inputs: vec![input], ..Settings::default() };
         let out = folder.join("out");
         let stopped = prepare(&settings, &out, &mut Job { threads: 2, stop: &stop, report: &mut report });

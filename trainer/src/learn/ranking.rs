@@ -6,8 +6,8 @@
 //! and `b` below, and ties counted as no answer: error = b + t / 2, recall = a, precision = a / (a + b).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{LeafBudget, LeafSearcher, Unfinished};
 use dyad_engine::value::{INFINITE, Value};
@@ -18,12 +18,11 @@ use dyad_formats::samples::SampleFile;
 use crate::base::parallel::ordered_for_each;
 
 /// Threads and stop flag.
-#[derive(Clone, Copy, Debug)]
 pub struct RankingJob<'a> {
     /// Threads.
     pub threads: usize,
     /// Ends the measurement.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
 }
 
 /// The ranking accuracy; fractions are 0 to 1.
@@ -61,7 +60,7 @@ pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Rank
                 positions += 1;
                 counts.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
             }
-            if job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+            if job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         },
     )?;
     let pairs = counts.iter().sum::<u64>();
@@ -77,17 +76,12 @@ pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &Rank
 }
 
 /// Number of siblings below, level with and above the desired move; `None` if the search takes too long.
-fn count(
-    searcher: &mut LeafSearcher,
-    sample: &Sample,
-    depth: u32,
-    stop: &AtomicBool,
-) -> Result<Option<[u64; 3]>, Error> {
+fn count(searcher: &mut LeafSearcher, sample: &Sample, depth: u32, stop: &Control) -> Result<Option<[u64; 3]>, Error> {
     let Some(desired) = sample.desired else { return Ok(None) };
     searcher.begin_position();
     let mut nodes = NODES;
     let mut value = |mv, alpha: Value, beta: Value| {
-        let budget = LeafBudget { nodes, stop };
+        let budget = LeafBudget { nodes, stop: stop.flag() };
         let found = searcher.search(&sample.board.after(mv), depth - 1, (-beta, -alpha), &budget)?;
         nodes -= found.nodes.min(nodes);
         Ok(-found.value)
@@ -135,7 +129,7 @@ mod tests {
             let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
             writer.push(&Packed::new(&sample)).unwrap();
             writer.finish().unwrap();
-            let job = RankingJob { threads: 1, stop: &AtomicBool::new(false) };
+            let job = RankingJob { threads: 1, stop: &Control::new(false) };
             rank(&Arc::new(Weights::material()), &SampleFile::open(&path).unwrap(), 1, &job).unwrap()
         };
         let best = measure("exd5");

@@ -26,12 +26,12 @@ use crate::learn::origin::{DataIdentity, InitialWeights, Origin, Selection, chec
 use crate::learn::settings::{Averaging, MachineSettings, Settings};
 use crate::learn::state::{Counters, State};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
+use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
 use dyad_formats::atomic::{self, clean, write_atomic};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Progress of a training.
@@ -58,7 +58,7 @@ pub struct TrainContext<'a> {
     /// The positions.
     pub examples: &'a dyn Examples,
     /// Set to end the training after the current batch, with a checkpoint.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Called after each batch.
     pub progress: &'a mut dyn FnMut(&Progress),
 }
@@ -258,7 +258,7 @@ fn train<L: LeafSearch>(
     let make = || Worker {
         examples,
         stop,
-        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop),
+        leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop.flag()),
         comparer: Comparer::new(Arc::clone(&objective), &settings),
     };
     with_workers(thread_count(&settings), &make, |pool| {
@@ -328,7 +328,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
                 return Ok(true);
             }
             self.batch(positions)?;
-            if self.context.stop.load(Ordering::Relaxed) {
+            if self.context.stop.stopped() {
                 self.save()?;
                 return Ok(false);
             }
@@ -350,7 +350,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let results = work.map_err(TrainError::Samples)?;
         let mut changes = self.sum.take();
         // The batch is incomplete; it is repeated when the training is resumed.
-        if self.context.stop.load(Ordering::Relaxed) {
+        if self.context.stop.stopped() {
             return Ok(());
         }
         let Plan { settings, state, selection, .. } = &mut self.plan;
@@ -394,7 +394,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.report.clone();
         let accuracy = self.accuracy(&weights, &positions)?;
-        if self.context.stop.load(Ordering::Relaxed) {
+        if self.context.stop.stopped() {
             return Ok(false);
         }
         let counters = std::mem::take(&mut self.plan.state.report);
@@ -409,7 +409,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         let weights = Arc::new(Weights::from_floats(&averaged, serde_json::Value::Null)?);
         let positions = self.plan.selection.test.clone();
         let accuracy_on_test = self.accuracy(&weights, &positions)?;
-        if self.context.stop.load(Ordering::Relaxed) {
+        if self.context.stop.stopped() {
             self.save()?;
             return Ok(false);
         }
@@ -450,7 +450,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         const CHUNK: usize = 200;
         let (mut sum, mut measured) = (0.0, 0);
         for positions in positions.chunks(CHUNK) {
-            if self.context.stop.load(Ordering::Relaxed) {
+            if self.context.stop.stopped() {
                 break;
             }
             let results =

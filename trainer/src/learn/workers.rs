@@ -13,20 +13,21 @@ use crate::learn::comparison::{Comparer, Contribution};
 use crate::learn::examples::Examples;
 use crate::learn::leaves::{LeafSearch, Leaves};
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::Unfinished;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The state of one thread.
 pub struct Worker<'a, L: LeafSearch> {
     /// The training and test examples.
     pub examples: &'a dyn Examples,
     /// Ends a batch early; positions not processed have an empty result.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Searches the leaves.
     pub leaves: Leaves<'a, L>,
     /// Compares the leaves.
@@ -149,7 +150,7 @@ impl<L: LeafSearch> Worker<'_, L> {
     /// Processes positions of the job until none is left; passes each result with its index to `give`.
     fn work(&mut self, job: &Job, mut give: impl FnMut(usize, io::Result<PositionResult>)) {
         self.leaves.set_weights(&job.weights);
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.stop.stopped() {
             let place = job.next.fetch_add(1, Ordering::Relaxed);
             let Some(&position) = job.positions.get(place) else { return };
             give(place, self.process(job, position));

@@ -5,18 +5,18 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
 use super::words::{grouped, spoken};
 use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
+use dyad_engine::control::Control;
 
 /// What a self-training takes from its caller.
 pub struct Context<'a> {
     /// Stops the training within about a second when it is set; everything is kept.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Receives events, on the caller's thread.
     pub on_event: &'a mut dyn FnMut(&Event),
 }

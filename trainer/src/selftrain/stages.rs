@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{GROUPS, PAIRS};
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::atomic::write_atomic;
@@ -34,7 +34,6 @@ use crate::arena::pgn_writer::today;
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
 use crate::base::json_lines::Log;
-use crate::base::parallel::controlled;
 use crate::data::label::{self, OwnEngine, label};
 use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
@@ -74,7 +73,7 @@ pub(super) struct Loop<'a> {
     settings: Settings,
     state: State,
     log: Log,
-    stop: &'a AtomicBool,
+    stop: &'a Control,
     reporter: Reporter<'a>,
     /// The end of the time that [`State::seconds`] has.
     ticked: Instant,
@@ -161,7 +160,7 @@ impl<'a> Loop<'a> {
         // The state may name a stage that only other settings have.
         while let Some(stage) = stages.iter().copied().find(|stage| *stage >= self.state.stage) {
             self.state.stage = stage;
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.stopped() {
                 return Ok(false);
             }
             self.reporter.begin(&self.state, &stages, self.settings.generations);
@@ -218,9 +217,7 @@ impl<'a> Loop<'a> {
             positions_per_game: settings.positions_per_game,
         };
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
-        let done = controlled(self.stop, |control| {
-            plan.run(&path, control, |done| reporter.report(done, settings.positions))
-        })?;
+        let done = plan.run(&path, self.stop, |done| reporter.report(done, settings.positions))?;
         if done {
             let synced = fs::File::open(&path).and_then(|file| file.sync_all());
             synced.map_err(SelfTrainError::file("write", &path))?;
@@ -243,10 +240,7 @@ impl<'a> Loop<'a> {
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
         let mut report =
             |played: Played| reporter.report(settings.positions.min(played.games * per_game), settings.positions);
-        let done = controlled(self.stop, |control| {
-            generate(&plan, &generation.best, &[], &path, settings.threads, control, &mut report)
-        })?;
-        Ok(done)
+        Ok(generate(&plan, &generation.best, &[], &path, settings.threads, self.stop, &mut report)?)
     }
 
     /// Draws positions from the games.
@@ -310,13 +304,10 @@ impl<'a> Loop<'a> {
         let search = comparison.labels();
         let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
         let (reporter, stop) = (&mut self.reporter, self.stop);
-        let labeled = controlled(stop, |control| {
-            let make = || OwnEngine::new(generation.best.clone(), &search, control);
-            let mut report = |done: usize, of: usize| reporter.report(done as u64, of as u64);
-            let mut job = label::Job { threads: generation.settings.threads, stop, report: &mut report };
-            label(&samples, &out, &search, &by, make, &mut job)
-        });
-        if unless_stopped(labeled)?.is_none() {
+        let make = || OwnEngine::new(generation.best.clone(), &search, stop);
+        let mut report = |done: usize, of: usize| reporter.report(done as u64, of as u64);
+        let mut job = label::Job { threads: generation.settings.threads, stop, report: &mut report };
+        if unless_stopped(label(&samples, &out, &search, &by, make, &mut job))?.is_none() {
             return Ok(false);
         }
         remove(&input)?;
@@ -507,10 +498,8 @@ impl<'a> Loop<'a> {
             return Ok(true);
         }
         let (reporter, stop) = (&mut self.reporter, self.stop);
-        let tuned = controlled(stop, |control| {
-            let mut progress = |done, of| reporter.report(done, of);
-            tuned(generation, (&file, weights), interpolation, &window, control, &mut progress)
-        })?;
+        let mut progress = |done, of| reporter.report(done, of);
+        let tuned = tuned(generation, (&file, weights), interpolation, &window, stop, &mut progress)?;
         let Some(tuned) = tuned else { return Ok(false) };
         self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
         self.state.interpolation = tuned.interpolation;
@@ -713,12 +702,10 @@ impl<'a> Loop<'a> {
         let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
         reporter.report(before.len() as u64, of);
         let (event, date) = (format!("Dyad self-training, match of generation {}", generation.number), today());
-        let record = controlled(self.stop, |control| {
-            played.resume(&before, openings, control, |game, standing| {
-                file.write(&played.pgn(game, &event, &date), &path)?;
-                reporter.report_match(game.number + 1, of, standing);
-                Ok(())
-            })
+        let record = played.resume(&before, openings, self.stop, |game, standing| {
+            file.write(&played.pgn(game, &event, &date), &path)?;
+            reporter.report_match(game.number + 1, of, standing);
+            Ok(())
         })?;
         Ok((record.end != MatchEnd::Stopped).then_some(record))
     }

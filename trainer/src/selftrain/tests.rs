@@ -1,3 +1,4 @@
+use dyad_engine::control::Control;
 use dyad_formats::score::ScoreSide;
 use dyad_formats::testing::Temporary;
 
@@ -8,8 +9,6 @@ use crate::learn::training::saved_settings;
 use crate::report::RunData;
 use std::collections::BTreeSet;
 use std::fs;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
 
 fn tiny() -> Settings {
     tiny_by(Method::Comparison(tiny_comparison()))
@@ -56,11 +55,13 @@ fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<E
 
 /// The same from any weights.
 fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
-    let (stop, mut count) = (AtomicBool::new(false), 0);
+    let (stop, mut count) = (Control::new(false), 0);
     let mut report = |event: &Event| {
         events.push(event.clone());
         count += 1;
-        stop.store(count >= last, Ordering::Relaxed);
+        if count >= last {
+            stop.stop();
+        }
     };
     let context = Context { stop: &stop, on_event: &mut report };
     let threads = Overrides { threads: Some(settings.threads), ..Overrides::default() };
@@ -361,7 +362,8 @@ fn the_engine_plays_with_what_is_proven() {
     assert_eq!(RunData::load(&whole).unwrap().proofs.len(), 2);
     // The same reference keeps what is proven, and so do the weights that are played with; another one does not.
     let again = |reference: &Weights| {
-        let (stop, mut ignore) = (AtomicBool::new(true), |_: &Event| ());
+        let (stop, mut ignore) = (Control::new(false), |_: &Event| ());
+        stop.stop();
         let context = Context { stop: &stop, on_event: &mut ignore };
         let more = Overrides { generations: Some(3), ..Overrides::default() };
         resume(&whole, &more, Some(reference), context).unwrap();
@@ -385,7 +387,7 @@ fn the_engine_plays_with_what_is_proven() {
 fn good_weights_change_by_parts_of_the_way() {
     let folder = Temporary::new();
     let start = Weights::clone(&Weights::embedded());
-    let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
+    let (stop, mut report) = (Control::new(false), |_: &Event| ());
     let Method::Comparison(improve) = Settings::preset(Preset::Improve, MethodName::Comparison).method else {
         panic!("a comparison")
     };
@@ -430,7 +432,7 @@ fn games_say_how_far_good_weights_go() {
         ..tiny_by(method.clone())
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
-    let (stop, mut report) = (AtomicBool::new(false), |_: &Event| ());
+    let (stop, mut report) = (Control::new(false), |_: &Event| ());
     begin(&settings(2), &start, &start, &whole, Context { stop: &stop, on_event: &mut report }).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
@@ -444,11 +446,13 @@ fn games_say_how_far_good_weights_go() {
         }
     }
     let tunings = |begun: &mut bool| {
-        let (stop, mut heard) = (AtomicBool::new(false), 0);
+        let (stop, mut heard) = (Control::new(false), 0);
         let mut report = |event: &Event| {
             if let Event::Progress(Progress { stage: Stage::Tuning, done, .. }) = event {
                 heard += 1;
-                stop.store(*done > 0 || heard == 1, Ordering::Relaxed);
+                if *done > 0 || heard == 1 {
+                    stop.stop();
+                }
             }
         };
         let context = Context { stop: &stop, on_event: &mut report };
@@ -498,7 +502,7 @@ fn games_of_a_file_teach_their_moves() {
     let scored = all(&samples.unwrap());
     assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
     let white = Temporary::new();
-    let context = Context { stop: &AtomicBool::new(false), on_event: &mut |_: &Event| () };
+    let context = Context { stop: &Control::new(false), on_event: &mut |_: &Event| () };
     let refused =
         begin(&from_games(&games, Some(ScoreSide::White)), &Weights::material(), &Weights::material(), &white, context);
     assert!(refused.unwrap_err().to_string().contains("mover's side"));
@@ -510,7 +514,7 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let (path, others) = (Temporary::new(), Temporary::folder());
     let games = others.join("other-games.pgn");
     let settings = from_games(&games, None);
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let mut ignore = |_: &Event| ();
     let context = Context { stop: &stop, on_event: &mut ignore };
     let error = begin(&settings, &Weights::material(), &Weights::material(), &path, context).unwrap_err().to_string();
@@ -529,7 +533,7 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
 fn a_folder_belongs_to_one_process() {
     let path = Temporary::new();
     let held = Folder::take(&path).unwrap();
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let context = Context { stop: &stop, on_event: &mut |_| () };
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, context).unwrap_err();
     assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
@@ -544,7 +548,7 @@ fn a_folder_belongs_to_one_process() {
 #[test]
 fn what_cannot_be_done_is_said() {
     let path = Temporary::new();
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let mut ignore = |_: &Event| ();
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
@@ -583,7 +587,7 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let (state, settings) = (path.join("state.json"), path.join("settings.json"));
     let good = fs::read_to_string(&state).unwrap();
     let good_settings = fs::read_to_string(&settings).unwrap();
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let refused = |word: &str| {
         let before = contents(&path);
         let context = Context { stop: &stop, on_event: &mut |_| () };
@@ -678,7 +682,8 @@ fn with_state(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 /// Nothing of anybody else's is overwritten or removed, and what a killed beginning left is no hindrance.
 #[test]
 fn a_folder_of_somebody_else_is_left_alone() {
-    let stop = AtomicBool::new(true);
+    let stop = Control::new(false);
+    stop.stop();
     let begin = |path: &Path| {
         let context = Context { stop: &stop, on_event: &mut |_| () };
         begin(&tiny(), &Weights::material(), &Weights::material(), path, context).map_err(|error| error.to_string())

@@ -89,15 +89,15 @@ mod tests {
     use crate::deepchess::network::Sizes;
     use crate::deepchess::training::tests::{samples, settings};
     use crate::deepchess::training::{Job, train};
+    use dyad_engine::control::Control;
     use dyad_formats::testing::Temporary;
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn what_was_learned_is_measured() {
         let folder = Temporary::folder();
         let path = samples(&folder, 900);
         let file = SampleFile::open(&path).unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
         let trained = train(&settings(), 7, &file, None, &folder, &mut job).unwrap();
         let measure = |network: &Network, threads| {

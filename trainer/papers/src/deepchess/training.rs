@@ -15,9 +15,9 @@
 use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use dyad_engine::control::Control;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
@@ -125,7 +125,7 @@ pub struct Job<'a> {
     /// Threads.
     pub threads: usize,
     /// Ends it after the epoch's current step; it is resumed from the last epoch.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Called with the number of steps done and the total.
     pub report: &'a mut dyn FnMut(u64, u64),
 }
@@ -311,7 +311,7 @@ impl Trainer<'_, '_> {
     }
 
     fn stopped(&self) -> Result<(), Error> {
-        if self.job.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        if self.job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// Trains a layer of Pos2Vec to give its input back.
@@ -488,11 +488,13 @@ pub(super) mod tests {
 
     fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Result<Trained, Error> {
         fs::create_dir_all(folder).unwrap();
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let mut told = 0;
         let mut report = |_, _| {
             told += 1;
-            stop.store(stop_after == Some(told), Ordering::Relaxed);
+            if stop_after == Some(told) {
+                stop.stop();
+            }
         };
         let mut job = Job { threads, stop: &stop, report: &mut report };
         train(&settings(), 7, &SampleFile::open(path).unwrap(), None, folder, &mut job)
@@ -526,7 +528,7 @@ pub(super) mod tests {
         let path = samples(&folder, 300);
         let teacher = run(&path, &folder.join("teacher"), 1, None).unwrap();
         let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
         let file = SampleFile::open(&path).unwrap();
         fs::create_dir_all(folder.join("pupil")).unwrap();

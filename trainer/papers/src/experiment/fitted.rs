@@ -7,7 +7,6 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings;
-use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::data::leaves::at_leaves;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare;
@@ -41,9 +40,7 @@ impl StepRunner<'_, '_> {
             let report = &mut self.report;
             let mut on_event = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
             let threads = self.threads;
-            let finished = controlled(self.stop, |control| {
-                generate(settings, &weights, &openings, &games, threads, control, &mut on_event)
-            })?;
+            let finished = generate(settings, &weights, &openings, &games, threads, self.stop, &mut on_event)?;
             if !finished {
                 return Err(Error::Stopped);
             }

@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_formats::atomic::{self, clean, write_atomic};
@@ -63,7 +63,7 @@ pub struct RunContext<'a> {
     /// Threads.
     pub threads: usize,
     /// Stops the experiment when set; the same call resumes it.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Called for each event.
     pub report: &'a mut dyn FnMut(Event<'_>),
 }
@@ -100,7 +100,7 @@ pub fn run(plan: &Plan, folder: &Path, context: RunContext) -> Result<Results, E
         report(Event::Done { step: &step.name, result: &made });
         results.insert(step.name.clone(), made);
         write_report(plan, &files, folder, &results)?;
-        if stop.load(Ordering::Relaxed) && number < plan.steps.len() {
+        if stop.stopped() && number < plan.steps.len() {
             return Err(Error::Stopped);
         }
     }

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use dyad_engine::control::Control;
 use dyad_formats::error::Error;
 use dyad_formats::testing::Temporary;
 use dyad_trainer::arena::play::SearchLimits;
@@ -27,12 +27,14 @@ fn inputs(folder: &Path) -> Inputs {
 
 /// Runs, and stops at the event of this number.
 fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Result<Results, Error> {
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let mut left = events;
     let mut report = |event: Event| {
         if matches!(event, Event::Progress { .. } | Event::Done { .. }) {
             left = left.saturating_sub(1);
-            stop.fetch_or(left == 0, Ordering::Relaxed);
+            if left == 0 {
+                stop.stop();
+            }
         }
     };
     run(plan, folder, RunContext { revision: "abc", threads, stop: &stop, report: &mut report })

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Piece;
+use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights, layout};
 use dyad_engine::search::Options;
 use dyad_formats::error::Error;
@@ -16,7 +16,6 @@ use dyad_trainer::arena::matches::{Match, MatchEnd, MatchPlayer};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
 use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
 use dyad_trainer::base::json_lines::{self, Log};
-use dyad_trainer::base::parallel::controlled;
 use dyad_trainer::data::label::{self, OwnEngine, label};
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare::{self, prepare};
@@ -103,7 +102,7 @@ pub struct StepRunner<'a, 'b> {
     /// Threads.
     pub threads: usize,
     /// Stops a step when set.
-    pub stop: &'a AtomicBool,
+    pub stop: &'a Control,
     /// Called with the progress.
     pub report: &'a mut (dyn FnMut(Event<'_>) + 'b),
 }
@@ -212,12 +211,10 @@ impl StepRunner<'_, '_> {
         let weights = Weights::embedded();
         let by = format!("dyad with {} {}", weights.meta.name, weights.id());
         let (report, stop, threads) = (&mut self.report, self.stop, self.threads);
-        controlled(stop, |control| {
-            let make = || OwnEngine::new(weights.clone(), &settings, control);
-            let mut on_progress = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
-            let mut job = label::Job { threads, stop, report: &mut on_progress };
-            label(&input, &out, &settings, &by, make, &mut job)
-        })?;
+        let make = || OwnEngine::new(weights.clone(), &settings, stop);
+        let mut on_progress = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
+        let mut job = label::Job { threads, stop, report: &mut on_progress };
+        label(&input, &out, &settings, &by, make, &mut job)?;
         samples_made(&out, json!({ "nodes": nodes }))
     }
 
@@ -350,12 +347,10 @@ impl StepRunner<'_, '_> {
         let path = folder.join(GAMES);
         let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
         let openings = self.openings()?;
-        let (report, stop) = (&mut self.report, self.stop);
-        let record = controlled(stop, |control| {
-            played.resume(&before, openings, control, |game, _| {
-                report(Event::Progress { done: game.number + 1, of: 2 * pairs });
-                log.append(&game.game.result).map_err(Error::file("write", &path))
-            })
+        let report = &mut self.report;
+        let record = played.resume(&before, openings, self.stop, |game, _| {
+            report(Event::Progress { done: game.number + 1, of: 2 * pairs });
+            log.append(&game.game.result).map_err(Error::file("write", &path))
         })?;
         if record.end == MatchEnd::Stopped {
             return Err(Error::Stopped);

@@ -1,9 +1,9 @@
 //! The data of a fit: its samples, and the range of features in use.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use dyad_engine::board::Board;
+use dyad_engine::control::Control;
 use dyad_engine::eval::incremental_features;
 use dyad_engine::eval::layout::{self, Group, LEN, PIECE_SQUARE, TERMS_LEN};
 use dyad_engine::eval::{FloatWeights, Weights, terms, visit};
@@ -50,7 +50,7 @@ impl Data {
     ///
     /// # Errors
     /// Those of [`at_leaves`], and when no training position is left.
-    pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &AtomicBool) -> Result<Data, Error> {
+    pub fn at_leaves(self, weights: &Arc<Weights>, threads: usize, stop: &Control) -> Result<Data, Error> {
         let resolve = |samples: Vec<Packed>| at_leaves(&samples, weights, threads, stop);
         Data { train: resolve(self.train)?, test: resolve(self.test)? }.checked()
     }

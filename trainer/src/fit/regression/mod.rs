@@ -18,8 +18,7 @@ mod settings;
 pub use data::Data;
 pub use settings::{GroupSettings, L2Target, Settings, Target};
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use dyad_engine::control::Control;
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_formats::error::Error;
@@ -105,7 +104,7 @@ pub fn fit(
     data: &Data,
     start: &FloatWeights,
     threads: usize,
-    stop: &AtomicBool,
+    stop: &Control,
     report: &mut dyn FnMut(Event<'_>),
 ) -> Result<Fitted, Error> {
     settings.check()?;
@@ -134,7 +133,7 @@ pub fn fit(
             }
             model.update_phases()?;
             report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
-            if stop.load(Ordering::Relaxed) {
+            if stop.stopped() {
                 fitted.stopped = true;
                 return if fitted.epochs.is_empty() { Err(Error::Stopped) } else { Ok(fitted) };
             }

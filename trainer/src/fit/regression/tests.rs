@@ -5,6 +5,7 @@ use super::*;
 use crate::fit::logistic::sigmoid;
 use crate::fit::norms::norms;
 use dyad_engine::board::sign;
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{LEN, MATERIAL, PIECE_SQUARE};
 use dyad_formats::hash;
@@ -30,7 +31,7 @@ fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
 }
 
 fn run(settings: &Settings, data: &Data, start: &FloatWeights, threads: usize) -> Fitted {
-    fit(settings, data, start, threads, &AtomicBool::new(false), &mut |_| ()).unwrap()
+    fit(settings, data, start, threads, &Control::new(false), &mut |_| ()).unwrap()
 }
 
 fn objective(result_share: f64, range: FeatureRange, threads: usize) -> LossFunction {
@@ -159,19 +160,20 @@ fn squares_are_centered_only_if_both_groups_learn() {
 fn a_stopped_fit_returns_the_best_epoch() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
     let settings = Settings { epochs: 50, batch: 100, patience: 50, ..Settings::default() };
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let mut passes = 0;
     let mut report = |event: Event<'_>| {
         if let Event::Epoch(_) = event {
             passes += 1;
-            stop.store(true, Ordering::Relaxed);
+            stop.stop();
         }
     };
     let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut report).unwrap();
     assert_eq!((fitted.epochs.len(), passes, fitted.stopped), (1, 1, true));
 
     // Within the first epoch there is no result yet.
-    let stop = AtomicBool::new(true);
+    let stop = Control::new(false);
+    stop.stop();
     let stopped = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut |_| ());
     assert!(matches!(stopped, Err(Error::Stopped)));
 }
@@ -192,7 +194,7 @@ fn settings_are_checked() {
         (Settings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..Settings::default() }, "l2"),
     ];
     for (settings, expected) in cases {
-        let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &AtomicBool::new(false), &mut |_| ());
+        let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &Control::new(false), &mut |_| ());
         let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{expected}: {error}");
     }

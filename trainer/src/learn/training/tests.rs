@@ -4,11 +4,12 @@ use crate::learn::examples::Example;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 use crate::learn::testing::{Children, InMemory, random_examples};
 use dyad_engine::board::sign;
+use dyad_engine::control::Control;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_formats::testing::Temporary;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 fn small() -> Settings {
     let mut settings = Settings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..Settings::default() };
@@ -23,7 +24,7 @@ fn examples() -> InMemory {
 }
 
 fn run(settings: &Settings, folder: &Path) -> Summary {
-    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let (examples, stop) = (examples(), Control::new(false));
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
     begin(settings, folder, context).expect("the settings are good")
 }
@@ -87,10 +88,12 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
         let mut begun = false;
         loop {
             // Each part ends after eleven batches.
-            let (stop, mut batches) = (AtomicBool::new(false), 0);
+            let (stop, mut batches) = (Control::new(false), 0);
             let mut progress = |progress: &Progress| {
                 batches += u32::from(progress.line.is_none());
-                stop.store(batches >= 11, Ordering::Relaxed);
+                if batches >= 11 {
+                    stop.stop();
+                }
             };
             let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
             let summary = match begun {
@@ -113,7 +116,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     settings.machine.checkpoint_seconds = 0;
     let (whole, parts) = (Temporary::new(), Temporary::new());
     run(&settings, &whole);
-    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let (examples, stop) = (examples(), Control::new(false));
     let broken = catch_unwind(AssertUnwindSafe(|| {
         let mut progress = |progress: &Progress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
         let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
@@ -129,7 +132,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
 fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     let folder = Temporary::new();
     run(&small(), &folder);
-    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let (examples, stop) = (examples(), Control::new(false));
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
     assert!(matches!(begin(&small(), &folder, context), Err(TrainError::File(..))));
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
@@ -159,7 +162,7 @@ fn two_processes_never_train_in_one_folder() {
 
 /// Resumes a run with the usual examples.
 fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
-    let (examples, stop) = (examples(), AtomicBool::new(false));
+    let (examples, stop) = (examples(), Control::new(false));
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
     resume(folder, change, context).map_err(|error| error.to_string())
 }
@@ -247,7 +250,7 @@ fn the_order_of_hidden_piece_values_is_learned() {
         for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
             settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
         }
-        let stop = AtomicBool::new(false);
+        let stop = Control::new(false);
         let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
         begin_with(&settings, &folder.join("run"), context, &Children).unwrap();
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
@@ -290,7 +293,7 @@ fn a_position_over_the_node_limit_is_skipped_and_counted() {
         let folder = Temporary::new();
         let mut settings = Settings { node_limit: 300_000, ..small() };
         settings.machine.threads = threads;
-        let (examples, stop) = (explosive_examples(&[5, 6]), AtomicBool::new(false));
+        let (examples, stop) = (explosive_examples(&[5, 6]), Control::new(false));
         let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
         assert!(begin(&settings, &folder, context).unwrap().finished);
         results(&folder)
@@ -305,7 +308,7 @@ fn a_position_over_the_node_limit_is_skipped_and_counted() {
 /// Examples that set the stop when a certain one is read, like Ctrl-C during its search.
 struct Interrupted<'a, F> {
     examples: InMemory,
-    stop: &'a AtomicBool,
+    stop: &'a Control,
     when: F,
 }
 
@@ -324,7 +327,7 @@ impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
 
     fn get(&self, index: usize) -> std::io::Result<Example> {
         if (self.when)(index) {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.stop();
         }
         self.examples.get(index)
     }
@@ -335,7 +338,7 @@ fn a_stop_ends_the_search_of_a_position() {
     let settings = Settings { node_limit: u64::MAX, ..small() };
     // During a comparison, and during a measurement of the accuracy.
     for place in [6, 5] {
-        let (folder, stop) = (Temporary::new(), AtomicBool::new(false));
+        let (folder, stop) = (Temporary::new(), Control::new(false));
         let examples =
             Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
         let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
@@ -349,11 +352,10 @@ fn a_stop_in_a_report_loses_nothing() {
     let settings = small();
     let (whole, parts) = (Temporary::new(), Temporary::new());
     run(&settings, &whole);
-    let stop = AtomicBool::new(false);
     // The initial weights are measured on 30 positions; the first report comes after six batches of seven and measures
     // ten positions. The first part ends in it, the second as well, and the third ends in the second report.
     for (part, gets) in [30 + 42 + 5, 3, 10 + 42 + 2].into_iter().enumerate() {
-        stop.store(false, Ordering::Relaxed);
+        let stop = Control::new(false);
         let count = AtomicU32::new(0);
         let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
         let interrupted = Interrupted { examples: examples(), stop: &stop, when };
@@ -396,10 +398,12 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
     let mut finished = false;
     for part in 0.. {
         // Each part ends after 90 batches.
-        let (stop, mut batches) = (AtomicBool::new(false), 0);
+        let (stop, mut batches) = (Control::new(false), 0);
         let mut progress = |progress: &Progress| {
             batches += u32::from(progress.line.is_none());
-            stop.store(batches >= 90, Ordering::Relaxed);
+            if batches >= 90 {
+                stop.stop();
+            }
         };
         let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
         let summary = match part {
@@ -436,10 +440,11 @@ fn l2_and_annealing_keep_the_weights_near_the_start() {
 #[test]
 fn an_annealed_run_keeps_its_iterations() {
     let folder = Temporary::new();
-    let (examples, stop) = (examples(), AtomicBool::new(true));
+    let (examples, stop) = (examples(), Control::new(false));
+    stop.stop();
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
     assert!(!begin(&fine_tuning(), &folder, context).unwrap().finished);
-    let stop = AtomicBool::new(false);
+    let stop = Control::new(false);
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
     let refused = resume(&folder, &|settings| settings.iterations += 1, context).unwrap_err();
     assert!(refused.to_string().contains("iterations"), "{refused}");
