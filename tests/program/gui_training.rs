@@ -200,7 +200,8 @@ fn from_the_first_option_to_the_adopted_weights() {
 
     // Resumed, it is played with from the first move on, if the engine would play with what it has beaten, or with itself.
     let eval = |program: &mut Program| {
-        program.send("position startpos moves e2e4\neval");
+        // With a pawn more, since equal weights cancel.
+        program.send("position startpos moves e2e4 d7d5 e4d5\neval");
         program.until("evaluation ").pop()
     };
     let mut program = Program::start();

@@ -64,9 +64,11 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
             strength(page, run);
             accuracy_of_generations(page, run);
             norms(page, run);
+            identities(page, run);
         });
     } else {
         norms(&mut page, run);
+        identities(&mut page, run);
     }
     settings(&mut page, run);
     page.finish(&run.title)
@@ -123,6 +125,10 @@ fn summary(page: &mut Page, run: &RunData) {
             last.updates, first.accuracy_positions,
         ));
     }
+}
+
+/// Which weights a training began with and made.
+fn identities(page: &mut Page, run: &RunData) {
     for (name, weights) in [("Start", &run.before), ("Result", &run.after)] {
         if let Some(weights) = weights {
             page.put(format_args!(
@@ -238,10 +244,7 @@ fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
         facts.push(("Strength", format!("{} Elo against the start", with_error(&anchor.record.elo, 0))));
     }
     if let Some(last) = run.generations.last() {
-        facts.push((
-            "Generations",
-            format!("{}, of which {} were adopted", run.generations.len(), adopted.clone().count()),
-        ));
+        facts.push(("Generations", format!("{}, {} adopted", last.number, adopted.count())));
         if last.hours.is_finite() {
             facts.push(("Time", spoken(3600.0 * last.hours)));
         }
@@ -287,7 +290,7 @@ fn generations(page: &mut Page, run: &RunData) {
         vec![
             number.to_string(),
             outcome.to_string(),
-            percent(record.score.value),
+            format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
             distance.map_or_else(String::new, |(_, distance)| with_error(&distance.elo, 0)),
             if generation.hours.is_finite() { spoken(3600.0 * generation.hours) } else { String::new() },
@@ -385,8 +388,8 @@ fn accuracy_of_generations(page: &mut Page, run: &RunData) {
         let curve = |name: &str| {
             let of_name = run.trainings.iter().filter(|(_, own, _)| *own == name);
             let points = of_name.flat_map(|(number, _, lines)| {
-                let drawn = lines.iter().filter(|line| line.positions > 0);
-                drawn.filter_map(|line| Some((place(*number, line, lines), what(line)?))).collect::<Vec<_>>()
+                // The accuracy is known at the start already.
+                lines.iter().filter_map(|line| Some((place(*number, line, lines), what(line)?))).collect::<Vec<_>>()
             });
             Series::line(name, points.collect())
         };

@@ -11,14 +11,14 @@ use dyad_engine::search::{Limits, Options};
 
 use super::settings::{Comparison, Method, Regression, Settings};
 
+/// Generations that a training learns from, in the first hour.
+const MOST_GENERATIONS: u32 = 5;
 /// Nodes of the search that measures the speed.
 const NODES: u64 = if cfg!(test) { 1_000 } else { 60_000 };
 /// Plies of a game.
-const PLIES: f64 = 110.0;
-/// Searches of a few hundred nodes are slower than long ones.
-const OVERHEAD: f64 = 1.3;
+const PLIES: f64 = 90.0;
 /// Nodes that take as long as a position in one pass of a regression, and of a comparison training.
-const REGRESSION_NODES: f64 = 20.0;
+const REGRESSION_NODES: f64 = 12.0;
 const COMPARISON_NODES: f64 = 150.0;
 
 /// Seconds of a generation, once the numbers that grow have grown.
@@ -29,17 +29,17 @@ pub(super) fn seconds(settings: &Settings, weights: &Arc<Weights>) -> f64 {
 /// Nodes of a generation; a half of the matches and a few games of the long ones are counted.
 fn nodes(settings: &Settings) -> f64 {
     let positions = settings.positions as f64;
-    let games = |games: f64, nodes: u64| OVERHEAD * games * PLIES * nodes as f64;
+    let games = |games: f64, nodes: u64| games * PLIES * nodes as f64;
     let own_games = positions / settings.positions_per_game as f64;
     let training = match &settings.method {
         Method::Regression(Regression { growth, passes, .. }) => {
-            let generations = f64::from(settings.window.min(3 * (*growth).max(1)));
+            let generations = f64::from(settings.window.min(MOST_GENERATIONS));
             let fit = f64::from(*passes) * positions * generations * REGRESSION_NODES;
             games(own_games, settings.nodes_of(*growth)) + fit
         }
         Method::Comparison(own) => {
             let Comparison { label_nodes, iterations, depth, .. } = own;
-            let passes = f64::from(*iterations) * f64::from(settings.window.min(8));
+            let passes = f64::from(*iterations) * f64::from(settings.window.min(MOST_GENERATIONS));
             let training = positions * passes * COMPARISON_NODES * f64::from(3u32.pow(depth.saturating_sub(1).min(9)));
             match own.is_labeled() {
                 true => games(own_games, settings.nodes) + positions * *label_nodes as f64 + training,
