@@ -67,18 +67,23 @@ impl Engine {
     }
 
     /// Resizes the table, which empties it; without effect if it has that size. On an error the table keeps its old
-    /// size.
+    /// size. [`Engine::prefault_hash`] makes the first search in it faster.
     ///
     /// # Errors
     /// Without memory for the table.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
         let megabytes = megabytes.clamp(1, MAX_HASH);
         if megabytes != self.megabytes {
-            let threads = self.usable_threads();
-            self.table.resize(megabytes, threads)?;
+            self.table.resize(megabytes)?;
             self.megabytes = megabytes;
         }
         Ok(())
+    }
+
+    /// Writes the pages of a new table once, until `control` is stopped, so that no search pays for page faults.
+    pub fn prefault_hash(&mut self, control: &Control) {
+        let threads = self.usable_threads();
+        self.table.prefault(threads, control);
     }
 
     /// Sets the number of search threads.

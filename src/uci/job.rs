@@ -184,7 +184,11 @@ impl Work {
             Work::Compare(game, moves, limits) => display::comparison(game, *moves, limits, session, control),
             Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
-            Work::Set(setting) => setting.apply(session),
+            Work::Set(setting) => {
+                let lines = setting.apply(session);
+                session.engine.prefault_hash(control);
+                lines
+            }
         }
     }
 

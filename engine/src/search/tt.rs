@@ -10,10 +10,12 @@
 //! first cache line.
 
 use crate::board::Move;
+use crate::control::Control;
 use crate::platform::{advise_huge_pages, prefetch};
 use crate::value::{DECIDED, NONE, Value};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::fmt;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
@@ -126,6 +128,8 @@ pub(crate) struct Table {
     generation: AtomicU8,
     /// Whether anything was stored since the table was cleared.
     used: AtomicBool,
+    /// Whether its pages were never written.
+    is_new: bool,
 }
 
 // The bits of a data word, from the lowest: move 16, value 16, evaluation 16, depth 8, bound 2, pv 1, generation 5.
@@ -164,11 +168,13 @@ impl Table {
     /// # Errors
     /// Without enough memory.
     pub(crate) fn new(megabytes: usize, threads: usize) -> Result<Table, HashError> {
-        Table::within(available_megabytes(), megabytes, threads)
+        let mut table = Table::within(available_megabytes(), megabytes)?;
+        table.prefault(threads, &Control::new(false));
+        Ok(table)
     }
 
     /// As [`Table::new`] with the memory that is available, if known.
-    fn within(available: Option<usize>, megabytes: usize, threads: usize) -> Result<Table, HashError> {
+    fn within(available: Option<usize>, megabytes: usize) -> Result<Table, HashError> {
         let short = |free: String| HashError(format!("not enough memory for a hash of {megabytes} MB{free}"));
         if let Some(available) = available
             && megabytes > available
@@ -176,36 +182,31 @@ impl Table {
             return Err(short(format!(": {available} MB are available")));
         }
         let count = megabytes.max(1).checked_mul(1 << 20).ok_or_else(|| short(String::new()))? / CACHE_LINE;
-        let mut table = Table::of(count).ok_or_else(|| short(String::new()))?;
-        table.prefault(threads);
-        Ok(table)
+        Table::of(count).ok_or_else(|| short(String::new()))
     }
 
-    /// Writes all pages of a new table, unless it is too large.
-    fn prefault(&mut self, threads: usize) {
-        if !self.is_lazy() {
-            advise_huge_pages(&mut self.words);
-            self.overwrite(threads);
+    /// Writes all pages of a new table, unless it is too large or already written. When `control` is stopped, the
+    /// other pages are left to the system.
+    pub(crate) fn prefault(&mut self, threads: usize, control: &Control) {
+        if !mem::take(&mut self.is_new) || self.is_lazy() {
+            return;
         }
+        advise_huge_pages(&mut self.words);
+        self.overwrite(threads, control);
     }
 
-    /// Resizes and empties the table. If old and new table do not fit into memory together, the old one is freed first;
+    /// Resizes and empties the table, which is to be [prefaulted](Table::prefault). If old and new table do not fit into memory together, the old one is freed first;
     /// if that fails too, the table is empty and keeps its size.
     ///
     /// # Errors
     /// Without enough memory.
-    pub(crate) fn resize(&mut self, megabytes: usize, threads: usize) -> Result<(), HashError> {
-        self.resize_within(available_megabytes, megabytes, threads)
+    pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), HashError> {
+        self.resize_within(available_megabytes, megabytes)
     }
 
-    fn resize_within(
-        &mut self,
-        available: impl Fn() -> Option<usize>,
-        megabytes: usize,
-        threads: usize,
-    ) -> Result<(), HashError> {
+    fn resize_within(&mut self, available: impl Fn() -> Option<usize>, megabytes: usize) -> Result<(), HashError> {
         let (free, own) = (available(), (self.count * CACHE_LINE) >> 20);
-        let error = match Table::within(free, megabytes, threads) {
+        let error = match Table::within(free, megabytes) {
             Ok(new) => {
                 *self = new;
                 return Ok(());
@@ -217,14 +218,13 @@ impl Table {
         }
         let count = self.count;
         self.words = Box::default();
-        match Table::within(available(), megabytes, threads) {
+        match Table::within(available(), megabytes) {
             Ok(new) => {
                 *self = new;
                 Ok(())
             }
             Err(error) => {
                 *self = Table::largest(count);
-                self.prefault(threads);
                 Err(error)
             }
         }
@@ -246,6 +246,7 @@ impl Table {
             count,
             generation: AtomicU8::new(0),
             used: false.into(),
+            is_new: true,
         })
     }
 
@@ -268,7 +269,7 @@ impl Table {
             self.words = Box::default();
             *self = Table::largest(count);
         } else {
-            self.overwrite(threads);
+            self.overwrite(threads, &Control::new(false));
         }
         *self.used.get_mut() = false;
     }
@@ -286,16 +287,20 @@ impl Table {
         f64::from(used as u32) / f64::from(seen.max(1) as u32)
     }
 
-    fn overwrite(&mut self, threads: usize) {
-        fn empty(words: &mut [AtomicU64]) {
-            words.iter_mut().for_each(|word| *word.get_mut() = 0);
-        }
+    fn overwrite(&mut self, threads: usize, control: &Control) {
+        /// Words of a megabyte.
+        const STEP: usize = (1 << 20) / size_of::<AtomicU64>();
+        let empty = |words: &mut [AtomicU64]| {
+            for part in words.chunks_mut(STEP).take_while(|_| !control.stopped()) {
+                part.iter_mut().for_each(|word| *word.get_mut() = 0);
+            }
+        };
         let words = &mut self.words[self.first..][..self.count * WORDS];
         let chunk = self.count.div_ceil(threads.max(1)) * WORDS;
         let done = thread::scope(|scope| {
             let mut parts = words.chunks_mut(chunk);
             let own = parts.next();
-            let spawned = parts.all(|part| thread::Builder::new().spawn_scoped(scope, || empty(part)).is_ok());
+            let spawned = parts.all(|part| thread::Builder::new().spawn_scoped(scope, move || empty(part)).is_ok());
             own.into_iter().for_each(empty);
             spawned
         });
@@ -514,6 +519,27 @@ mod tests {
 
     /// Resizes a table of 6 MB with some memory free in addition to it, and then after it was freed.
     #[test]
+    fn a_stopped_prefault_leaves_an_empty_table() {
+        let key = u64::MAX / 3;
+        let mut table = Table::new(1, 1).unwrap();
+        table.store(key, 0, &entry(5, 3));
+        table.resize(8).unwrap();
+        let (running, stopped) = (Control::new(false), Control::new(false));
+        stopped.stop();
+        let marked = |table: &Table| table.words[table.words.len() / 2].load(Relaxed) == 1;
+        for (control, is_written) in [(&stopped, false), (&running, true)] {
+            let middle = table.words.len() / 2;
+            *table.words[middle].get_mut() = 1;
+            table.is_new = true;
+            table.prefault(2, control);
+            assert_eq!(marked(&table), !is_written);
+        }
+        assert!(table.probe(key, 0).is_none());
+        table.store(key, 0, &entry(5, 3));
+        assert!(table.probe(key, 0).is_some());
+    }
+
+    #[test]
     fn a_resize_may_free_the_old_table_first() {
         let key = u64::MAX / 3;
         for (megabytes, free, after_freeing, expected) in [
@@ -529,7 +555,7 @@ mod tests {
             table.store(key, 0, &entry(5, 3));
             let asked = std::cell::Cell::new(0);
             let available = || Some(if asked.replace(asked.get() + 1) == 0 { free } else { after_freeing });
-            let resized = table.resize_within(available, megabytes, 1);
+            let resized = table.resize_within(available, megabytes);
             assert_eq!(resized.is_ok(), expected == megabytes, "{megabytes} {free} {after_freeing}");
             assert_eq!(table.count * CACHE_LINE, expected << 20, "{megabytes} {free} {after_freeing}");
             assert_eq!(table.probe(key, 0).is_some(), megabytes == 8);
