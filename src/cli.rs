@@ -16,6 +16,7 @@ mod experiment;
 mod fit;
 mod label;
 mod level;
+mod limits;
 mod match_;
 mod prepare;
 mod progress;
@@ -30,18 +31,19 @@ mod suite;
 mod train;
 mod weights;
 
-use std::any::TypeId;
+use std::ops::RangeBounds;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
+use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, Opening};
+use dyad_trainer::base::number::number;
 use dyad_trainer::base::parallel::check_threads;
 
 /// A UCI chess engine that trains its own evaluation.
@@ -123,26 +125,25 @@ impl Arguments {
         let help = help(&command);
         command
             .help_template(help)
-            .mut_subcommand("prepare", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::data::prepare::Settings::default())
-            })
-            .mut_subcommand("label", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::data::label::Settings::default())
-            })
-            .mut_subcommand("train", |tool| settings::tell_defaults(tool, &train::defaults()))
-            .mut_subcommand("fit", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::fit::regression::Settings::default())
-            })
-            .mut_subcommand("match", |tool| settings::tell_defaults(tool, &match_::defaults()))
+            .mut_subcommand("match", |tool| with_default(tool, "nodes", &match_::NODES.to_string()))
             .mut_subcommand("spsa", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::tune::state::Settings::default())
+                let tool = with_default(tool, "nodes", &spsa::NODES.to_string());
+                tool.mut_arg("threads", |argument| argument.help("Games at a time [default: one per processor]"))
             })
-            .mut_subcommand("datagen", |tool| {
-                settings::tell_defaults(tool, &dyad_trainer::selftrain::generator::GeneratorSettings::default())
+            .mut_subcommand("suite", |tool| {
+                let tool = with_default(tool, "movetime", &suite::SECONDS.to_string());
+                tool.mut_arg("threads", |argument| argument.help("Searches at a time [default: one per processor]"))
             })
-            .mut_subcommand("selftrain", |tool| tool.after_help(selftrain::presets()))
-            .mut_subcommands(with_finite_numbers)
+            .mut_subcommand("selftrain", selftrain::with_presets)
     }
+}
+
+/// Shows the default of an argument that has none of its own.
+fn with_default(tool: clap::Command, name: &str, default: &str) -> clap::Command {
+    tool.mut_arg(name, |argument| {
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        argument.help(format!("{help} [default: {default}]"))
+    })
 }
 
 /// The template of the help, with the commands in their groups.
@@ -170,11 +171,11 @@ pub fn run() -> ExitCode {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Weights(arguments) => weights::run(arguments),
         Command::Suite(arguments) => suite::run(&arguments),
-        Command::Datagen(arguments) => datagen::run(&arguments),
+        Command::Datagen(arguments) => datagen::run(arguments),
         Command::Convert(arguments) => convert::run(&arguments),
-        Command::Match(arguments) => match_::run(&arguments),
-        Command::Spsa(arguments) => spsa::run(&arguments),
-        Command::Selftrain(arguments) => selftrain::run(&arguments),
+        Command::Match(arguments) => match_::run(*arguments),
+        Command::Spsa(arguments) => spsa::run(*arguments),
+        Command::Selftrain(arguments) => selftrain::run(*arguments),
         Command::Level(arguments) => level::run(*arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, Arguments::command_with_defaults()),
@@ -209,10 +210,41 @@ fn stop_on_interrupt() -> Arc<Control> {
     control
 }
 
-/// Threads to use, or jobs at a time: those asked for, or one for each processor. Errors call them `name`.
-fn threads(name: &str, asked: Option<usize>) -> Result<usize, String> {
-    let threads = asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
-    check_threads(name, threads).map(|()| threads)
+/// The threads of a tool.
+#[derive(clap::Args)]
+#[group(skip)]
+struct Threads {
+    /// Threads, which do not change results [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS))]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    /// Number of threads: as given, or one per processor.
+    fn count(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    }
+
+    /// As [`Threads::count`], where the number may come from a file.
+    fn checked(&self) -> Result<usize, String> {
+        check_threads("threads", self.count()).map(|()| self.count())
+    }
+}
+
+/// The model in a file, or the built-in one.
+fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
+    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
+}
+
+/// A parser of `GROUP=NUMBER` for numbers of a range.
+fn group_number(
+    range: impl RangeBounds<f64> + Clone + Send + Sync + 'static,
+) -> impl Fn(&str) -> Result<(String, f64), String> + Clone + Send + Sync + 'static {
+    let number = number(range);
+    move |text| {
+        let (group, text) = text.split_once('=').ok_or("expected GROUP=NUMBER")?;
+        Ok((group.to_string(), number(text)?))
+    }
 }
 
 /// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to
@@ -225,90 +257,122 @@ fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
     Ok(weights)
 }
 
-/// The model in a file, or the one built in.
-fn model_or_embedded(path: Option<&Path>) -> Result<Arc<MoveModel>, String> {
-    path.map_or_else(|| Ok(MoveModel::embedded()), |path| MoveModel::load(path).map(Arc::new))
-}
-
 /// The openings of a file. What cannot be read goes to standard error and is skipped.
 fn read_openings(path: &Path, plies: usize) -> Result<Vec<Opening>, Error> {
     openings::read(path, plies, |broken| eprintln!("left out: {broken}"))
 }
 
-/// A year: no game and no search takes longer.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
-/// Makes all numbers of a tool that may have a fraction finite ones.
-fn with_finite_numbers(tool: clap::Command) -> clap::Command {
-    let is_fraction = |argument: &clap::Arg| argument.get_value_parser().type_id() == TypeId::of::<f64>();
-    tool.mut_subcommands(with_finite_numbers).mut_args(|argument| match is_fraction(&argument) {
-        true => argument.value_parser(parse_number),
-        false => argument,
-    })
-}
-
-/// A number for arguments: neither infinite nor `nan`, which the standard reads too.
-fn parse_number(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("'{text}' is not a finite number"))
-}
-
-/// A time in seconds, for arguments.
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let seconds = seconds.filter(|seconds| *seconds <= LONGEST);
-    seconds.ok_or_else(|| format!("'{text}' is not a number of seconds from 0 to a year"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::any::TypeId;
 
-    /// The names of the options of all tools that take numbers with a fraction, behind those of the tools, and how many
-    /// numbers.
-    fn fractions(tool: &clap::Command, names: &[String]) -> Vec<(Vec<String>, usize)> {
-        let is_fraction = |argument: &&clap::Arg| argument.get_value_parser().type_id() == TypeId::of::<f64>();
-        let own = tool.get_arguments().filter(is_fraction).filter_map(|argument| {
-            let name = format!("--{}", argument.get_long()?);
-            let count = argument.get_num_args().map_or(1, |range| range.min_values());
-            Some(([names, &[name]].concat(), count))
-        });
-        let inner =
-            tool.get_subcommands().flat_map(|tool| fractions(tool, &[names, &[tool.get_name().into()]].concat()));
-        own.chain(inner).collect()
+    /// The tools with their names in front: those of `level` and `weights`, not these.
+    fn tools(command: &clap::Command, names: &[String]) -> Vec<(Vec<String>, clap::Command)> {
+        let inner: Vec<_> = command
+            .get_subcommands()
+            .flat_map(|tool| tools(tool, &[names, &[tool.get_name().to_string()]].concat()))
+            .collect();
+        if inner.is_empty() { vec![(names.to_vec(), command.clone())] } else { inner }
+    }
+
+    /// Whether an argument takes numbers, by what it makes of words.
+    fn takes_numbers(argument: &clap::Arg) -> bool {
+        let number = argument.get_value_parser().type_id();
+        [TypeId::of::<f64>(), TypeId::of::<u64>(), TypeId::of::<u32>(), TypeId::of::<usize>(), TypeId::of::<i32>()]
+            .into_iter()
+            .any(|of| number == of)
     }
 
     #[test]
-    fn numbers_are_finite() {
-        let all = fractions(&Arguments::command_with_defaults(), &["dyad".into()]);
-        assert!(all.len() > 20, "{all:?}");
-        for (names, count) in all {
-            for text in ["nan", "inf", "1e400"] {
-                let words = names.iter().map(String::as_str).chain(std::iter::repeat_n(text, count));
-                let parsed = Arguments::command_with_defaults().try_get_matches_from(words);
-                let kind = parsed.map_err(|error| error.kind()).err();
-                assert_eq!(kind, Some(clap::error::ErrorKind::ValueValidation), "{names:?} {text}");
+    fn numbers_are_finite_and_errors_have_the_range() {
+        let all = tools(&Arguments::command_with_defaults(), &["dyad".into()]);
+        let mut count = 0;
+        for (names, tool) in &all {
+            for argument in tool.get_arguments().filter(|argument| takes_numbers(argument)) {
+                let Some(name) = argument.get_long().map(|name| format!("--{name}")) else { continue };
+                let numbers = argument.get_num_args().map_or(1, |range| range.min_values());
+                for text in ["nan", "inf", "1e400", "x"] {
+                    let words =
+                        names.iter().chain([&name]).map(String::as_str).chain(std::iter::repeat_n(text, numbers));
+                    let error = Arguments::command_with_defaults().try_get_matches_from(words).unwrap_err();
+                    assert_eq!(error.kind(), clap::error::ErrorKind::ValueValidation, "{names:?} {name} {text}");
+                    count += 1;
+                }
             }
         }
-        for text in ["nan", "inf", "1e400", "x", ""] {
-            assert!(parse_number(text).is_err() && parse_seconds(text).is_err(), "{text}");
+        assert!(count > 300, "{count}");
+        let parsed = Arguments::command_with_defaults().try_get_matches_from(["dyad", "train", "--depth", "17"]);
+        assert!(parsed.unwrap_err().to_string().contains("'--depth <PLIES>': expected a whole number, 1 to 16"));
+    }
+
+    #[test]
+    fn every_option_names_its_value_and_its_default() {
+        for (names, tool) in tools(&Arguments::command_with_defaults(), &["dyad".into()]) {
+            for argument in tool.get_opts() {
+                let name = argument.get_long().unwrap_or_default();
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(!help.is_empty() && !help.ends_with('.'), "{names:?} --{name}: {help}");
+            }
+        }
+    }
+
+    /// Words that some option takes.
+    const WORDS: [&str; 12] =
+        ["3", "500", "0.5", "a=0.5", "white", "normalized", "tiny", "regression", "improve", "adam", "word", "A:x=1"];
+
+    #[test]
+    fn every_option_of_every_command_is_parsed() {
+        use clap::error::ErrorKind::{InvalidValue, UnknownArgument, ValueValidation};
+        let command = Arguments::command_with_defaults();
+        let mut count = 0;
+        for (names, tool) in tools(&command, &["dyad".into()]) {
+            for argument in tool.get_arguments() {
+                let Some(name) = argument.get_long().map(|name| format!("--{name}")) else { continue };
+                let numbers = argument.get_num_args().map_or(1, |range| range.min_values());
+                let numbers = if argument.get_action().takes_values() { numbers } else { 0 };
+                let choices = argument.get_possible_values();
+                let choices = choices.iter().map(clap::builder::PossibleValue::get_name);
+                let is_parsed = choices.chain(WORDS).any(|word| {
+                    let words =
+                        names.iter().chain([&name]).map(String::as_str).chain(std::iter::repeat_n(word, numbers));
+                    let error = command.clone().try_get_matches_from(words).err();
+                    error.is_none_or(|error| ![InvalidValue, UnknownArgument, ValueValidation].contains(&error.kind()))
+                });
+                assert!(is_parsed, "{names:?} {name}");
+                count += 1;
+            }
+        }
+        assert!(count > 200, "{count}");
+    }
+
+    #[test]
+    fn one_option_has_one_spelling() {
+        let all = tools(&Arguments::command_with_defaults(), &["dyad".into()]);
+        for (names, tool) in &all {
+            for argument in tool.get_arguments() {
+                let name = argument.get_long().unwrap_or_default();
+                assert!(!["start", "from", "output", "concurrency"].contains(&name), "{names:?} --{name}");
+                let is_flag = !argument.get_action().takes_values()
+                    || argument.get_num_args().is_some_and(|n| n.max_values() == 0);
+                assert!(name != "resume" || is_flag, "{names:?}: --resume is a flag");
+                assert!(name != "out" || argument.get_short() == Some('o'), "{names:?}: --out is -o");
+            }
         }
     }
 
     #[test]
-    fn the_help_of_a_tool_tells_the_defaults_of_its_settings() {
+    fn the_help_of_a_tool_has_the_defaults_of_its_settings() {
         let mut command = Arguments::command_with_defaults();
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
         let label = dyad_trainer::data::label::Settings::default();
-        assert!(help("label").contains(&format!("Nodes for each position [default: {}]", label.nodes)));
-        assert!(help("match").contains("Nodes for each move [default: 20000]"));
+        assert!(help("label").contains(&format!("Nodes per position [default: {}]", label.nodes)));
+        assert!(help("match").contains("Nodes per move [default: 20000]"));
+        assert!(help("spsa").contains("Nodes per move [default: 10000]"));
         let train = help("train");
-        assert!(train.contains("What is to be reached [default: perceptron]"), "{train}");
-        assert!(train.contains("Seconds between checkpoints [default: 60]"), "{train}");
-        assert!(train.contains("how far ahead the desired move must be [default: 100]"), "{train}");
-        assert!(train.contains("weight of the score at the desired leaf [default: 0]"), "{train}");
-        assert!(train.contains("Learning rate [default: 1]"), "{train}");
-        assert!(!train.contains("[default: material as in Table I, all else zero] [default"), "{train}");
+        for default in ["Objective [default: perceptron]", "checkpoints [default: 60]", "Learning rate [default: 1]"] {
+            assert!(train.contains(default), "{default}: {train}");
+        }
     }
 
     #[test]

@@ -5,39 +5,39 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyad_formats::atomic::check_output;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
+use dyad_trainer::base::number::number;
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, stop_on_interrupt, threads};
+use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The games (PGN, also packed), standard chess or Chess960.
+    /// Games (PGN, also packed), standard chess or Chess960
     games: PathBuf,
-    /// Where the annotated games go [default: beside the games, as NAME.annotated.pgn].
+    /// File for the annotated games (PGN) [default: NAME.annotated.pgn next to the games]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// A page to step through the games in a browser.
+    /// HTML file to step through the games in a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Mistakes and blunders as positions to solve (EPD with bm).
+    /// File for mistakes and blunders as positions to solve (EPD with bm)
     #[arg(long, value_name = "FILE")]
     mistakes: Option<PathBuf>,
-    /// With --mistakes: those of this player alone, by a part of the name.
+    /// Player whose mistakes are written to --mistakes, by a part of the name [default: both players]
     #[arg(long, value_name = "NAME", requires = "mistakes")]
     player: Option<String>,
-    /// Nodes for each move, and again where it is compared with a better one.
-    #[arg(long, default_value_t = AnnotateSettings::NODES)]
+    /// Nodes for each move, and again for each comparison with a better one
+    #[arg(long, value_parser = number(AnnotateSettings::FEWEST_NODES..), default_value_t = AnnotateSettings::NODES)]
     nodes: u64,
-    /// Searches at a time; the result is the same [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
-    /// Megabytes of hash of each search.
-    #[arg(long, default_value_t = AnnotateSettings::HASH)]
+    /// Hash of each search, in megabytes
+    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = AnnotateSettings::HASH)]
     hash: usize,
-    /// Weights: a file, `default` or `material`.
+    /// Weights: a file, `default` or `material`
     #[arg(long, default_value = "default")]
     weights: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Annotates the games and says where they are.
@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         player: arguments.player,
         nodes: arguments.nodes,
         hash: arguments.hash,
-        threads: threads("threads", arguments.threads)?,
+        threads: arguments.threads.count(),
     };
     for out in [Some(&settings.out), settings.mistakes.as_ref(), settings.html.as_ref()].into_iter().flatten() {
         check_output(out, [arguments.weights.as_path()])?;

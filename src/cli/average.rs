@@ -1,12 +1,14 @@
 //! `dyad weights average`: several weights files made one.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::PathBuf;
 
 use clap::Args;
 use dyad_engine::eval::units::MAX_SCALE;
 use dyad_formats::atomic::check_output;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::number::number;
 use dyad_trainer::fit::averaging::{GroupFactor, in_units_of_search, mean, multiply};
 use dyad_trainer::fit::calibration::{calibrate_by_file, set_scale};
 use serde_json::json;
@@ -16,31 +18,33 @@ use super::{Outcome, load_weights};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights: files, `default` or `material`.
+    /// Weights: files, `default` or `material`
     #[arg(required = true)]
     weights: Vec<PathBuf>,
-    /// Share of each file, in their order [default: equal shares].
-    #[arg(long, value_delimiter = ',')]
+    /// Weight of each file in the mean, in their order, separated by commas [default: equal]
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = number(SHARE))]
     shares: Vec<f64>,
-    /// Multiplies the mean's weights of a group, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; a name that ends in *
-    /// stands for all that begin so, @FAMILY for a family, but for those that are named more closely here.
+    /// Factor of a group of the mean, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; GROUP is a name, PREFIX* or @FAMILY, and
+    /// the closest match counts
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
-    /// Samples with results, to which scale and win rate are fitted; without them the scale is that of the mean, and the
-    /// win rate that of the first file.
+    /// Sample file with results, to which scale and win rate are fitted [default: scale of the mean, win rate of the first
+    /// file]
     #[arg(long)]
     samples: Option<PathBuf>,
-    /// The scale in 1/1024, by which search multiplies values, in place of the one that is fitted or that of the mean;
-    /// chances and centipawns stay.
-    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=i64::from(MAX_SCALE)))]
+    /// Scale in 1/1024, by which search multiplies values; win rate and centipawns stay [default: as fitted, or of the mean]
+    #[arg(long, value_parser = number(1..=MAX_SCALE))]
     scale: Option<i32>,
-    /// The name of the weights.
+    /// Name of the weights
     #[arg(long, default_value = "average")]
     name: String,
-    /// The weights file to write.
-    #[arg(short, long)]
+    /// Weights file to write
+    #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }
+
+/// Range of shares.
+const SHARE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1e6));
 
 /// Writes the mean of the files.
 pub fn run(arguments: Arguments) -> Outcome {
@@ -85,12 +89,9 @@ impl Arguments {
     fn shares(&self) -> Result<Vec<f64>, String> {
         let count = self.weights.len();
         let shares = if self.shares.is_empty() { vec![1.0; count] } else { self.shares.clone() };
-        if shares.len() != count {
-            return Err(format!("--shares has {} numbers for {count} files", shares.len()));
-        }
-        match shares.iter().find(|share| !share.is_finite() || **share <= 0.0) {
-            Some(share) => Err(format!("--shares: each must be above 0, not {share}")),
-            None => Ok(shares),
+        match shares.len() == count {
+            true => Ok(shares),
+            false => Err(format!("--shares has {} numbers for {count} files", shares.len())),
         }
     }
 }

@@ -9,32 +9,37 @@ use dyad_formats::atomic::{check_outputs, write_atomic};
 use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::base::json_lines::Log;
+use dyad_trainer::base::number::number;
 use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
 use serde_json::Value as Json;
 
 use super::match_::{Settings, program_name, progress_line};
 use super::progress::Progress;
+use super::settings::check_resume;
 use super::{Outcome, model_or_embedded, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The model [default: the one built in].
-    #[arg(long)]
+    /// Model of the levels [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// A program that offers `UCI_LimitStrength` and `UCI_Elo`, as `PATH,OPTION=VALUE`; may be given again.
-    #[arg(long, value_name = "PROGRAM")]
+    /// UCI engine with `UCI_LimitStrength` and `UCI_Elo`; may be repeated
+    #[arg(long, value_name = "PATH,OPTION=VALUE")]
     program: Vec<String>,
-    /// Levels that play against each program when it is set to their Elo, as 1400,1600.
-    #[arg(long, value_delimiter = ',', requires = "program")]
+    /// Levels that play against each --program at their Elo, as 1400,1600
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "ELO", value_delimiter = ',', requires = "program")]
     levels: Vec<u32>,
-    /// Levels that play against the one before them in this list, as 1000,1200,1400.
-    #[arg(long, value_delimiter = ',')]
+    /// Levels that play against the one before them in the list, as 1000,1200,1400
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "ELO", value_delimiter = ',')]
     steps: Vec<u32>,
-    /// The log of what was played; matches that are in it are not played again.
-    #[arg(long)]
+    /// File of the matches (JSON lines)
+    #[arg(long, value_name = "FILE")]
     log: PathBuf,
-    /// The model to write, calibrated by what was found.
-    #[arg(long, short)]
+    /// Continue with the matches that --log lacks
+    #[arg(long)]
+    resume: bool,
+    /// Model to write, with the calibration corrected [default: only the table is printed]
+    #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
     games: Settings,
@@ -55,6 +60,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
     let outputs = [&arguments.log].into_iter().chain(&arguments.out).map(PathBuf::as_path);
     check_outputs(outputs, arguments.model.iter().map(PathBuf::as_path))?;
+    check_resume(arguments.resume, &arguments.log)?;
     let planned = plan(arguments);
     if planned.is_empty() {
         return Err("nothing to play: --levels with --program, or two --steps".into());
@@ -78,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let Some(out) = &arguments.out else { return Ok(()) };
     let calibration = corrected(&model.calibration, &errors)?;
     for (before, after) in model.calibration.iter().zip(&calibration) {
-        println!("what was {} is {}", before.elo, after.elo);
+        println!("{} -> {}", before.elo, after.elo);
     }
     write_atomic(out, MoveModel { calibration, ..(*model).clone() }.to_json().as_bytes())?;
     Ok(())
@@ -153,7 +159,7 @@ fn play(
     })?;
     drop(progress);
     if record.end == MatchEnd::Stopped {
-        return Err("stopped; the same command resumes it with this match".into());
+        return Err("stopped; add --resume to continue with this match".into());
     }
     Ok(LevelMatch {
         level: match_.level,

@@ -6,25 +6,23 @@ use clap::Args;
 use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::convert::{Counts, convert};
 
-use super::prepare::Side;
 use super::progress::Progress;
-use super::{Outcome, stop_on_interrupt, threads};
+use super::{Outcome, Threads, stop_on_interrupt};
 use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games: PGN (.pgn), plain, packed or in archives, viriformat (.vf), and binpack (.binpack) in builds with that feature.
-    #[arg(required = true)]
+    /// Games: PGN (.pgn), plain, packed or in archives, viriformat (.vf), and binpack (.binpack) in builds with that feature
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file to write; its name tells the form: .pgn, .vf, or .bullet for the positions that have a score.
-    #[arg(long, short)]
+    /// File to write; its ending chooses the format: .pgn, .vf, or .bullet for the positions that have a score
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Side that the scores in the comments of PGN are given from [default: the side that the games show, else mover].
-    #[arg(long, value_enum)]
-    scores: Option<Side>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    /// Side that the scores in comments are given for: `white` or `mover` [default: the side that the games show, else mover]
+    #[arg(long, value_name = "SIDE")]
+    scores: Option<ScoreSide>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Converts games and says how many.
@@ -32,8 +30,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
-    let threads = threads("threads", arguments.threads)?;
-    let scores = arguments.scores.map(ScoreSide::from);
+    let (scores, threads) = (arguments.scores, arguments.threads.count());
     let counts = convert(&inputs, &arguments.out, scores, threads, &stop, &mut |counts, broken| match broken {
         Some(broken) => progress.say(&broken.to_string()),
         None => progress.show(|| format!("{} games, {} moves", counts.games, counts.moves)),

@@ -3,85 +3,56 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use dyad_engine::eval::Weights;
 use dyad_formats::atomic::check_output;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
 use super::progress::Progress;
-use super::settings::set;
-use super::{Outcome, load_weights, read_openings, settings, stop_on_interrupt, threads};
+use super::settings::{Layered, check_resume};
+use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The file of games (PGN) to write; an incomplete one is resumed.
-    #[arg(long, short)]
+    /// File of games (PGN) to write
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Settings from a JSON file; the other arguments override it.
+    /// Continue an incomplete file of games
     #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Weights that play: a file, `default` or `material` [default: those built in].
-    #[arg(long)]
-    weights: Option<PathBuf>,
-    /// Openings that half of the games begin with: positions (.epd, .fen) or games (.pgn), also packed.
-    #[arg(long)]
+    resume: bool,
+    /// Weights that play: a file, `default` or `material`
+    #[arg(long, default_value = "default")]
+    weights: PathBuf,
+    /// Openings of half of the games: positions (.epd, .fen) or games (.pgn), also packed [default: random moves alone]
+    #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Games in all.
-    #[arg(long)]
-    games: Option<u64>,
-    /// Nodes of a move, on average.
-    #[arg(long)]
-    nodes: Option<u64>,
-    /// How far a side's nodes in a game may be from that, as a share of it.
-    #[arg(long)]
-    spread: Option<f64>,
-    /// The share of games that begin with natural moves, each the likelier the better, among those that begin without a file.
-    #[arg(long)]
-    natural: Option<f64>,
-    /// The largest advantage of either side in the beginning, in centipawns.
-    #[arg(long)]
-    limit: Option<i32>,
-    /// Seed of all draws.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    settings: Layered<GeneratorSettings>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Plies that are taken from the games of an opening file.
 const BOOK_PLIES: usize = 16;
 
 /// Plays the games.
-pub fn run(arguments: &Arguments) -> Outcome {
-    let mut settings: GeneratorSettings = settings::load(arguments.settings.as_deref(), "datagen")?;
-    set(&mut settings.games, &arguments.games);
-    set(&mut settings.nodes, &arguments.nodes);
-    set(&mut settings.spread, &arguments.spread);
-    set(&mut settings.natural, &arguments.natural);
-    set(&mut settings.limit, &arguments.limit);
-    set(&mut settings.seed, &arguments.seed);
-    let inputs = [&arguments.weights, &arguments.openings, &arguments.settings];
-    check_output(&arguments.out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
-    let weights = match &arguments.weights {
-        Some(name) => load_weights(name)?,
-        None => Weights::embedded(),
-    };
-    let openings = match &arguments.openings {
-        Some(path) => read_openings(path, BOOK_PLIES)?,
-        None => Vec::new(),
-    };
-    let threads = threads("threads", arguments.threads)?;
+pub fn run(arguments: Arguments) -> Outcome {
+    let Arguments { out, resume, weights, openings, settings, threads } = arguments;
+    let inputs = [Some(&weights), openings.as_ref(), settings.file.as_ref()];
+    check_output(&out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
+    check_resume(resume, &out)?;
+    let settings = settings.load("datagen")?;
+    let weights = load_weights(&weights)?;
+    let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
     let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut report = |Played { games, moves }| {
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
     };
-    let finished = generate(&settings, &weights, &openings, &arguments.out, threads, &control, &mut report)?;
+    let finished = generate(&settings, &weights, &openings, &out, threads.count(), &control, &mut report)?;
     drop(progress);
     if !finished {
-        return Err("stopped; the same command resumes it".into());
+        return Err("stopped; add --resume to continue".into());
     }
-    println!("{} games in {}", settings.games, arguments.out.display());
+    println!("{} games in {}", settings.games, out.display());
     Ok(())
 }

@@ -9,39 +9,44 @@ use dyad_papers::experiment::plan::{Inputs, Scale};
 use dyad_papers::experiment::run::{RunContext, run as run_plan};
 use dyad_papers::experiment::work::Event;
 
+use dyad_trainer::base::number::number;
+
 use super::progress::Progress;
-use super::{Outcome, read_openings, stop_on_interrupt, threads};
+use super::settings::check_resume;
+use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 #[command(after_help = names())]
 pub struct Arguments {
-    /// Which one.
+    /// Name of the experiment
     name: String,
-    /// How large: seconds without any evidence, about an hour of a processor, or the paper's own numbers.
+    /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `full` has the paper's numbers
     #[arg(long, value_enum, default_value = "small")]
-    scale: Size,
-    /// The folder for all that is made; the same command resumes what was stopped there.
-    #[arg(long)]
+    size: Size,
+    /// Folder for all files of the experiment
+    #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
-    /// Games of strong players.
+    /// Continue an interrupted experiment in the folder
+    #[arg(long)]
+    resume: bool,
+    /// Games of strong players
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    games: Vec<PathBuf>,
-    /// Games of players of one band of ratings, the weakest first; a file a band, which is called by its name.
+    games_file: Vec<PathBuf>,
+    /// Games of one rating band, named by the file, the weakest first; may be repeated
     #[arg(long = "band", value_name = "FILE", num_args = 1..)]
     bands: Vec<PathBuf>,
-    /// Openings of the matches, positions or games [default: random openings].
+    /// Openings of the matches: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Weights, called by the names of their files: those that `deepchess` is measured against besides those built in; for
-    /// `weights-default` those that play, those in the mean with the fit, and those in the mean without 2-tuples.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Weights, named by their files: for `deepchess` those to measure besides the built-in ones; for `weights-default` those
+    /// that play, those in the mean with the fit, and those in the mean without 2-tuples
+    #[arg(long, num_args = 1..)]
     weights: Vec<PathBuf>,
-    /// Seed of all draws.
-    #[arg(long, default_value_t = 1)]
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = 1)]
     seed: u64,
-    /// Threads, which change nothing in the results [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -60,8 +65,9 @@ fn names() -> String {
 
 /// Runs an experiment, or what is left of it.
 pub fn run(arguments: Arguments) -> Outcome {
-    let Arguments { name, scale, out, games, bands, openings, weights, seed, threads: asked } = arguments;
-    let scale = match scale {
+    let Arguments { name, size, out, resume, games_file: games, bands, openings, weights, seed, threads } = arguments;
+    check_resume(resume, &out)?;
+    let scale = match size {
         Size::Tiny => Scale::Tiny,
         Size::Small => Scale::Small,
         Size::Full => Scale::Full,
@@ -86,7 +92,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         }),
         Event::Done { result, .. } => progress.say(&format!("{step}: {} in {:.1} s", result.hash, result.seconds)),
     };
-    let threads = threads("threads", asked)?;
+    let threads = threads.count();
     let revision = env!("DYAD_REVISION");
     let context = RunContext { revision, threads, stop: &stop_on_interrupt(), report: &mut report };
     let results = run_plan(&plan, &out, context)?;

@@ -1,5 +1,6 @@
 //! `dyad fit`: weights from the results and scores of positions.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,98 +16,72 @@ use dyad_formats::samples::SampleFile;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, L2Target, Settings};
+use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::Progress;
-use super::{Outcome, load_weights, parse_number, settings, stop_on_interrupt, threads};
+use super::settings::Layered;
+use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
 const STOPPED: &str = "stopped before the first pass was complete: nothing is written";
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Sample files, as `dyad prepare` makes them.
+    /// Sample files, as `dyad prepare` makes them
     #[arg(required = true)]
     samples: Vec<PathBuf>,
-    /// The weights file to write.
-    #[arg(long, short)]
+    /// Weights file to write
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Weights to begin with: a file, `default` or `material` [default: material as in Table I, all else zero].
+    /// Initial weights: a file, `default` or `material` [default: the paper's piece values, all else zero]
     #[arg(long)]
-    from: Option<PathBuf>,
-    /// The name of the weights [default: that of the file].
+    weights: Option<PathBuf>,
+    /// Name of the weights [default: that of the file]
     #[arg(long)]
     name: Option<String>,
-    /// Settings from a JSON file; the other arguments override it.
-    #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Learn only these groups of features: names, beginnings of names and *, or @FAMILY, here and below.
-    #[arg(long, value_delimiter = ',')]
+    #[command(flatten)]
+    settings: Layered<Settings>,
+    /// Groups of features to learn: names, PREFIX* or @FAMILY, here and below [default: all]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     groups: Vec<String>,
-    /// Do not learn these groups of features.
-    #[arg(long, value_delimiter = ',')]
+    /// Groups of features not to learn
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     freeze: Vec<String>,
-    /// L2 of a group, as GROUP=POSITIONS: how many positions' evidence holds its weights to zero.
-    #[arg(long, value_name = "GROUP=POSITIONS", value_parser = named_number)]
+    /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000, others 10]
+    #[arg(long, value_name = "GROUP=POSITIONS", value_parser = group_number(NON_NEGATIVE))]
     l2: Vec<(String, f64)>,
-    /// Adam's rate for a group, as GROUP=RATE.
-    #[arg(long, value_name = "GROUP=RATE", value_parser = named_number)]
-    rate: Vec<(String, f64)>,
-    /// Share of the game's result in the target where there is a score: 1 is results alone, 0 scores alone.
-    #[arg(long)]
-    result_share: Option<f64>,
-    /// Learn from the leaves of the positions' quiescence with these weights: then all positions not in check are of use, not
-    /// only quiet ones.
+    /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]
+    #[arg(long, value_name = "GROUP=RATE", value_parser = group_number(NON_NEGATIVE))]
+    group_rate: Vec<(String, f64)>,
+    /// Learn from the quiescence leaves with these weights, so that all positions not in check are used [default: quiet
+    /// positions alone, as they are]
     #[arg(long, value_name = "WEIGHTS")]
     leaves: Option<PathBuf>,
-    /// Hold the weights to those at the start by L2, not to zero.
-    #[arg(long)]
-    hold_start: bool,
-    /// The logits of a score: pawns that multiply the odds by e.
-    #[arg(long)]
-    pawns: Option<f64>,
-    /// Keep scale and win rate model of the start.
+    /// Keep scale and win-rate model of the initial weights
     #[arg(long)]
     keep_scale: bool,
-    /// Take the scale of these weights, by which both agree with the scores alike; the results say only how often a value wins.
+    /// Take the scale at which these weights and the new ones agree with the scores alike
     #[arg(long, value_name = "WEIGHTS", conflicts_with = "keep_scale")]
     scale_like: Option<PathBuf>,
-    /// Passes over the data at most.
-    #[arg(long)]
-    epochs: Option<u32>,
-    /// Positions in a batch.
-    #[arg(long)]
-    batch: Option<usize>,
-    /// End after so many passes without a better test loss.
-    #[arg(long)]
-    patience: Option<u32>,
-    /// Seed of the shuffles.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
-fn named_number(text: &str) -> Result<(String, f64), String> {
-    let (name, number) = text.split_once('=').ok_or("expected GROUP=NUMBER")?;
-    Ok((name.to_string(), parse_number(number)?))
-}
+/// Range of L2 and rates of groups.
+const NON_NEGATIVE: RangeInclusive<f64> = 0.0..=1e9;
 
 /// Fits weights and writes them.
 pub fn run(arguments: Arguments) -> Outcome {
-    let settings = arguments.settings()?;
-    let start = match &arguments.from {
-        Some(name) => load_weights(name)?,
-        None => Arc::new(Weights::material()),
-    };
+    let Arguments { samples, out, weights, name, settings, groups, freeze, l2, group_rate, leaves, .. } = arguments;
+    let others = [&weights, &leaves, &arguments.scale_like, &settings.file].into_iter().flatten();
+    check_output(&out, samples.iter().chain(others).map(PathBuf::as_path))?;
+    let mut settings = settings.load("fit")?;
+    set_groups(&mut settings, &groups, &freeze, &l2, &group_rate)?;
+    let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;
     let other = arguments.scale_like.as_deref().map(load_weights).transpose()?;
-    let leaves = arguments.leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
-    let Arguments { from, leaves: other_leaves, scale_like: like, settings: file, .. } = &arguments;
-    let others = [from, other_leaves, like, file].into_iter().flatten();
-    check_output(&arguments.out, arguments.samples.iter().chain(others).map(PathBuf::as_path))?;
-    let files = arguments.samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let threads = threads("threads", arguments.threads)?;
+    let leaves = leaves.as_deref().map(load_weights).transpose()?.map(Arc::new);
+    let files = samples.iter().map(|path| SampleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let threads = arguments.threads.count();
     let stop = stop_on_interrupt();
     let mut data = Data::load(&files, &settings.target)?;
     if let Some(weights) = &leaves {
@@ -137,7 +112,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         },
     });
     let mut weights = Weights::from_floats(&fitted.weights, made)?;
-    weights.meta.name = arguments.name.clone().unwrap_or_else(|| stem(&arguments.out));
+    weights.meta.name = name.unwrap_or_else(|| stem(&out));
     let (gamma, pawns) = (fitted.weights.gamma()?, settings.target.pawns);
     if arguments.keep_scale {
         weights.units.scale = kept_scale(start.units.scale, fitted.unit * gamma)?;
@@ -149,7 +124,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     if let Some(other) = &other {
         scale_like(&mut weights, other, &data.train, pawns)?;
     }
-    weights.save(&arguments.out)?;
+    weights.save(&out)?;
     print(&weights, &fitted);
     Ok(())
 }
@@ -163,33 +138,28 @@ fn kept_scale(scale: i32, unit: f64) -> Result<i32, String> {
     }
 }
 
-impl Arguments {
-    fn settings(&self) -> Result<Settings, Box<dyn std::error::Error>> {
-        let mut settings: Settings = settings::load(self.settings.as_deref(), "fit")?;
-        if !self.groups.is_empty() {
-            let learn: Result<Vec<_>, _> = self.groups.iter().map(|groups| select(groups)).collect();
-            settings.learn = learn?.iter().flatten().map(|group| group.name.to_string()).collect();
-        }
-        for groups in &self.freeze {
-            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.learn = false));
-        }
-        for (groups, l2) in &self.l2 {
-            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.l2 = *l2));
-        }
-        for (groups, rate) in &self.rate {
-            select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.rate = *rate));
-        }
-        settings.target.result_share = self.result_share.unwrap_or(settings.target.result_share);
-        settings.target.pawns = self.pawns.unwrap_or(settings.target.pawns);
-        if self.hold_start {
-            settings.l2_target = L2Target::Start;
-        }
-        settings.epochs = self.epochs.unwrap_or(settings.epochs);
-        settings.batch = self.batch.unwrap_or(settings.batch);
-        settings.patience = self.patience.unwrap_or(settings.patience);
-        settings.seed = self.seed.unwrap_or(settings.seed);
-        Ok(settings)
+/// Sets what the arguments give for groups.
+fn set_groups(
+    settings: &mut Settings,
+    groups: &[String],
+    freeze: &[String],
+    l2: &[(String, f64)],
+    rates: &[(String, f64)],
+) -> Result<(), String> {
+    if !groups.is_empty() {
+        let learn: Result<Vec<_>, _> = groups.iter().map(|groups| select(groups)).collect();
+        settings.learn = learn?.iter().flatten().map(|group| group.name.to_string()).collect();
     }
+    for groups in freeze {
+        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.learn = false));
+    }
+    for (groups, l2) in l2 {
+        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.l2 = *l2));
+    }
+    for (groups, rate) in rates {
+        select(groups)?.iter().for_each(|of| settings.set_group(of.name, |group| group.rate = *rate));
+    }
+    Ok(())
 }
 
 fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
@@ -256,6 +226,21 @@ fn print(weights: &Weights, fitted: &Fitted) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_of_groups_reach_their_settings() {
+        let given = |group: &str, number: f64| [(group.to_string(), number)];
+        let groups = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut settings = Settings::default();
+        set_groups(&mut settings, &groups(&["material", "tempo"]), &[], &given("tempo", 7.0), &given("tempo", 0.5))
+            .unwrap();
+        let tempo = settings.group("tempo");
+        assert_eq!((tempo.learn, tempo.l2, tempo.rate), (true, 7.0, 0.5));
+        assert!(settings.group("material").learn && !settings.group("pairs").learn);
+        set_groups(&mut settings, &[], &groups(&["tempo"]), &[], &[]).unwrap();
+        assert!(!settings.group("tempo").learn);
+        assert!(set_groups(&mut settings, &groups(&["pears"]), &[], &[], &[]).unwrap_err().contains("pears"));
+    }
 
     #[test]
     fn a_scale_that_is_kept_can_be_loaded() {

@@ -8,17 +8,19 @@ use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
+use dyad_trainer::base::number::number;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, FEWEST_MOVES};
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
 use dyad_trainer::levels::records::{self, Offsets};
+use dyad_trainer::levels::training::OFFSET;
 use dyad_trainer::levels::{style, training};
 
 use super::prepare::show_broken;
 use super::progress::Progress;
-use super::settings::set;
-use super::{Outcome, calibrate, model_or_embedded, settings, stop_on_interrupt, threads};
+use super::settings::{self, Layered, check_resume};
+use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
 use crate::display::counted;
 
 #[derive(Args)]
@@ -29,194 +31,132 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Tool {
-    /// Finds what the moves of positions of people's games are worth, to train and test the model with.
+    /// Make records from games of people: positions with the value of each move
     Prepare(Prepare),
-    /// Trains the model.
+    /// Train the move model on records
     Train(Train),
-    /// Measures a model on held-out players: each band by the model of each band.
+    /// Measure a model on held-out players, by rating bands
     Measure(Measure),
-    /// Estimates the ratings of players from their games.
+    /// Estimate the ratings of players from their games
     Estimate(EstimateArguments),
-    /// Learns how one player plays, for `StyleFile` and `dyad match style:FILE`.
+    /// Learn the style of one player, for the option StyleFile and `dyad match style:FILE`
     Style(StyleArguments),
-    /// Plays levels against programs of known strength and against each other, and corrects what they are worth.
+    /// Play levels against engines of known strength and each other, and correct their calibration
     Calibrate(Box<calibrate::Arguments>),
 }
 
 #[derive(Args)]
 struct Prepare {
-    /// Games (PGN), plain or packed.
-    #[arg(required = true)]
+    /// Games (PGN, also packed)
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file of records to write; one that was begun is resumed.
-    #[arg(long, short)]
+    /// File of records to write
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Settings from a JSON file; the other arguments override it.
+    /// Continue an incomplete file of records
     #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Positions of each band to learn from.
-    #[arg(long)]
-    train: Option<usize>,
-    /// Positions of each band to test with.
-    #[arg(long)]
-    test: Option<usize>,
-    /// Positions of each player in a game.
-    #[arg(long)]
-    per_game: Option<usize>,
-    /// Games that a player counts for at most.
-    #[arg(long)]
-    player_games: Option<usize>,
-    /// Percent of the players that are held out.
-    #[arg(long)]
-    test_percent: Option<f64>,
-    /// Seed of all draws.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    resume: bool,
+    #[command(flatten)]
+    settings: Layered<Settings>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 #[derive(Args)]
 struct Train {
-    /// Records of `dyad level prepare`.
+    /// Records of `dyad level prepare`
     records: PathBuf,
-    /// The model to write.
-    #[arg(long, short)]
+    /// Model to write
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Settings from a JSON file; the other arguments override it.
-    #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Passes through the records.
-    #[arg(long)]
-    epochs: Option<u32>,
-    /// Positions of a step.
-    #[arg(long)]
-    batch: Option<usize>,
-    /// Learning rate at the beginning.
-    #[arg(long)]
-    rate: Option<f64>,
-    /// Penalty on the steps of a coefficient from knot to knot of the rating.
-    #[arg(long)]
-    smooth: Option<f64>,
-    /// Penalty on the size of a cue.
-    #[arg(long)]
-    shrink: Option<f64>,
-    /// Penalty on steps from knot to knot for squares.
-    #[arg(long)]
-    smooth_squares: Option<f64>,
-    /// Penalty on size for squares.
-    #[arg(long)]
-    shrink_squares: Option<f64>,
     #[command(flatten)]
-    offsets: OffsetArguments,
-    /// Seed of the order.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// A model whose calibration is kept.
-    #[arg(long)]
+    settings: Layered<training::Settings>,
+    /// Model whose calibration is kept [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
     calibrated_as: Option<PathBuf>,
 }
 
 #[derive(Args)]
 struct Measure {
-    /// Records of `dyad level prepare`.
+    /// Records of `dyad level prepare`
     records: PathBuf,
-    /// The model [default: the one built in].
-    #[arg(long)]
+    /// Model to measure [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Measure on all players, dealt to so many folds: each fold by a model trained without its players.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with = "model")]
+    /// Measure on all players, in N folds: each fold by a model trained without its players
+    #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1000), conflicts_with = "model")]
     folds: Option<u32>,
-    /// Settings of these trainings from a JSON file.
-    #[arg(long, requires = "folds")]
+    /// JSON file of settings for the trainings of --folds
+    #[arg(long, value_name = "FILE", requires = "folds")]
     settings: Option<PathBuf>,
-    /// Threads, of which each trains a model for a fold [default: one per processor].
-    #[arg(long, requires = "folds")]
-    threads: Option<usize>,
     #[command(flatten)]
     offsets: OffsetArguments,
+    #[command(flatten)]
+    threads: Threads,
 }
 
-/// What is added to ratings to bring them to the scale of Lichess [default: as the settings, or the model measured, have it].
+/// Offsets between rating systems.
 #[derive(Args)]
 struct OffsetArguments {
-    /// What is added to ratings over the board, to bring them to the scale of Lichess.
-    #[arg(long, allow_negative_numbers = true)]
+    /// Elo added to ratings over the board, for the Lichess scale [default: of --settings, or of the model]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     board_offset: Option<f64>,
-    /// What is added to ratings of FICS.
-    #[arg(long, allow_negative_numbers = true)]
+    /// Elo added to FICS ratings [default: of --settings, or of the model]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     fics_offset: Option<f64>,
-    /// What is added to ratings of Chess.com.
-    #[arg(long, allow_negative_numbers = true)]
+    /// Elo added to Chess.com ratings [default: of --settings, or of the model]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, value_parser = number(OFFSET))]
     chess_com_offset: Option<f64>,
-}
-
-impl OffsetArguments {
-    fn set(&self, settings: &mut training::Settings) {
-        set(&mut settings.board_offset, &self.board_offset);
-        set(&mut settings.fics_offset, &self.fics_offset);
-        set(&mut settings.chess_com_offset, &self.chess_com_offset);
-    }
 }
 
 #[derive(Args)]
 struct EstimateArguments {
-    /// Games (PGN), plain or packed.
-    #[arg(required = true)]
+    /// Games (PGN, also packed)
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Only this player.
-    #[arg(long)]
+    /// Player to estimate, as the games write the name [default: all]
+    #[arg(long, value_name = "NAME")]
     player: Option<String>,
-    /// Only players with so many games.
-    #[arg(long, default_value_t = 1)]
+    /// Games that a player must have
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 1)]
     min_games: usize,
-    /// So many games of each are looked at.
-    #[arg(long, default_value_t = 20)]
-    games: usize,
-    /// So many players, those with the most games first.
-    #[arg(long, default_value_t = 20)]
-    players: usize,
-    /// Only players whom `prepare` holds out of these files, to see how well it estimates.
+    /// Games of each player at most
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
+    max_games: usize,
+    /// Players at most, those with the most games first
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = 20)]
+    max_players: usize,
+    /// Only players whom `dyad level prepare` holds out of these files
     #[arg(long)]
     held_out: bool,
-    /// The model [default: the one built in].
-    #[arg(long)]
+    /// Model of the levels [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 #[derive(Args)]
 struct StyleArguments {
-    /// Games (PGN), plain or packed.
-    #[arg(required = true)]
+    /// Games (PGN, also packed)
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The player, as the games write the name.
-    #[arg(long)]
+    /// Player, as the games write the name
+    #[arg(long, value_name = "NAME")]
     player: String,
-    /// The style to write.
-    #[arg(long, short)]
+    /// Style to write
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Settings from a JSON file; the other arguments override it.
+    /// Continue from the partial results of an earlier run
     #[arg(long)]
-    settings: Option<PathBuf>,
-    /// Positions at most.
-    #[arg(long)]
-    positions: Option<usize>,
-    /// Percent of the games, the last ones, by which the style is judged before it learns from them too.
-    #[arg(long)]
-    test_percent: Option<f64>,
-    /// Seed of all draws.
-    #[arg(long)]
-    seed: Option<u64>,
-    /// The model to begin with [default: the one built in].
-    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    settings: Layered<style::Settings>,
+    /// Model to start from [default: the built-in one]
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Runs the tool that the arguments name.
@@ -232,14 +172,9 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn prepare(arguments: Prepare) -> Outcome {
-    let mut settings: Settings = settings::load(arguments.settings.as_deref(), "level-prepare")?;
-    set(&mut settings.train, &arguments.train);
-    set(&mut settings.test, &arguments.test);
-    set(&mut settings.per_game, &arguments.per_game);
-    set(&mut settings.player_games, &arguments.player_games);
-    set(&mut settings.test_percent, &arguments.test_percent);
-    set(&mut settings.seed, &arguments.seed);
-    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings).map(PathBuf::as_path))?;
+    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings.file).map(PathBuf::as_path))?;
+    check_resume(arguments.resume, &arguments.out)?;
+    let settings = arguments.settings.load("level-prepare")?;
     let control = stop_on_interrupt();
     let mut progress = Progress::new();
     let mut first = None;
@@ -251,12 +186,12 @@ fn prepare(arguments: Prepare) -> Outcome {
     let mut job = prepare::Job {
         files: arguments.files,
         out: arguments.out.clone(),
-        threads: threads("threads", arguments.threads)?,
+        threads: arguments.threads.count(),
         control: &control,
         report: &mut report,
     };
     let summary = match prepare::prepare(&settings, &Weights::embedded(), &mut job) {
-        Err(Error::Stopped) => return Err("stopped; the same command resumes it".into()),
+        Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
         other => other?,
     };
     drop(progress);
@@ -266,18 +201,9 @@ fn prepare(arguments: Prepare) -> Outcome {
 }
 
 fn train(arguments: Train) -> Outcome {
-    let mut settings: training::Settings = settings::load(arguments.settings.as_deref(), "level-train")?;
-    set(&mut settings.epochs, &arguments.epochs);
-    set(&mut settings.batch, &arguments.batch);
-    set(&mut settings.rate, &arguments.rate);
-    set(&mut settings.smooth, &arguments.smooth);
-    set(&mut settings.shrink, &arguments.shrink);
-    set(&mut settings.smooth_squares, &arguments.smooth_squares);
-    set(&mut settings.shrink_squares, &arguments.shrink_squares);
-    arguments.offsets.set(&mut settings);
-    set(&mut settings.seed, &arguments.seed);
-    let others = [&arguments.settings, &arguments.calibrated_as].into_iter().flatten();
+    let others = [&arguments.settings.file, &arguments.calibrated_as].into_iter().flatten();
     check_output(&arguments.out, others.chain([&arguments.records]).map(PathBuf::as_path))?;
+    let settings = arguments.settings.load("level-train")?;
     let calibration = match &arguments.calibrated_as {
         Some(path) => MoveModel::load(path)?.calibration,
         None => MoveModel::embedded().calibration.clone(),
@@ -310,14 +236,15 @@ fn train(arguments: Train) -> Outcome {
 
 fn estimate(arguments: EstimateArguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
+    let files = arguments.files;
     let control = stop_on_interrupt();
     let job = estimate::Job {
-        files: arguments.files,
-        player: arguments.player,
-        games: [arguments.min_games.max(1), arguments.games],
-        players: arguments.players,
+        files: files.clone(),
+        player: arguments.player.clone(),
+        games: [arguments.min_games, arguments.max_games],
+        players: arguments.max_players,
         held_out: arguments.held_out,
-        threads: threads("threads", arguments.threads)?,
+        threads: arguments.threads.count(),
         control: &control,
     };
     println!(
@@ -345,8 +272,7 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
     })?;
     if players == 0 {
-        let games = arguments.min_games.max(1);
-        return Err(format!("no player with at least {games} games and {FEWEST_MOVES} moves in the files").into());
+        return Err(no_player(&arguments.player, arguments.min_games, &files).into());
     }
     if !errors.is_empty() {
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
@@ -355,13 +281,19 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     Ok(())
 }
 
+/// The error where no player could be estimated.
+fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> String {
+    let name = player.as_ref().map_or_else(|| "no player".to_string(), |name| format!("no player \"{name}\""));
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    let games = counted(min_games as u64, "game", "games");
+    format!("{name} with at least {games} and {FEWEST_MOVES} moves in {}", files.join(", "))
+}
+
 fn style(arguments: StyleArguments) -> Outcome {
-    let mut settings: style::Settings = settings::load(arguments.settings.as_deref(), "level-style")?;
-    set(&mut settings.positions, &arguments.positions);
-    set(&mut settings.test_percent, &arguments.test_percent);
-    set(&mut settings.seed, &arguments.seed);
-    let others = [&arguments.settings, &arguments.model].into_iter().flatten();
+    let others = [&arguments.settings.file, &arguments.model].into_iter().flatten();
     check_output(&arguments.out, arguments.files.iter().chain(others).map(PathBuf::as_path))?;
+    check_resume(arguments.resume, &style::records_path(&arguments.out))?;
+    let settings = arguments.settings.load("level-style")?;
     let model = model_or_embedded(arguments.model.as_deref())?;
     let control = stop_on_interrupt();
     let mut progress = Progress::new();
@@ -370,12 +302,12 @@ fn style(arguments: StyleArguments) -> Outcome {
         files: arguments.files,
         player: arguments.player,
         out: arguments.out.clone(),
-        threads: threads("threads", arguments.threads)?,
+        threads: arguments.threads.count(),
         control: &control,
         report: &mut report,
     };
     let learned = match style::learn(&settings, &model, &Weights::embedded(), &mut job) {
-        Err(Error::Stopped) => return Err("stopped; the same command resumes it".into()),
+        Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
         other => other?,
     };
     drop(progress);
@@ -389,13 +321,18 @@ fn style(arguments: StyleArguments) -> Outcome {
 
 fn measure(arguments: &Measure) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let mut settings: training::Settings = settings::load(arguments.settings.as_deref(), "level-train")?;
-    if arguments.settings.is_none() {
-        let Offsets { board, fics, chess_com } = Offsets::of(&model);
-        (settings.board_offset, settings.fics_offset, settings.chess_com_offset) = (board, fics, chess_com);
-    }
-    arguments.offsets.set(&mut settings);
-    let threads = threads("threads", arguments.threads)?;
+    let mut settings = match &arguments.settings {
+        Some(path) => settings::read(path, "level-train")?,
+        None => {
+            let Offsets { board: board_offset, fics: fics_offset, chess_com: chess_com_offset } = Offsets::of(&model);
+            training::Settings { board_offset, fics_offset, chess_com_offset, ..training::Settings::default() }
+        }
+    };
+    let OffsetArguments { board_offset, fics_offset, chess_com_offset } = &arguments.offsets;
+    settings.board_offset = board_offset.unwrap_or(settings.board_offset);
+    settings.fics_offset = fics_offset.unwrap_or(settings.fics_offset);
+    settings.chess_com_offset = chess_com_offset.unwrap_or(settings.chess_com_offset);
+    let threads = arguments.threads.count();
     let (_, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();
     let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_engine::levels::file::{MoveModel, Strength};
@@ -23,34 +24,30 @@ use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenin
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
+use dyad_trainer::base::number::number;
 use dyad_trainer::external::client::Program;
 use dyad_trainer::external::player::Outside;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use super::limits::{Clock, Limits, parse_clock, parse_move_time};
 use super::progress::Progress;
-use super::{Outcome, load_weights, parse_seconds, read_openings, settings, stop_on_interrupt, threads};
+use super::settings::Layered;
+use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights of the first player: a file, `default` or `material`; or a level, as `level:1600`; or a style of
-    /// `dyad level style`, as `style:FILE`; or a network that compares positions, as `deepchess:FILE`; or another
-    /// engine, as `uci:PATH,OPTION=VALUE`
+    /// First player: weights (a file, `default` or `material`), `level:1600`, `style:FILE` (of `dyad level style`),
+    /// `deepchess:FILE` (a network), or another engine as `uci:PATH,OPTION=VALUE`
     a: String,
-    /// Weights of the second player, or a level
+    /// Second player, as the first
     b: String,
-    /// Settings from a JSON file, named as the options here; the options override it
-    #[arg(long, value_name = "FILE")]
-    settings: Option<PathBuf>,
     #[command(flatten)]
-    asked: Settings,
-    #[command(flatten)]
-    files: Files,
+    settings: Layered<MatchArguments>,
 }
 
-/// Nodes for each move.
-const NODES: u64 = 20_000;
+/// Nodes per move.
+pub const NODES: u64 = 20_000;
 /// Games at most.
 const GAMES: u64 = 1_000;
 /// Plies taken from the games of an opening file.
@@ -58,75 +55,66 @@ const PLIES: usize = 16;
 /// Seed of openings and of their order.
 const SEED: u64 = 1;
 
-/// What the help tells as defaults.
-pub fn defaults() -> impl Serialize {
-    serde_json::json!({ "nodes": NODES, "games": GAMES, "plies": PLIES, "seed": SEED })
-}
-
-/// How a match is played. What is not said is as usual.
+/// How a match is played. What is `None` has its default.
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub(super) struct Settings {
-    /// Nodes for each move
-    #[arg(long, group = "budget")]
-    nodes: Option<u64>,
-    /// Depth of each search
-    #[arg(long, group = "budget")]
-    depth: Option<u32>,
-    /// Time for a game in seconds, as 8+0.08; as 8+0.08@200000 clocks run as if each player searched so many nodes a second
-    #[arg(long, group = "budget")]
-    tc: Option<String>,
-    /// Time for each move in seconds
-    #[arg(long, group = "budget", value_name = "SECONDS")]
-    movetime: Option<f64>,
-    /// Games at most; an odd number is rounded up
-    #[arg(long)]
+    #[command(flatten)]
+    #[serde(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    #[serde(flatten)]
+    clock: Clock,
+    /// Games at most; an odd number is rounded up [default: 1000]
+    #[arg(long, value_name = "N", value_parser = number(1..=MOST_GAMES))]
     games: Option<u64>,
-    /// Openings: a file of positions (.epd, .fen) or games (.pgn), also packed; random openings if not given
+    /// Openings: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Make openings of Chess960
+    /// Random openings of Chess960
     #[arg(long, num_args = 0, default_missing_value = "true", conflicts_with_all = ["dfrc", "openings"])]
     chess960: Option<bool>,
-    /// Make openings of double Chess960: each side's first rank is drawn for itself
+    /// Random openings of double Chess960: each side's first rank is drawn separately
     #[arg(long, num_args = 0, default_missing_value = "true", conflicts_with = "openings")]
     dfrc: Option<bool>,
-    /// Plies that are taken from the games of an opening file
-    #[arg(long)]
+    /// Plies taken from each game of an opening file [default: 16]
+    #[arg(long, value_parser = number::<usize>(0..))]
     plies: Option<usize>,
-    /// Seed of random openings, and of the order of those from a file
-    #[arg(long)]
+    /// Seed of random openings, and of the order of those of a file [default: 1]
+    #[arg(long, value_parser = number::<u64>(0..))]
     seed: Option<u64>,
-    /// Threads, each with a game at a time [default: one for each processor]
-    #[arg(long, alias = "concurrency")]
+    /// Games at a time [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS))]
     #[serde(alias = "concurrency")]
     threads: Option<usize>,
-    /// End the match when a sequential test of elo1 against elo0 has decided
-    #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true)]
+    /// Stop when a sequential test of ELO1 against ELO0 has decided, with errors ALPHA and BETA
+    #[arg(long, num_args = 4, value_names = ["ELO0", "ELO1", "ALPHA", "BETA"], allow_negative_numbers = true,
+          value_parser = number(-10_000.0..=10_000.0))]
     sprt: Option<Vec<f64>>,
-    /// What the Elo of the test means [default: logistic]
+    /// Elo of the sequential test [default: logistic]
     #[arg(long, value_enum)]
     elo_model: Option<Model>,
-    /// Draw from move FROM on once both sides were within SCORE centipawns for MOVES moves
-    #[arg(long, num_args = 3, value_names = ["FROM", "MOVES", "SCORE"])]
+    /// Draw from move FROM on, after both scores were within CENTIPAWNS of 0 for MOVES moves
+    #[arg(long, value_parser = number::<u32>(0..), num_args = 3, value_names = ["FROM", "MOVES", "CENTIPAWNS"])]
     draw_adjudication: Option<Vec<u32>>,
-    /// Win once both sides agreed about SCORE centipawns for MOVES moves
-    #[arg(long, num_args = 2, value_names = ["MOVES", "SCORE"])]
+    /// Win after both players agreed on CENTIPAWNS or more for MOVES moves
+    #[arg(long, value_parser = number::<u32>(0..), num_args = 2, value_names = ["MOVES", "CENTIPAWNS"])]
     win_adjudication: Option<Vec<u32>>,
-    /// Folders with endgame tables, separated by `;`: games end where they know the result
+    /// Folders of endgame tables, separated by `;`, that end games with a known result
     #[arg(long, value_name = "PATH")]
     tablebase: Option<String>,
-    /// Draw after so many plies
-    #[arg(long, value_name = "PLIES")]
+    /// Draw after PLIES plies [default: no limit]
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLIES")]
     max_plies: Option<u32>,
-    /// A setting of the first player: hash, threads, overhead (ms), nodes, depth, tc, movetime, or tablebase for the
-    /// folders of the endgame tables that it looks into
+    /// Setting of the first player: hash (megabytes), threads, overhead (ms), nodes, depth, tc, movetime (seconds), or
+    /// tablebase (folders of endgame tables for its search); may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     options_a: Vec<String>,
-    /// A setting of the second player
+    /// Setting of the second player, as --options-a
     #[arg(long, value_name = "NAME=VALUE")]
     options_b: Vec<String>,
-    /// A constant of the search for the first or the second player; `dyad spsa --list` tells their names
+    /// Constant of the search of the first or the second player; `dyad spsa --list` prints their names; may be repeated
     #[arg(long, value_name = "A|B:NAME=VALUE")]
     set: Vec<String>,
 }
@@ -134,34 +122,51 @@ pub(super) struct Settings {
 /// What is kept of a match.
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Files {
-    /// Append the games to this file
+#[group(skip)]
+pub(super) struct Files {
+    /// File (PGN) to which the games are appended
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Count the games of this match that the file of --pgn has already, and play the others
+    /// Continue the match whose games --pgn has
     #[arg(long, num_args = 0, default_missing_value = "true")]
     resume: Option<bool>,
-    /// Append the result as a line of JSON to this file; `matches.jsonl` of a run folder is for its report
+    /// File to which the result is appended as a line of JSON; `matches.jsonl` of a run folder is for its report
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 }
 
-/// What a file of settings says of a match.
-#[derive(Default, Deserialize)]
+/// The arguments that can stand in a file of settings.
+#[derive(Args, Default, Deserialize)]
 #[serde(try_from = "Map<String, Json>")]
-struct Said {
+#[group(skip)]
+struct MatchArguments {
+    #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
     files: Files,
 }
 
-impl TryFrom<Map<String, Json>> for Said {
+impl Layered<MatchArguments> {
+    /// The settings; a limit of the arguments replaces that of the file.
+    fn load_match(self) -> Result<MatchArguments, String> {
+        let Settings { limits, clock, .. } = &self.arguments.settings;
+        let (limits, clock) = (limits.clone(), clock.clone());
+        let mut all = self.load("match")?;
+        if (&limits, &clock) != (&Limits::default(), &Clock::default()) {
+            (all.settings.limits, all.settings.clock) = (limits, clock);
+        }
+        Ok(all)
+    }
+}
+
+impl TryFrom<Map<String, Json>> for MatchArguments {
     type Error = serde_json::Error;
 
-    fn try_from(said: Map<String, Json>) -> Result<Said, serde_json::Error> {
+    fn try_from(given: Map<String, Json>) -> Result<MatchArguments, serde_json::Error> {
         let of_files = serde_json::to_value(Files::default())?;
-        let (files, settings) = said.into_iter().partition(|(name, _)| of_files.get(name).is_some());
+        let (files, settings) = given.into_iter().partition(|(name, _)| of_files.get(name).is_some());
         let settings = serde_json::from_value(Json::Object(settings))?;
-        Ok(Said { settings, files: serde_json::from_value(Json::Object(files))? })
+        Ok(MatchArguments { settings, files: serde_json::from_value(Json::Object(files))? })
     }
 }
 
@@ -173,11 +178,12 @@ enum Model {
 }
 
 /// Plays the match and prints its result.
-pub fn run(arguments: &Arguments) -> Outcome {
-    let said: Said = settings::load(arguments.settings.as_deref(), "match")?;
-    let (settings, files) = (arguments.asked.over(said.settings)?, over(&arguments.files, said.files)?);
-    let played = settings.to_match([&arguments.a, &arguments.b])?;
-    check_files(arguments, &settings, &files)?;
+pub fn run(arguments: Arguments) -> Outcome {
+    let Arguments { a, b, settings } = arguments;
+    let settings_file = settings.file.clone();
+    let MatchArguments { settings, files } = settings.load_match()?;
+    let played = settings.to_match([&a, &b])?;
+    check_files([&a, &b], settings_file.as_deref(), &settings, &files)?;
     let mut openings = settings.openings(&played)?;
     let event = settings.event(&played);
     let mut pgn = match &files.pgn {
@@ -228,11 +234,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Refuses files to write that would replace what the match is played with, or each other.
-fn check_files(arguments: &Arguments, settings: &Settings, files: &Files) -> Result<(), Error> {
+fn check_files(
+    players: [&String; 2],
+    settings_file: Option<&Path>,
+    settings: &Settings,
+    files: &Files,
+) -> Result<(), Error> {
     // `level:1500:model.json` and `uci:engine,Hash=16` hold paths among other words.
-    let players = [&arguments.a, &arguments.b];
     let names = players.iter().flat_map(|player| iter::once(player.as_str()).chain(player.split([':', ','])));
-    let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(arguments.settings.as_deref());
+    let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(settings_file);
     check_outputs(files.pgn.iter().chain(&files.results).map(PathBuf::as_path), inputs)?;
     files.results.as_deref().map_or(Ok(()), check_results)
 }
@@ -256,26 +266,7 @@ fn check_results(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// What was asked for, and what a file says where that says nothing.
-fn over<T: Serialize + DeserializeOwned>(asked: &T, file: T) -> serde_json::Result<T> {
-    let mut both = serde_json::to_value(file)?;
-    let asked = serde_json::to_value(asked)?;
-    let said = |value: &Json| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
-    for (name, value) in asked.as_object().into_iter().flatten().filter(|(_, value)| said(value)) {
-        both[name] = value.clone();
-    }
-    serde_json::from_value(both)
-}
-
 impl Settings {
-    /// These settings, and those of a file where these say nothing.
-    fn over(&self, mut file: Settings) -> Result<Settings, serde_json::Error> {
-        if self.nodes.is_some() || self.depth.is_some() || self.tc.is_some() || self.movetime.is_some() {
-            file = Settings { nodes: None, depth: None, tc: None, movetime: None, ..file };
-        }
-        over(self, file)
-    }
-
     pub(super) fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
         let [a, b] = weights;
         let [mut name_a, mut name_b] = [name_of(a), name_of(b)];
@@ -298,7 +289,7 @@ impl Settings {
         Ok(Match {
             players,
             pairs: self.pairs()?,
-            threads: threads("threads", self.threads)?,
+            threads: Threads { threads: self.threads }.checked()?,
             adjudication: self.adjudication()?,
             tables: self.tablebase.as_deref().map(Tablebase::open_all).transpose()?.map(Arc::new),
             sprt: self.sprt()?,
@@ -349,10 +340,7 @@ impl Settings {
     }
 
     pub(super) fn budget(&self) -> Result<SearchLimits, String> {
-        let clock = self.tc.as_deref().map(parse_clock).transpose()?;
-        let move_time = self.movetime.map(|time| parse_move_time(&time.to_string())).transpose()?;
-        let given = self.depth.map(SearchLimits::Depth).or(clock).or(move_time);
-        Ok(given.unwrap_or(SearchLimits::Nodes(self.nodes.unwrap_or(NODES).max(1))))
+        Ok(self.limits.get()?.or(self.clock.get()?).unwrap_or(SearchLimits::Nodes(NODES)))
     }
 
     fn adjudication(&self) -> Result<Adjudication, String> {
@@ -504,7 +492,7 @@ fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlay
         let count = || value.parse::<usize>().map_err(|error| wrong(&error));
         match name.to_lowercase().as_str() {
             "hash" => player.hash = count()?.max(1),
-            "threads" => player.threads = threads(name, Some(count()?))?,
+            "threads" => player.threads = Threads { threads: Some(count()?) }.checked()?,
             "overhead" => player.options.move_overhead = Duration::from_millis(number()?),
             "nodes" => player.budget = SearchLimits::Nodes(number()?.max(1)),
             "depth" => player.budget = SearchLimits::Depth(depth()?.max(1)),
@@ -535,19 +523,6 @@ fn set_constant([a, b]: &mut [MatchPlayer; 2], text: &str) -> Result<(), String>
     };
     let value = value.trim().parse().map_err(|_| format!("--set '{text}': '{value}' is not a whole number"))?;
     player.options.params.set(name.trim(), value)
-}
-
-/// A clock as `8+0.08`, or as `8+0.08@200000` one that runs by nodes.
-pub(super) fn parse_clock(text: &str) -> Result<SearchLimits, String> {
-    let (times, nps) = text.split_once('@').map_or((text, None), |(times, nps)| (times, Some(nps)));
-    let (base, increment) = times.split_once('+').unwrap_or((times, "0"));
-    let nps =
-        nps.map(|nps| nps.parse().map_err(|_| format!("'{nps}' is not a number of nodes a second"))).transpose()?;
-    Ok(SearchLimits::Clock { base: parse_seconds(base)?, increment: parse_seconds(increment)?, nps })
-}
-
-pub(super) fn parse_move_time(text: &str) -> Result<SearchLimits, String> {
-    parse_seconds(text).map(SearchLimits::MoveTime)
 }
 
 fn budgets_of_both([a, b]: &[String; 2]) -> String {
@@ -639,28 +614,51 @@ mod tests {
         }
     }
 
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// The arguments over a file with `text`.
+    fn over(text: &str, arguments: &[&str]) -> Result<MatchArguments, String> {
+        let path = std::env::temp_dir().join(format!("dyad-match-{}-{}.json", std::process::id(), text.len()));
+        std::fs::write(&path, text).unwrap();
+        let words = [&["match", "a", "b", "--settings", path.to_str().unwrap()], arguments].concat();
+        let all = <Line as clap::Parser>::parse_from(words).arguments.settings.load_match();
+        std::fs::remove_file(&path).unwrap();
+        all
+    }
+
     #[test]
     fn options_override_the_file() {
         let file = r#"{"depth": 3, "games": 10, "sprt": [0, 5, 0.05, 0.05], "options-a": ["hash=1"]}"#;
-        let file = || serde_json::from_str::<Settings>(file).unwrap();
-        let alone = Settings::default().over(file()).unwrap();
-        assert_eq!((alone.depth, alone.games, alone.options_a.len()), (Some(3), Some(10), 1));
-        let asked = Settings { nodes: Some(100), games: Some(20), ..Settings::default() };
-        let both = asked.over(file()).unwrap();
-        assert_eq!((both.nodes, both.depth, both.games), (Some(100), None, Some(20)));
+        let alone = over(file, &[]).unwrap().settings;
+        assert_eq!((alone.limits.depth, alone.games, alone.options_a.len()), (Some(3), Some(10), 1));
+        let both = over(file, &["--nodes", "100", "--games", "20"]).unwrap().settings;
+        assert_eq!((both.limits.nodes, both.limits.depth, both.games), (Some(100), None, Some(20)));
         assert_eq!(both.sprt, Some(vec![0.0, 5.0, 0.05, 0.05]));
-        assert!(serde_json::from_str::<Settings>(r#"{"game": 10}"#).is_err());
+        let clock = over(file, &["--tc", "8+0.08"]).unwrap().settings;
+        assert_eq!((clock.limits.depth, clock.clock.tc.as_deref()), (None, Some("8+0.08")));
+        assert!(over(r#"{"game": 10}"#, &[]).is_err() && over(r#"{"depht": 10}"#, &[]).is_err());
     }
 
     #[test]
     fn a_file_says_how_a_match_is_played_and_what_is_kept_of_it() {
-        let said: Said = serde_json::from_str(r#"{"nodes": 5, "pgn": "a.pgn", "resume": true}"#).unwrap();
-        assert_eq!((said.settings.nodes, said.files.resume), (Some(5), Some(true)));
-        let asked = Files { pgn: Some("b.pgn".into()), ..Files::default() };
-        let files = over(&asked, said.files).unwrap();
-        assert_eq!((files.pgn, files.resume, files.results), (Some("b.pgn".into()), Some(true), None));
-        assert!(serde_json::from_str::<Said>(r#"{"png": "a.pgn"}"#).is_err());
-        assert_eq!(Said::default().settings.games, None);
+        let text = r#"{"nodes": 5, "pgn": "a.pgn", "resume": true}"#;
+        let MatchArguments { settings, files } = over(text, &["--pgn", "b.pgn"]).unwrap();
+        assert_eq!((settings.limits.nodes, files.resume), (Some(5), Some(true)));
+        assert_eq!((files.pgn, files.results), (Some("b.pgn".into()), None));
+        assert!(over(r#"{"png": "a.pgn"}"#, &[]).is_err());
+    }
+
+    #[test]
+    fn the_help_has_the_defaults() {
+        let mut command = <Line as clap::CommandFactory>::command();
+        let help = command.render_long_help().to_string();
+        for default in [GAMES, PLIES as u64, SEED] {
+            assert!(help.contains(&format!("[default: {default}]")), "{help}");
+        }
     }
 
     #[test]
@@ -725,13 +723,14 @@ mod tests {
         let clock = SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: None };
         let by_nodes =
             SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: NonZeroU64::new(200_000) };
+        let limited = |limits| Settings { limits, ..Settings::default() };
         let cases = [
             (Settings::default(), SearchLimits::Nodes(20_000)),
-            (Settings { nodes: Some(5), ..Settings::default() }, SearchLimits::Nodes(5)),
-            (Settings { depth: Some(5), ..Settings::default() }, SearchLimits::Depth(5)),
-            (Settings { tc: Some("8+0.08".into()), ..Settings::default() }, clock),
-            (Settings { tc: Some("8+0.08@200000".into()), ..Settings::default() }, by_nodes),
-            (Settings { movetime: Some(0.5), ..Settings::default() }, SearchLimits::MoveTime(seconds(0.5))),
+            (limited(Limits { nodes: Some(5), ..Limits::default() }), SearchLimits::Nodes(5)),
+            (limited(Limits { depth: Some(5), ..Limits::default() }), SearchLimits::Depth(5)),
+            (Settings { clock: Clock { tc: Some("8+0.08".into()) }, ..Settings::default() }, clock),
+            (Settings { clock: Clock { tc: Some("8+0.08@200000".into()) }, ..Settings::default() }, by_nodes),
+            (limited(Limits { movetime: Some(0.5), ..Limits::default() }), SearchLimits::MoveTime(seconds(0.5))),
         ];
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));

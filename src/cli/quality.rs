@@ -5,34 +5,33 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
-use dyad_trainer::data::positions::TEST_PERCENT;
+use dyad_trainer::base::number::number;
+use dyad_trainer::data::positions::{PERCENT, TEST_PERCENT};
 use dyad_trainer::fit::auc::{Auc, auc};
 use dyad_trainer::fit::quality::{QualitySettings, measure};
 
-use super::prepare::Side;
-use super::{Outcome, load_weights, threads};
+use super::{Outcome, Threads, load_weights};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Weights: files, `default` or `material`.
+    /// Weights: files, `default` or `material`
     #[arg(required = true)]
     weights: Vec<PathBuf>,
-    /// Games with scores in their comments; their held-out part is looked at.
-    #[arg(long, required_unless_present = "auc")]
-    games: Vec<PathBuf>,
-    /// How often a position of a game that White won is valued above one of a game that Black won: the test positions of
-    /// this sample file.
-    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["games", "scores"])]
+    /// Games with scores in their comments, whose held-out part is measured; may be repeated
+    #[arg(long, value_name = "FILE", required_unless_present = "auc")]
+    games_file: Vec<PathBuf>,
+    /// Measure the area under the ROC curve instead: how often a test position of SAMPLES from a game that White won is
+    /// valued above one from a game that Black won
+    #[arg(long, value_name = "SAMPLES", conflicts_with_all = ["games_file", "scores"])]
     auc: Option<PathBuf>,
-    /// From whose side the scores are given [default: told by the games]
-    #[arg(long, value_enum)]
-    scores: Option<Side>,
-    /// Percent of the games that are held out; the same as in `dyad prepare`.
-    #[arg(long, default_value_t = TEST_PERCENT)]
+    /// Side that the scores are given for: `white` or `mover` [default: the side that the games show]
+    #[arg(long, value_name = "SIDE")]
+    scores: Option<ScoreSide>,
+    /// Percentage of the games that are held out, as in `dyad prepare`
+    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = TEST_PERCENT)]
     test_percent: f64,
-    /// Threads [default: one per processor].
-    #[arg(long)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Prints R2 for each weights file, or the area under the curve.
@@ -49,12 +48,11 @@ pub fn run(arguments: Arguments) -> Outcome {
         }
         return Ok(());
     }
-    let scores = arguments.scores.map(ScoreSide::from);
-    let settings = QualitySettings { games: arguments.games, scores, test_percent: arguments.test_percent };
-    let threads = threads("threads", arguments.threads)?;
+    let Arguments { games_file: games, scores, test_percent, threads, .. } = arguments;
+    let settings = QualitySettings { games, scores, test_percent };
     for path in &arguments.weights {
         let weights = load_weights(path)?;
-        let quality = measure(&weights, &settings, threads)?;
+        let quality = measure(&weights, &settings, threads.count())?;
         println!(
             "{}: R2 {:.4} (k {:.3}), linear part alone {:.4}, {} positions",
             path.display(),
@@ -64,7 +62,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             quality.positions
         );
         if quality.broken > 0 {
-            eprintln!("{} games could not be read; `dyad prepare` tells where and why", quality.broken);
+            eprintln!("{} games could not be read; `dyad prepare` shows where and why", quality.broken);
         }
     }
     Ok(())

@@ -15,14 +15,14 @@ use super::{Outcome, load_weights};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The folder of a training, or weights to explore: a file, `default` or `material`
+    /// Folder of a training, or weights to explore: a file, `default` or `material`
     of: PathBuf,
-    /// Other weights, to compare with the first
+    /// Other weights to compare with the first
     with: Option<PathBuf>,
-    /// Where the page goes [default: report.html in the folder, or beside the weights under their name]
+    /// HTML file to write [default: report.html in the folder, or NAME.html next to the weights]
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// The piece whose pairs are shown of a training, as Nf5
+    out: Option<PathBuf>,
+    /// Piece and square whose 2-tuples the report of a training shows
     #[arg(long, default_value = "Nf5")]
     pair: String,
 }
@@ -30,9 +30,9 @@ pub struct Arguments {
 /// Writes the page and says where it is.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (default, text) = if arguments.of.is_dir() { arguments.training()? } else { arguments.weights()? };
-    let output = arguments.output.clone().unwrap_or(default);
+    let output = arguments.out.clone().unwrap_or(default);
     // A link under a name that the user did not choose is not followed.
-    let folder = output.parent().filter(|_| arguments.output.is_none());
+    let folder = output.parent().filter(|_| arguments.out.is_none());
     let _own = folder.map(OwnFolder::new).transpose()?;
     if arguments.of.is_dir() {
         check_no_file_of(&arguments.of, &output)?;

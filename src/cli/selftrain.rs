@@ -6,18 +6,17 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Command};
 use dyad_engine::eval::Weights;
-use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::report::LivePage;
 use dyad_trainer::selftrain::{
     self, Context, Event, MOST_FOR_DISTANCE, Method, MethodName, Overrides, Preset, Settings, Source, Summary, grouped,
 };
 
-use super::prepare::Side;
 use super::progress::Progress;
-use super::{Outcome, load_weights, settings, stop_on_interrupt, threads};
+use super::settings::Layered;
+use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -27,79 +26,28 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     /// Initial weights: a file, `default` or `material` [default: material]
-    #[arg(long, value_name = "WEIGHTS", conflicts_with = "resume")]
-    start: Option<PathBuf>,
-    /// Settings from a JSON file; the other arguments override it
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    settings: Option<PathBuf>,
-    /// Defaults for training from `scratch`, or to `improve` good weights; `coffee` is from scratch in 10 minutes, `night` takes 8
-    /// hours [default: by the initial weights]
-    #[arg(long, value_name = "PRESET", conflicts_with = "resume")]
-    preset: Option<Preset>,
-    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with --games]
-    #[arg(long, value_name = "METHOD")]
-    method: Option<MethodName>,
-    /// Learn from the games of FILE (PGN, plain or packed) in place of self-play; comparison only
+    #[arg(long, conflicts_with = "resume")]
+    weights: Option<PathBuf>,
+    /// Learn from the games of FILE (PGN, also packed) instead of self-play; comparison only
     #[arg(long, value_name = "FILE")]
-    games: Option<PathBuf>,
-    /// Side that the scores in the comments of --games are given for [default: scores are not read]
-    #[arg(long, value_enum)]
-    scores: Option<Side>,
+    games_file: Option<PathBuf>,
     /// Play Chess960
     #[arg(long, conflicts_with = "dfrc")]
     chess960: bool,
     /// Play double Chess960: each side's first rank is drawn separately
     #[arg(long)]
     dfrc: bool,
-    /// Seed of all random draws
-    #[arg(long)]
-    seed: Option<u64>,
-    /// d of d-ply training, 1 for the quiescence leaf of each child; comparison only
-    #[arg(long)]
-    depth: Option<u32>,
-    /// Nodes per self-play move
-    #[arg(long)]
-    nodes: Option<u64>,
-    /// Nodes of the search that finds a desired move; comparison only
-    #[arg(long, value_name = "NODES")]
-    label_nodes: Option<u64>,
-    /// Positions drawn from the games of a generation, at most
-    #[arg(long, value_name = "N")]
-    positions: Option<u64>,
-    /// Number of generations; 0 for no limit [default: 0]
-    #[arg(long, value_name = "N")]
-    generations: Option<u32>,
-    /// Threads [default: one per processor]
-    #[arg(long)]
-    threads: Option<usize>,
-    /// Positions per update of the weights; comparison only
-    #[arg(long)]
-    batch: Option<usize>,
-    /// Games of a match, at most; an odd number is rounded up
-    #[arg(long, value_name = "N")]
-    match_games: Option<u64>,
-    /// Nodes per move in matches and tuning games
-    #[arg(long, value_name = "NODES")]
-    match_nodes: Option<u64>,
-    /// Pairs of games that tune the new weights; 0 for no tuning
-    #[arg(long, value_name = "N")]
-    tuning_pairs: Option<u64>,
-    /// Games of a long match against the built-in weights, at most, and of those that measure the distance; 0 for none
-    #[arg(long, value_name = "N")]
-    long_games: Option<u64>,
-    /// Nodes per move in these games
-    #[arg(long, value_name = "NODES")]
-    long_nodes: Option<u64>,
-    /// Minutes after which the training ends, with a generation; 0 for no limit
-    #[arg(long, value_name = "N")]
-    minutes: Option<u64>,
+    #[command(flatten)]
+    settings: Layered<Overrides>,
 }
 
 /// Begins or resumes a training.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: Arguments) -> Outcome {
+    let (folder, is_resumed, weights) = (arguments.folder.clone(), arguments.resume, arguments.weights.clone());
+    let overrides = arguments.overrides()?;
     let stop = stop_on_interrupt();
     let mut progress = Progress::new();
-    let mut page = LivePage::new(&arguments.folder);
+    let mut page = LivePage::new(&folder);
     let mut on_event = |event: &Event| {
         if let Some(note) = page.hear(event) {
             progress.say(&note);
@@ -110,19 +58,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
     };
     let context = Context { stop: &stop, on_event: &mut on_event };
-    let summary = if arguments.resume {
-        selftrain::resume(&arguments.folder, &arguments.over(Overrides::default()), None, context)
+    let summary = if is_resumed {
+        selftrain::resume(&folder, &overrides, None, context)
     } else {
-        let start = load_weights(arguments.start.as_deref().unwrap_or(Path::new("material")))?;
-        let settings = Settings::resolve(&start, &arguments.overrides()?)?;
-        selftrain::begin(&settings, &start, &Weights::embedded(), &arguments.folder, context)
+        let start = load_weights(weights.as_deref().unwrap_or(Path::new("material")))?;
+        let settings = Settings::resolve(&start, &overrides)?;
+        selftrain::begin(&settings, &start, &Weights::embedded(), &folder, context)
     };
     drop(progress);
     let summary = summary?;
     if let Some(problem) = page.finish() {
         eprintln!("{problem}");
     }
-    print_summary(&summary, &arguments.folder);
+    print_summary(&summary, &folder);
     Ok(())
 }
 
@@ -148,75 +96,63 @@ fn print_summary(summary: &Summary, folder: &Path) {
 }
 
 impl Arguments {
-    /// The arguments and the settings of the file, for a new training.
-    fn overrides(&self) -> Result<Overrides, String> {
-        let overrides = self.over(settings::load(self.settings.as_deref(), "selftrain")?);
-        if self.scores.is_some() && !matches!(overrides.source, Some(Source::Games(_))) {
-            return Err("--scores needs the games of a file, --games FILE".to_string());
+    /// The settings of the file, and the arguments over them; a new training has a number of threads.
+    fn overrides(self) -> Result<Overrides, String> {
+        let long_games = self.settings.arguments.proof_games;
+        let mut overrides = self.settings.load("selftrain")?;
+        if self.resume && overrides.preset.is_some() {
+            return Err("preset: a training that is resumed keeps its own; leave out --preset".to_string());
         }
-        Ok(Overrides { threads: Some(threads("threads", overrides.threads)?), ..overrides })
-    }
-
-    /// The arguments, and `file` where they give nothing.
-    fn over(&self, file: Overrides) -> Overrides {
-        let games = self.games.as_ref().map(|games| std::path::absolute(games).unwrap_or_else(|_| games.clone()));
-        let variant = match (self.chess960, self.dfrc) {
-            (true, _) => Some(Variant::Chess960),
-            (false, true) => Some(Variant::DoubleChess960),
-            (false, false) => None,
-        };
-        Overrides {
-            preset: self.preset.or(file.preset),
-            method: self.method.or(file.method),
-            source: games.map(Source::Games).or(file.source),
-            scores: self.scores.map(ScoreSide::from).or(file.scores),
-            variant: variant.or(file.variant),
-            seed: self.seed.or(file.seed),
-            depth: self.depth.or(file.depth),
-            nodes: self.nodes.or(file.nodes),
-            label_nodes: self.label_nodes.or(file.label_nodes),
-            positions: self.positions.or(file.positions),
-            generations: self.generations.or(file.generations),
-            threads: self.threads.or(file.threads),
-            batch: self.batch.or(file.batch),
-            match_games: self.match_games.or(file.match_games),
-            match_nodes: self.match_nodes.or(file.match_nodes),
-            tuning_pairs: self.tuning_pairs.or(file.tuning_pairs),
-            proof_games: self.long_games.or(file.proof_games),
-            distance_games: self.long_games.map(|games| games.min(MOST_FOR_DISTANCE)).or(file.distance_games),
-            long_nodes: self.long_nodes.or(file.long_nodes),
-            minutes: self.minutes.or(file.minutes),
-            ..file
+        if let Some(games) = long_games {
+            overrides.distance_games = Some(games.min(MOST_FOR_DISTANCE));
         }
+        if let Some(games) = self.games_file {
+            overrides.source = Some(Source::Games(std::path::absolute(&games).unwrap_or(games)));
+        }
+        if self.chess960 || self.dfrc {
+            overrides.variant = Some(if self.chess960 { Variant::Chess960 } else { Variant::DoubleChess960 });
+        }
+        if !self.resume {
+            overrides.threads = Some(Threads { threads: overrides.threads }.checked()?);
+        }
+        Ok(overrides)
     }
 }
 
 /// The presets of the help: the others differ in a few numbers.
 const SHOWN: [Preset; 2] = [Preset::Scratch, Preset::Improve];
 
-/// The defaults of the presets, for the help.
-pub fn presets() -> String {
+type Number = fn(&Settings) -> Option<u64>;
+
+/// The numbers whose defaults are those of a preset.
+const NUMBERS: [(&str, Number); 8] = [
+    ("nodes", |s| Some(s.nodes)),
+    ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),
+    ("positions", |s| Some(s.positions)),
+    ("depth", |s| comparison(s).map(|own| own.depth.into())),
+    ("batch", |s| comparison(s).map(|own| own.batch as u64)),
+    ("match-games", |s| Some(s.match_games)),
+    ("match-nodes", |s| Some(s.match_nodes)),
+    ("tuning-pairs", |s| Some(s.tuning_pairs)),
+];
+
+/// The help with the defaults of the presets.
+pub fn with_presets(tool: Command) -> Command {
+    let tool = tool.after_help(presets());
+    NUMBERS.iter().fold(tool, |tool, (name, _)| with_default(tool, &name.replace('-', "_"), "by the preset, see below"))
+}
+
+fn presets() -> String {
     let settings = MethodName::ALL.map(|method| SHOWN.map(|preset| Settings::preset(preset, method)));
-    let mut text = "Defaults:".to_string();
+    let mut text = format!("{:<14}", "Defaults:");
     for method in MethodName::ALL {
-        write!(text, "  {method:>20}").expect("a string takes everything");
+        write!(text, "{method:>22}").expect("a string takes everything");
     }
-    write!(text, "\n         ").expect("as above");
+    write!(text, "\n{:14}", "").expect("as above");
     for preset in MethodName::ALL.iter().flat_map(|_| SHOWN) {
-        write!(text, "  {preset:>9}").expect("as above");
+        write!(text, "{preset:>11}").expect("as above");
     }
-    type Number = fn(&Settings) -> Option<u64>;
-    let numbers: [(&str, Number); 8] = [
-        ("nodes", |s| Some(s.nodes)),
-        ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),
-        ("positions", |s| Some(s.positions)),
-        ("depth", |s| comparison(s).map(|own| own.depth.into())),
-        ("batch", |s| comparison(s).map(|own| own.batch as u64)),
-        ("match-games", |s| Some(s.match_games)),
-        ("match-nodes", |s| Some(s.match_nodes)),
-        ("tuning-pairs", |s| Some(s.tuning_pairs)),
-    ];
-    for (name, number) in numbers {
+    for (name, number) in NUMBERS {
         write!(text, "\n  {name:<12}").expect("as above");
         for settings in settings.as_flattened() {
             let number = number(settings).map_or_else(|| "-".to_string(), grouped);
@@ -255,7 +191,7 @@ mod tests {
     #[test]
     fn a_file_without_threads_leaves_one_for_each_processor() {
         let path = std::env::temp_dir().join(format!("dyad-selftrain-threads-{}.json", std::process::id()));
-        let all = threads("threads", None).unwrap();
+        let all = Threads { threads: None }.count();
         for (text, expected) in [("{}", all), (r#"{"threads": 7}"#, 7), (r#"{"selftrain": {"seed": 3}}"#, all)] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(resolve(&["--settings", path.to_str().unwrap()]).unwrap().threads, expected, "{text}");
@@ -302,14 +238,14 @@ mod tests {
             }
         }
         assert_eq!(json(&[]), json(&["--method", "regression", "--preset", "scratch"]));
-        assert_eq!(json(&["--games", "a.pgn"])["method"], "comparison");
-        assert_eq!(json(&["--games", "a.pgn", "--scores", "white"])["scores"], "white");
-        assert!(resolve(&["--scores", "white"]).unwrap_err().starts_with("--scores needs"));
-        let error = resolve(&["--games", "a.pgn", "--method", "regression"]).unwrap_err();
+        assert_eq!(json(&["--games-file", "a.pgn"])["method"], "comparison");
+        assert_eq!(json(&["--games-file", "a.pgn", "--scores", "white"])["scores"], "white");
+        assert!(Line::try_parse_from(["selftrain", "folder", "--scores", "white"]).is_err());
+        let error = resolve(&["--games-file", "a.pgn", "--method", "regression"]).unwrap_err();
         assert!(error.starts_with("source belongs to comparison training"), "{error}");
         let long = json(&["--long-games", "50"]);
         assert_eq!((&long["proof-games"], &long["distance-games"]), (&50.into(), &MOST_FOR_DISTANCE.into()));
-        let resumed = parse(&["--resume", "--nodes", "300"]).over(Overrides::default());
+        let resumed = parse(&["--resume", "--nodes", "300"]).overrides().unwrap();
         assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
     }
 

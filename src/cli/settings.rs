@@ -1,14 +1,14 @@
-//! Settings from a JSON file.
+//! Settings of a tool: the defaults, over them those of a JSON file, over them the arguments.
 //!
 //! One file may serve several tools: each finds its settings under its own name. A file without that
 //! name holds the settings of one tool alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::Command;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 use dyad_engine::files;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use super::renamed::COMMANDS;
@@ -16,55 +16,69 @@ use super::renamed::COMMANDS;
 /// Bytes of the largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// The settings of `tool` in the file at `path`, or the defaults without a file.
-pub fn load<T: DeserializeOwned + Default>(path: Option<&Path>, tool: &str) -> Result<T, String> {
-    let Some(path) = path else { return Ok(T::default()) };
+/// The arguments that are settings of type `T`, and `--settings FILE`.
+pub struct Layered<T> {
+    /// The defaults, and over them the arguments.
+    pub arguments: T,
+    /// The file that the arguments override.
+    pub file: Option<PathBuf>,
+    /// The arguments that were given.
+    given: ArgMatches,
+}
+
+impl<T: FromArgMatches + DeserializeOwned> Layered<T> {
+    /// The settings of `tool`: its name is that of a section of the file.
+    pub fn load(self, tool: &str) -> Result<T, String> {
+        let Some(path) = &self.file else { return Ok(self.arguments) };
+        let settings = read(path, tool)?;
+        Ok(self.over(settings))
+    }
+
+    /// `settings`, and over them the arguments that were given.
+    pub fn over(&self, mut settings: T) -> T {
+        settings.update_from_arg_matches(&self.given).expect("the arguments were parsed before");
+        settings
+    }
+}
+
+impl<T: Args> Args for Layered<T> {
+    fn augment_args(command: Command) -> Command {
+        let help = "JSON file of settings, which the arguments override";
+        let file = Arg::new("settings").long("settings").value_name("FILE").help(help);
+        T::augment_args(command.arg(file.value_parser(value_parser!(PathBuf))))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Layered<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Layered<T>, Error> {
+        let mut given = matches.clone();
+        let is_default = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::DefaultValue);
+        for id in matches.ids().filter(is_default) {
+            given.try_clear_id(id.as_str()).expect("the id is one of the arguments");
+        }
+        Ok(Layered { arguments: T::from_arg_matches(matches)?, file: matches.get_one("settings").cloned(), given })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Layered::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The settings of `tool` in the file at `path`.
+pub fn read<T: DeserializeOwned>(path: &Path, tool: &str) -> Result<T, String> {
     let text = files::read(path, LARGEST).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     parse(&text, tool).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Has an argument, where it is given, override a setting.
-pub fn set<T: Clone>(setting: &mut T, argument: &Option<T>) {
-    if let Some(value) = argument {
-        setting.clone_from(value);
-    }
-}
-
-/// Adds the defaults of the settings to the help of the arguments with the same names, where the help does not have them. The
-/// arguments have no defaults of their own, so that a file can set what no argument sets.
-pub fn tell_defaults(tool: Command, defaults: &impl Serialize) -> Command {
-    let defaults = serde_json::to_value(defaults).unwrap_or_default();
-    tool.mut_args(|argument| {
-        let default = argument.get_long().and_then(|name| find(&defaults, name));
-        match (default, argument.get_help().map(ToString::to_string)) {
-            (Some(default), Some(help)) if !help.contains("[default: ") => {
-                argument.help(format!("{help} [default: {default}]"))
-            }
-            _ => argument,
-        }
-    })
-}
-
-/// The number or name at `key` in settings or in the settings within them. An argument has hyphens where the settings
-/// of an objective have underscores.
-fn find(settings: &Value, key: &str) -> Option<String> {
-    if let Some(list) = settings.as_array() {
-        return list.iter().find_map(|inner| find(inner, key));
-    }
-    let settings = settings.as_object()?;
-    match settings.get(key).or_else(|| settings.get(&key.replace('-', "_"))) {
-        // A float that is whole is told as people write it.
-        Some(Value::Number(number)) => Some(number.as_f64().map_or_else(|| number.to_string(), |n| n.to_string())),
-        Some(Value::String(name)) => Some(name.clone()),
-        Some(Value::Object(choice)) => choice.get("kind").and_then(Value::as_str).map(str::to_string),
-        _ => settings.values().find_map(|inner| find(inner, key)),
-    }
-}
-
 fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> {
     let mut file: Value = serde_json::from_slice(text)?;
-    if let Some((old, new)) = COMMANDS.iter().find(|(old, new)| *new == tool && file.get(old).is_some()) {
-        return Err(serde::de::Error::custom(format!("{old:?} is called {new:?} now")));
+    if let Some((old, new)) = COMMANDS.iter().find(|(old, new)| *new == tool && file[*old].is_object()) {
+        return Err(serde_json::Error::custom(format!("the settings of {old:?} are called {new:?} now")));
     }
     match file.get_mut(tool).map(Value::take) {
         Some(own) => serde_json::from_value(own),
@@ -72,10 +86,46 @@ fn parse<T: DeserializeOwned>(text: &[u8], tool: &str) -> serde_json::Result<T> 
     }
 }
 
+/// Refuses to resume a run with other settings than it has, both as JSON. The settings that are `free` may differ.
+pub fn check_same(saved: &Value, asked: &Value, free: &[&str]) -> Result<(), String> {
+    let keys = asked.as_object().into_iter().flatten().map(|(key, _)| key).filter(|key| !free.contains(&key.as_str()));
+    match keys.into_iter().find_map(|key| difference(&saved[key], &asked[key], key.clone())) {
+        Some((name, saved, asked)) => Err(format!("--resume: {name} is {asked} here, and {saved} in the run")),
+        None => Ok(()),
+    }
+}
+
+/// The first setting that differs, by its path, with both values.
+fn difference<'a>(saved: &'a Value, asked: &'a Value, path: String) -> Option<(String, &'a Value, &'a Value)> {
+    match (saved, asked) {
+        (Value::Object(_), Value::Object(fields)) => {
+            fields.iter().find_map(|(key, asked)| difference(&saved[key], asked, format!("{path}.{key}")))
+        }
+        _ => (saved != asked).then_some((path, saved, asked)),
+    }
+}
+
+/// Resumes only with `--resume`, and only what is there: `path` is what an earlier run has left.
+pub fn check_resume(resume: bool, path: &Path) -> Result<(), String> {
+    let path_of = path.display();
+    match (resume, path.exists()) {
+        (true, false) => Err(format!("--resume: {path_of} does not exist; begin without --resume")),
+        (false, true) => Err(format!("{path_of} exists: continue it with --resume, or remove it")),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
     use dyad_trainer::data::prepare::Settings;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        settings: Layered<Settings>,
+    }
 
     #[test]
     fn settings_are_found_under_the_name_of_the_tool_or_alone() {
@@ -86,6 +136,8 @@ mod tests {
         for text in [r#"{"sead": 7}"#, r#"{"prepare": {"seed": "x"}}"#, r#"{"filters": {"quite": true}}"#, "7", "{"] {
             assert!(parse::<Settings>(text.as_bytes(), "prepare").is_err(), "{text}");
         }
+        let error = parse::<Value>(br#"{"games": {"seed": 7}}"#, "datagen").unwrap_err().to_string();
+        assert!(error.contains(r#""games" are called "datagen" now"#), "{error}");
     }
 
     #[test]
@@ -93,5 +145,108 @@ mod tests {
         let settings = Settings { inputs: vec!["a.pgn".into()], count: Some(5), ..Settings::default() };
         let text = serde_json::to_vec(&settings).unwrap();
         assert_eq!(parse::<Settings>(&text, "prepare").unwrap(), settings);
+    }
+
+    #[test]
+    fn arguments_override_the_file_and_the_file_the_defaults() {
+        let path = std::env::temp_dir().join(format!("dyad-layers-{}.json", std::process::id()));
+        std::fs::write(&path, r#"{"seed": 7, "test-percent": 9, "filters": {"quiet": true, "mates": true}}"#).unwrap();
+        let words = ["prepare", "a.pgn", "--settings", path.to_str().unwrap(), "--seed", "1", "--quiet", "--scored"];
+        let settings = Line::parse_from(words).settings.load("prepare").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let mut expected = Settings { inputs: vec!["a.pgn".into()], seed: 1, test_percent: 9.0, ..Settings::default() };
+        (expected.filters.quiet, expected.filters.mates, expected.filters.scored) = (true, true, true);
+        assert_eq!(settings, expected);
+        assert_eq!(Line::parse_from(["prepare"]).settings.load("prepare").unwrap(), Settings::default());
+    }
+
+    /// Words that some option takes, none of them a default.
+    const WORDS: [&str; 16] = [
+        "3",
+        "0.25",
+        "1-0",
+        "white",
+        "mover",
+        "word",
+        "start",
+        "all",
+        "moves",
+        "improve",
+        "comparison",
+        "normalized",
+        "8+0.08",
+        "A:x=1",
+        "7",
+        "0.5",
+    ];
+
+    /// The settings that differ, by their paths.
+    fn differences(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
+        match (one, other) {
+            (Value::Object(one), Value::Object(fields)) => {
+                let keys: std::collections::BTreeSet<&String> = one.keys().chain(fields.keys()).collect();
+                for key in keys {
+                    let [one, other] = [one, fields].map(|fields| fields.get(key).unwrap_or(&Value::Null));
+                    differences(one, other, &format!("{path}.{key}"), found);
+                }
+            }
+            _ if one != other => found.push(path.to_string()),
+            _ => {}
+        }
+    }
+
+    /// Each argument of the settings changes one of them, and no two the same.
+    fn each_argument_changes_a_setting<T: Args + serde::Serialize>(of: &str) {
+        let command = T::augment_args(Command::new("settings"));
+        let parse = |words: &[&str]| -> Option<Value> {
+            let words = [&["settings"], words].concat();
+            let matches = command.clone().try_get_matches_from(words).ok()?;
+            Some(serde_json::to_value(T::from_arg_matches(&matches).ok()?).unwrap())
+        };
+        let defaults = parse(&[]).unwrap();
+        let mut changed = std::collections::BTreeSet::new();
+        for argument in command.get_arguments() {
+            let name = argument.get_long().map(|name| format!("--{name}"));
+            let count = argument.get_num_args().map_or(1, |range| range.min_values());
+            let is_flag = !argument.get_action().takes_values() || count == 0;
+            let words: &[&str] = if is_flag { &[""] } else { &WORDS };
+            let found = words.iter().find_map(|word| {
+                let values = std::iter::repeat_n(*word, if is_flag { 0 } else { count });
+                let line: Vec<&str> = name.as_deref().into_iter().chain(values).collect();
+                let mut found = Vec::new();
+                differences(&defaults, &parse(&line)?, "", &mut found);
+                Some(found).filter(|found| !found.is_empty())
+            });
+            let found = found.unwrap_or_else(|| panic!("{of}: {name:?} changes nothing"));
+            assert_eq!(found.len(), 1, "{of}: {name:?} changes {found:?}");
+            assert!(changed.insert(found[0].clone()), "{of}: {name:?} changes {found:?}, as another one does");
+        }
+        assert!(!changed.is_empty(), "{of}");
+    }
+
+    #[test]
+    fn each_argument_of_all_settings_reaches_its_setting() {
+        each_argument_changes_a_setting::<Settings>("prepare");
+        each_argument_changes_a_setting::<dyad_trainer::data::label::Settings>("label");
+        each_argument_changes_a_setting::<dyad_trainer::fit::regression::Settings>("fit");
+        each_argument_changes_a_setting::<dyad_trainer::learn::settings::Settings>("train");
+        each_argument_changes_a_setting::<dyad_trainer::levels::prepare::Settings>("level prepare");
+        each_argument_changes_a_setting::<dyad_trainer::levels::style::Settings>("level style");
+        each_argument_changes_a_setting::<dyad_trainer::levels::training::Settings>("level train");
+        each_argument_changes_a_setting::<dyad_trainer::selftrain::generator::GeneratorSettings>("datagen");
+        each_argument_changes_a_setting::<dyad_trainer::tune::state::Settings>("spsa");
+        each_argument_changes_a_setting::<super::super::match_::Settings>("match");
+        each_argument_changes_a_setting::<super::super::match_::Files>("match");
+    }
+
+    #[test]
+    fn a_run_is_resumed_with_its_own_settings_alone() {
+        let [saved, same, other] = [(3, 1), (3, 2), (4, 1)]
+            .map(|(depth, threads)| serde_json::json!({ "schedule": { "depth": depth }, "threads": threads }));
+        assert_eq!(check_same(&saved, &same, &["threads"]), Ok(()));
+        assert_eq!(
+            check_same(&saved, &other, &["threads"]).unwrap_err(),
+            "--resume: schedule.depth is 4 here, and 3 in the run"
+        );
     }
 }

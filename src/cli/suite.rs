@@ -8,64 +8,61 @@ use std::time::Duration;
 
 use clap::Args;
 use dyad_engine::control::Control;
+use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::arena::problem::{Goal, Problem};
 use dyad_trainer::arena::suite::{Answer, SuiteSettings, class, read, sample, solve};
+use dyad_trainer::base::number::number;
 
+use super::limits::Limits;
 use super::progress::Progress;
-use super::{Outcome, load_weights, parse_seconds, stop_on_interrupt, threads};
+use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (the Strategic Test Suite), Lichess' tables of puzzles; also
-    /// packed.
-    #[arg(required = true)]
+    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (Strategic Test Suite), and Lichess puzzle files; also packed
+    #[arg(required = true, value_name = "SUITE")]
     suites: Vec<PathBuf>,
-    /// At most so many positions of each suite, and of each 200 points of rating of puzzles, spread over the file.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    sample: Option<u32>,
-    /// Seconds for each search: one a position, or one a move of a puzzle.
-    #[arg(long, group = "budget", value_name = "SECONDS", default_value = "1", value_parser = parse_seconds)]
-    movetime: Duration,
-    /// Nodes for each search.
-    #[arg(long, group = "budget")]
-    nodes: Option<u64>,
-    /// Depth of each search.
-    #[arg(long, group = "budget")]
-    depth: Option<u32>,
-    /// Weights: a file, `default` or `material`.
+    /// Positions of each suite at most, and of each 200 rating points of puzzles, spread over the file [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..))]
+    sample: Option<usize>,
+    #[command(flatten)]
+    limits: Limits,
+    /// Weights: a file, `default` or `material`
     #[arg(long, default_value = "default")]
     weights: PathBuf,
-    /// Megabytes of hash of each search.
-    #[arg(long, default_value_t = 64)]
+    /// Hash of each search, in megabytes
+    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = 64)]
     hash: usize,
-    /// Threads of each search.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
-    /// Searches at a time [default: one per processor].
-    #[arg(long)]
-    concurrency: Option<usize>,
-    /// Names the positions that were not solved.
+    /// Threads of each search; --threads is the number of searches at a time
+    #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS), default_value_t = 1)]
+    search_threads: usize,
+    #[command(flatten)]
+    threads: Threads,
+    /// List the positions that were not solved
     #[arg(long)]
     missed: bool,
 }
 
+/// Seconds of each search where no limit is given.
+pub const SECONDS: u64 = 1;
+
 /// Solves the suites and prints a line for each.
 pub fn run(arguments: &Arguments) -> Outcome {
     let settings = SuiteSettings {
-        budget: arguments.budget(),
+        budget: arguments.limits.get()?.unwrap_or(SearchLimits::MoveTime(Duration::from_secs(SECONDS))),
         hash: arguments.hash,
-        threads: threads("threads", Some(arguments.threads))?,
-        concurrency: threads("concurrency", arguments.concurrency)?,
+        threads: arguments.search_threads,
+        concurrency: arguments.threads.count(),
     };
     let weights = load_weights(&arguments.weights)?;
-    // All files are read before the first search, so that a faulty one is told at once.
+    // All files are read before the first search, so that a faulty one is reported at once.
     let mut suites = Vec::new();
     for path in &arguments.suites {
         let problems = read(path, |error| eprintln!("left out: {error}"))?;
         let chosen = match arguments.sample {
-            Some(most) => sample(problems, most as usize),
+            Some(most) => sample(problems, most),
             None => problems,
         };
         suites.push((path, chosen));
@@ -75,13 +72,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         println!("{}", solve_one(path, &problems, &weights, &settings, &control, arguments.missed)?);
     }
     Ok(())
-}
-
-impl Arguments {
-    fn budget(&self) -> SearchLimits {
-        let other = self.nodes.map(SearchLimits::Nodes).or(self.depth.map(SearchLimits::Depth));
-        other.unwrap_or(SearchLimits::MoveTime(self.movetime))
-    }
 }
 
 fn solve_one(

@@ -3,137 +3,93 @@
 //! Settings come from a JSON file, if one is named, and then from the options, which win. On a terminal
 //! a bar shows where the iteration stands; otherwise, and for every line that goes to the log, a plain
 //! line is printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one
-//! at once; either way `dyad train --resume FOLDER` resumes it.
+//! at once; either way `--resume` resumes it.
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::select;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::number::number;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::settings::{Averaging, L2Target, ObjectiveSettings, OptimizerSettings, Settings};
+use dyad_trainer::learn::settings::{
+    GroupSettings, MARGIN, ObjectiveSettings, OptimizerSettings, POSITIVE, Settings, WEIGHT,
+};
 use dyad_trainer::learn::training;
 use dyad_trainer::learn::training::{Progress, Summary, TrainContext};
 use dyad_trainer::report::LivePage;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::settings::set;
-use super::{Outcome, load_weights, parse_number, settings, stop_on_interrupt};
+use super::settings::{Layered, check_same};
+use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// The sample file, made by `dyad prepare`
-    #[arg(required_unless_present_any = ["resume", "settings"], conflicts_with = "resume")]
+    /// Sample file, made by `dyad prepare`
+    #[arg(required_unless_present_any = ["resume", "settings"])]
     samples: Option<PathBuf>,
-    /// Folder for the run, made new
-    #[arg(long, value_name = "FOLDER", required_unless_present = "resume")]
-    out: Option<PathBuf>,
-    /// Resume the run in this folder; with it go --iterations, --keep-going, --threads and --checkpoint-seconds,
-    /// which the run keeps
-    #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
-    resume: Option<PathBuf>,
-    /// Settings from a JSON file, such as a run's settings.json; the other arguments override it
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    settings: Option<PathBuf>,
-    /// Weights to start from: a file, `default` or `material` [default: material as in Table I, all else zero]
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    start: Option<PathBuf>,
-    /// d of d-ply training: 1 is the quiescence leaf of each child
-    #[arg(long, conflicts_with = "resume")]
-    depth: Option<u32>,
-    /// Positions for one update
-    #[arg(long, conflicts_with = "resume")]
-    batch: Option<usize>,
-    /// Iterations over the data at most
+    /// Folder of the run
+    #[arg(long, short, value_name = "FOLDER")]
+    out: PathBuf,
+    /// Resume the run in the folder, with its settings; --iterations, --keep-going, --threads and --checkpoint-seconds may
+    /// change
     #[arg(long)]
-    iterations: Option<u32>,
-    /// Seed of the shuffles
-    #[arg(long, conflicts_with = "resume")]
-    seed: Option<u64>,
-    /// What is to be reached
-    #[arg(long, conflicts_with = "resume")]
+    resume: bool,
+    #[command(flatten)]
+    settings: Layered<Settings>,
+    #[command(flatten)]
+    method: MethodArguments,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Objective, optimizer and groups, as the settings have them in types of their own.
+#[derive(Args)]
+struct MethodArguments {
+    /// Objective [default: perceptron]
+    #[arg(long)]
     objective: Option<ObjectiveName>,
-    /// Ranking SVM: how far ahead the desired move must be
-    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
+    /// Margin of the desired move, in units of evaluation; ranking-svm only [default: 100]
+    #[arg(long, value_name = "UNITS", value_parser = number(MARGIN))]
     margin: Option<i32>,
-    /// Logistic, listwise: the difference preferred at 73 %
-    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
+    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic and listwise only [default: 100]
+    #[arg(long, value_name = "UNITS", value_parser = number(POSITIVE))]
     temperature: Option<f64>,
-    /// Logistic, listwise: weight of the game's result at the desired leaf
-    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    /// Weight of the game's result at the desired leaf; logistic and listwise only [default: 0]
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT))]
     result_weight: Option<f64>,
-    /// Logistic, listwise: weight of the score at the desired leaf
-    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    /// Weight of the score at the desired leaf; logistic and listwise only [default: 0]
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT))]
     score_weight: Option<f64>,
-    /// Logistic, listwise: the value of an expected score of 73 %
-    #[arg(long, value_name = "VALUE", conflicts_with = "resume")]
+    /// Value with an expected score of 73 %, in units of evaluation; logistic and listwise only [default: 200]
+    #[arg(long, value_name = "UNITS", value_parser = number(POSITIVE))]
     outcome_scale: Option<f64>,
-    /// Listwise: weight of the desired move among its siblings
-    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    /// Weight of the desired move among its siblings; listwise only [default: 1]
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT))]
     move_weight: Option<f64>,
-    /// Listwise: weight of the score as a bound of all siblings
-    #[arg(long, value_name = "WEIGHT", conflicts_with = "resume")]
+    /// Weight of the score as a bound of all siblings; listwise only [default: 0]
+    #[arg(long, value_name = "WEIGHT", value_parser = number(WEIGHT))]
     bound_weight: Option<f64>,
-    /// Hold the weights by L2 to those at the start, not to zero
-    #[arg(long, conflicts_with = "resume")]
-    hold_start: bool,
-    /// Let the rate fall along a cosine to the end of the last iteration
-    #[arg(long, conflicts_with = "resume")]
-    anneal: bool,
-    /// Keep scale and win rate model of the weights at the start
-    #[arg(long, conflicts_with = "resume")]
-    keep_scale: bool,
-    /// Rates of groups as multiples of the optimizer's, as GROUP=FACTOR
-    #[arg(long, value_name = "GROUP=FACTOR", value_delimiter = ',', value_parser = parse_l2, conflicts_with = "resume")]
-    group_rate: Vec<(String, f64)>,
-    /// How gradients change the weights
-    #[arg(long, conflicts_with = "resume")]
+    /// Optimizer [default: plain]
+    #[arg(long)]
     optimizer: Option<OptimizerName>,
-    /// Learning rate
-    #[arg(long, conflicts_with = "resume")]
+    /// Learning rate [default: 1]
+    #[arg(long, value_parser = number(POSITIVE))]
     rate: Option<f64>,
-    /// Over what the weights are averaged
-    #[arg(long, conflicts_with = "resume")]
-    average: Option<AverageName>,
-    /// Groups of features that do not learn: names, beginnings of names and *, or @FAMILY
-    #[arg(long, value_name = "GROUPS", value_delimiter = ',', conflicts_with = "resume")]
+    /// Factor of --rate for a group of features: a name, PREFIX* or @FAMILY, here and below [default: 1]
+    #[arg(long, value_name = "GROUP=FACTOR", value_delimiter = ',', value_parser = group_number(POSITIVE))]
+    rate_factor: Vec<(String, f64)>,
+    /// L2 of a group: each update subtracts --rate times FRACTION of every weight [default: 0]
+    #[arg(long, value_name = "GROUP=FRACTION", value_delimiter = ',', value_parser = group_number(0.0..=1.0))]
+    weight_decay: Vec<(String, f64)>,
+    /// Groups of features that do not learn
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     freeze: Vec<String>,
-    /// L2 of groups, named as for --freeze, as GROUP=SHARE
-    #[arg(long, value_name = "GROUP=SHARE", value_delimiter = ',', value_parser = parse_l2, conflicts_with = "resume")]
-    l2: Vec<(String, f64)>,
-    /// Training positions to use [default: all]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
-    positions: Option<usize>,
-    /// Test positions to use [default: all]
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
-    tests: Option<usize>,
-    /// Leave out positions in check
-    #[arg(long, conflicts_with = "resume")]
-    skip_in_check: bool,
-    /// Continue when the move-match accuracy on the test positions falls
-    #[arg(long)]
-    keep_going: bool,
-    /// A report every so many positions
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
-    report_every: Option<u64>,
-    /// Test positions for a report
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
-    report_positions: Option<usize>,
-    /// Threads [default: one per processor]
-    #[arg(long)]
-    threads: Option<usize>,
-    /// Nodes for one position at most; one that needs more is skipped
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
-    node_limit: Option<u64>,
-    /// Seconds between checkpoints
-    #[arg(long, value_name = "SECONDS")]
-    checkpoint_seconds: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -151,42 +107,19 @@ enum OptimizerName {
     Adam,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AverageName {
-    Iteration,
-    All,
-    Off,
-}
-
-/// What the help tells as defaults: the settings, and the numbers of the objectives that they do not name.
-pub fn defaults() -> impl Serialize {
-    serde_json::json!({
-        "settings": Settings::default(),
-        "others": [ObjectiveSettings::ranking_svm(), ObjectiveSettings::logistic()],
-    })
-}
-
-fn parse_l2(text: &str) -> Result<(String, f64), String> {
-    let (group, share) = text.split_once('=').ok_or("expected GROUP=SHARE")?;
-    Ok((group.to_string(), parse_number(share)?))
-}
-
 /// Trains, from the beginning or from a checkpoint.
 pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut screen = Screen::new();
-    let folder = arguments.resume.as_deref().or(arguments.out.as_deref()).expect("one of them is asked for");
-    let mut page = LivePage::new(folder);
+    let (folder, is_resumed) = (arguments.out.clone(), arguments.resume);
+    let mut page = LivePage::new(&folder);
     let mut progress = |progress: &Progress| {
         if let Some(note) = page.hear_training(progress) {
             screen.say(&note);
         }
         screen.show(progress);
     };
-    let settings = match &arguments.resume {
-        Some(folder) => training::saved_settings(folder)?,
-        None => arguments.settings()?,
-    };
+    let settings = if is_resumed { arguments.resumed()? } else { arguments.settings()? };
     let samples = SampleFile::open(&settings.samples)?;
     let start = match &settings.start {
         Some(name) => load_weights(name)?,
@@ -194,10 +127,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let examples = FileExamples::new(&samples, &start);
     let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
-    let summary = match (&arguments.resume, &arguments.out) {
-        (Some(folder), _) => training::resume(folder, &|settings| arguments.adjust(settings), context),
-        (None, Some(folder)) => training::begin(&settings, folder, context),
-        (None, None) => unreachable!("one of them is asked for"),
+    let summary = match is_resumed {
+        true => training::resume(&folder, &|saved| saved.clone_from(&settings), context),
+        false => training::begin(&settings, &folder, context),
     };
     screen.finish();
     let summary = summary?;
@@ -221,66 +153,57 @@ fn say_how_it_ended(summary: &Summary) {
     if summary.finished {
         println!("finished: iteration {} is the best{accuracy}, {}", summary.best, summary.file.display());
     } else {
-        println!("stopped; resume with: dyad train --resume {}", folder.display());
+        println!("stopped; resume with: dyad train --out {} --resume", folder.display());
     }
 }
 
 impl Arguments {
-    fn settings(&self) -> Result<Settings, String> {
-        let mut settings: Settings = settings::load(self.settings.as_deref(), "train")?;
-        set(&mut settings.samples, &self.samples);
-        set(&mut settings.depth, &self.depth);
-        set(&mut settings.batch, &self.batch);
-        set(&mut settings.seed, &self.seed);
-        set(&mut settings.node_limit, &self.node_limit);
-        set(&mut settings.report_every, &self.report_every);
-        set(&mut settings.report_positions, &self.report_positions);
-        settings.start = self.start.clone().or(settings.start);
-        settings.train_positions = self.positions.or(settings.train_positions);
-        settings.test_positions = self.tests.or(settings.test_positions);
-        settings.skip_in_check |= self.skip_in_check;
-        settings.objective = self.objective(&settings.objective)?;
-        settings.optimizer = self.optimizer(&settings.optimizer);
-        settings.average = match self.average {
-            None => settings.average,
-            Some(AverageName::Iteration) => Averaging::Iteration,
-            Some(AverageName::All) => Averaging::All,
-            Some(AverageName::Off) => Averaging::Off,
-        };
-        for groups in &self.freeze {
-            for group in select(groups)? {
-                settings.groups.entry(group.name.to_string()).or_default().learn = false;
-            }
-        }
-        for (groups, l2) in &self.l2 {
-            for group in select(groups)? {
-                settings.groups.entry(group.name.to_string()).or_default().l2 = *l2;
-            }
-        }
-        for (groups, rate) in &self.group_rate {
-            for group in select(groups)? {
-                settings.groups.entry(group.name.to_string()).or_default().rate = *rate;
-            }
-        }
-        if self.hold_start {
-            settings.l2_target = L2Target::Start;
-        }
-        settings.anneal |= self.anneal;
-        settings.keep_scale |= self.keep_scale;
-        self.adjust(&mut settings);
-        settings.check()?;
+    /// The settings of a new run.
+    fn settings(self) -> Result<Settings, String> {
+        let settings = self.settings.load("train")?;
+        let settings = self.method.over(settings, self.samples, &self.threads)?;
         match settings.samples.as_os_str().is_empty() {
-            true => Err("name a sample file".into()),
+            true => Err("name a sample file: dyad train SAMPLES --out FOLDER".into()),
             false => Ok(settings),
         }
     }
 
-    /// What may also change when a run is resumed.
-    fn adjust(&self, settings: &mut Settings) {
-        set(&mut settings.iterations, &self.iterations);
-        set(&mut settings.machine.threads, &self.threads);
-        set(&mut settings.machine.checkpoint_seconds, &self.checkpoint_seconds);
-        settings.keep_going |= self.keep_going;
+    /// The settings of the run in the folder, with the arguments that may change it.
+    fn resumed(self) -> Result<Settings, Box<dyn std::error::Error>> {
+        let saved = training::saved_settings(&self.out)?;
+        let asked = match self.settings.file {
+            Some(_) => self.settings.load("train")?,
+            None => self.settings.over(saved.clone()),
+        };
+        let asked = self.method.over(asked, self.samples, &self.threads)?;
+        let free = ["iterations", "keep-going", "machine"];
+        check_same(&serde_json::to_value(&saved)?, &serde_json::to_value(&asked)?, &free)?;
+        Ok(asked)
+    }
+}
+
+impl MethodArguments {
+    /// Settings with the arguments laid over them.
+    fn over(&self, mut settings: Settings, samples: Option<PathBuf>, threads: &Threads) -> Result<Settings, String> {
+        settings.samples = samples.unwrap_or(settings.samples);
+        settings.machine.threads = threads.threads.unwrap_or(settings.machine.threads);
+        settings.objective = self.objective(&settings.objective)?;
+        settings.optimizer = self.optimizer(&settings.optimizer);
+        let mut set = |groups: &str, change: &dyn Fn(&mut GroupSettings)| -> Result<(), String> {
+            select(groups)?.iter().for_each(|group| change(settings.groups.entry(group.name.to_string()).or_default()));
+            Ok(())
+        };
+        for groups in &self.freeze {
+            set(groups, &|group| group.learn = false)?;
+        }
+        for (groups, l2) in &self.weight_decay {
+            set(groups, &|group| group.l2 = *l2)?;
+        }
+        for (groups, factor) in &self.rate_factor {
+            set(groups, &|group| group.rate = *factor)?;
+        }
+        settings.check()?;
+        Ok(settings)
     }
 
     fn objective(&self, given: &ObjectiveSettings) -> Result<ObjectiveSettings, String> {
@@ -292,7 +215,7 @@ impl Arguments {
             Some(ObjectiveName::Listwise) => ObjectiveSettings::listwise(),
         };
         if let ObjectiveSettings::RankingSvm { margin } = &mut objective {
-            set(margin, &self.margin);
+            *margin = self.margin.unwrap_or(*margin);
         } else if self.margin.is_some() {
             return Err("--margin belongs to --objective ranking-svm".into());
         }
@@ -300,18 +223,18 @@ impl Arguments {
         | ObjectiveSettings::Listwise { temperature, result_weight, score_weight, outcome_scale, .. } =
             &mut objective
         {
-            set(temperature, &self.temperature);
-            set(result_weight, &self.result_weight);
-            set(score_weight, &self.score_weight);
-            set(outcome_scale, &self.outcome_scale);
+            *temperature = self.temperature.unwrap_or(*temperature);
+            *result_weight = self.result_weight.unwrap_or(*result_weight);
+            *score_weight = self.score_weight.unwrap_or(*score_weight);
+            *outcome_scale = self.outcome_scale.unwrap_or(*outcome_scale);
         } else if self.temperature.or(self.result_weight).or(self.score_weight).or(self.outcome_scale).is_some() {
-            return Err("a temperature, weights and a scale belong to --objective logistic or listwise".into());
+            return Err("--temperature, --result-weight, --score-weight and --outcome-scale belong to --objective logistic or listwise".into());
         }
         if let ObjectiveSettings::Listwise { move_weight, bound_weight, .. } = &mut objective {
-            set(move_weight, &self.move_weight);
-            set(bound_weight, &self.bound_weight);
+            *move_weight = self.move_weight.unwrap_or(*move_weight);
+            *bound_weight = self.bound_weight.unwrap_or(*bound_weight);
         } else if self.move_weight.or(self.bound_weight).is_some() {
-            return Err("weights of moves and bounds belong to --objective listwise".into());
+            return Err("--move-weight and --bound-weight belong to --objective listwise".into());
         }
         Ok(objective)
     }
@@ -326,7 +249,7 @@ impl Arguments {
         let (OptimizerSettings::Plain { rate }
         | OptimizerSettings::AdaGrad { rate }
         | OptimizerSettings::Adam { rate, .. }) = &mut optimizer;
-        set(rate, &self.rate);
+        *rate = self.rate.unwrap_or(*rate);
         optimizer
     }
 }
@@ -447,7 +370,7 @@ mod tests {
     fn options_become_settings() {
         let settings = settings_of(
             "data.smp --out run --depth 3 --objective logistic --temperature 50 --optimizer adam --rate 0.5 \
-             --freeze pairs,location --l2 material=1e-6 --threads 2",
+             --freeze pairs,location --weight-decay material=1e-6 --threads 2",
         )
         .unwrap();
         assert_eq!(settings.depth, 3);
@@ -458,11 +381,40 @@ mod tests {
         assert_eq!(settings.machine.threads, 2);
     }
 
+    /// Each option of the objective, the optimizer and the groups reaches its setting.
+    #[test]
+    fn every_option_of_the_method_reaches_its_setting() {
+        let json = |options: &str| serde_json::to_value(settings_of(&format!("d --out r {options}")).unwrap()).unwrap();
+        for (options, pointer, expected) in [
+            ("--objective perceptron", "/objective/kind", serde_json::json!("perceptron")),
+            ("--objective ranking-svm --margin 7", "/objective/margin", 7.into()),
+            ("--objective logistic --temperature 7", "/objective/temperature", 7.0.into()),
+            ("--objective logistic --result-weight 7", "/objective/result_weight", 7.0.into()),
+            ("--objective logistic --score-weight 7", "/objective/score_weight", 7.0.into()),
+            ("--objective listwise --outcome-scale 7", "/objective/outcome_scale", 7.0.into()),
+            ("--objective listwise --move-weight 7", "/objective/move_weight", 7.0.into()),
+            ("--objective listwise --bound-weight 7", "/objective/bound_weight", 7.0.into()),
+            ("--optimizer adagrad", "/optimizer/kind", "ada-grad".into()),
+            ("--optimizer adam --rate 7", "/optimizer/rate", 7.0.into()),
+            ("--rate-factor tempo=0.5", "/groups/tempo/rate", 0.5.into()),
+            ("--weight-decay tempo=0.5", "/groups/tempo/l2", 0.5.into()),
+            ("--freeze tempo", "/groups/tempo/learn", false.into()),
+            ("--threads 7", "/machine/threads", 7.into()),
+        ] {
+            assert_eq!(json(options).pointer(pointer), Some(&expected), "{options}");
+        }
+        assert_eq!(json("")["samples"], "d");
+    }
+
     #[test]
     fn what_does_not_fit_is_refused() {
-        for wrong in
-            ["", "data.smp", "data.smp --out run --margin 3", "data.smp --out run --resume run", "d --out r --l2 x"]
-        {
+        for wrong in [
+            "",
+            "data.smp",
+            "data.smp --out run --margin 3",
+            "d --out r --weight-decay x",
+            "d --out r --weight-decay pairs=2",
+        ] {
             assert!(settings_of(wrong).is_err(), "{wrong}");
         }
     }

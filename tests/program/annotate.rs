@@ -50,7 +50,7 @@ fn faults_are_told() {
         (vec!["annotate", &games, "--out", &games], "would be lost"),
         (vec!["annotate", &games, "--player", "Anna"], "--mistakes"),
         (vec!["annotate", &games, "--weights", &missing], "missing.pgn"),
-        (vec!["annotate", &games, "--nodes", "0"], "nodes must be at least"),
+        (vec!["annotate", &games, "--nodes", "0"], "expected a whole number, at least 500"),
         (vec!["annotate"], "Usage"),
     ];
     for (arguments, expected) in cases {

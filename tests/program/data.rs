@@ -105,28 +105,24 @@ fn games_become_samples_labels_and_weights() {
     );
     assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
     refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
-    let told = run(&folder, "weights quality w.json --games games.pgn --test-percent 25");
+    let told = run(&folder, "weights quality w.json --games-file games.pgn --test-percent 25");
     // The scores are the balance of material, and that is what is left to find.
     let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
     assert!(r2 > 0.98, "{told}");
     let measured =
-        command(&folder, "weights quality w.json --games games.pgn").output().expect("the program was built");
+        command(&folder, "weights quality w.json --games-file games.pgn").output().expect("the program was built");
     let told = String::from_utf8_lossy(&measured.stderr).into_owned();
     assert!(told.contains("6 games could not be read"), "{told}");
-    refuse(
-        &folder,
-        "weights quality w.json --games games.pgn --test-percent 101",
-        "test percent 101, expected 0 to 100",
-    );
+    refuse(&folder, "weights quality w.json --games-file games.pgn --test-percent 101", "expected a number, 0 to 100");
     fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
     refuse(
         &folder,
-        "weights quality w.json --games even.pgn --test-percent 100",
+        "weights quality w.json --games-file even.pgn --test-percent 100",
         "do not tell from whose side their scores are",
     );
     refuse(
         &folder,
-        "weights quality w.json --games even.pgn --scores white --test-percent 100",
+        "weights quality w.json --games-file even.pgn --scores white --test-percent 100",
         "all 4 scores are the same",
     );
 
@@ -146,7 +142,7 @@ fn games_become_samples_labels_and_weights() {
 fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     let folder = folder("openbench");
     let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openbench/4.pgn.tar");
-    let told = run(&folder, &format!("prepare {archive} -o a.samples --scores mover --decided 20 --test-percent 0"));
+    let told = run(&folder, &format!("prepare {archive} -o a.samples --scores mover --min-margin 20 --test-percent 0"));
     assert!(told.contains("32 games or lines read, 0 of them broken"), "{told}");
     let labeled: u64 = told
         .lines()
@@ -161,12 +157,16 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     assert!(samples.iter().any(|sample| sample.castles_unusually()));
     // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are clear.
     assert!(0 < decided && decided < labeled && labeled < samples.len() as u64, "{decided} of {labeled}");
-    let told = run(&folder, &format!("prepare {archive} -o b.samples --told-by 5a443ad5 --test-percent 0"));
+    let told = run(&folder, &format!("prepare {archive} -o b.samples --chosen-by 5a443ad5 --test-percent 0"));
     assert!(!told.contains("not told by these weights"), "{told}");
-    refuse(&folder, &format!("prepare {archive} -o c.samples --told-by 00000000"), "no position was found in 32 games");
     refuse(
         &folder,
-        &format!("prepare {archive} -o c.samples --told-by default"),
+        &format!("prepare {archive} -o c.samples --chosen-by 00000000"),
+        "no position was found in 32 games",
+    );
+    refuse(
+        &folder,
+        &format!("prepare {archive} -o c.samples --chosen-by default"),
         "expected an id of eight hexadecimal",
     );
 }
@@ -218,7 +218,7 @@ fn suites_are_solved_and_counted() {
     assert!(missed.contains("blind: Rxd5 (0 of 1 points), wanted Kb1"), "{missed}");
     let output = command(&folder, "suite puzzles.csv --depth 4 --sample 1").output().expect("the program was built");
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("puzzles.csv: 1 of 2 solved"));
-    refuse(&folder, "suite puzzles.csv --sample 0", "0 is not in 1..");
+    refuse(&folder, "suite puzzles.csv --sample 0", "expected a whole number, at least 1");
     // A line that cannot be read costs itself.
     fs::write(folder.join("worse.epd"), format!("{fool} dm 1;\n{fool} bm Ka9;\n")).unwrap();
     let output = command(&folder, "suite worse.epd --depth 4").output().expect("the program was built");
@@ -227,23 +227,25 @@ fn suites_are_solved_and_counted() {
     assert!(left_out.contains("worse.epd, line 2: bm: "), "{left_out}");
     refuse(&folder, "suite a.epd bad.epd", "bad.epd, line 1: bm: ");
     refuse(&folder, "suite none.epd", "cannot open none.epd");
-    refuse(&folder, "suite a.epd --movetime=-1", "is not a number of seconds");
+    refuse(&folder, "suite a.epd --movetime=-1", "expected a number, 0 to 31536000");
 }
 
 #[test]
 fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     let folder = folder("labels");
     write_games(&folder.join("games.pgn"), 20);
-    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --count 700");
+    run(&folder, "prepare games.pgn -o a.samples --min-ply 6 --positions 700");
     run(&folder, "label a.samples -o whole.samples --nodes 300");
 
     let killed = folder.join("killed.samples");
     for _ in 0..20 {
-        let mut running = command(&folder, "label a.samples -o killed.samples --nodes 300 --threads 2")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program was built");
+        let resume = if journal_name(&killed).exists() { "--resume" } else { "" };
+        let mut running =
+            command(&folder, &format!("label a.samples -o killed.samples --nodes 300 --threads 2 {resume}"))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("the program was built");
         thread::sleep(Duration::from_millis(150));
         running.kill().expect("it may be killed");
         running.wait().expect("it was started");
@@ -251,11 +253,14 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
             break;
         }
     }
-    run(&folder, "label a.samples -o killed.samples --nodes 300");
+    if !killed.exists() {
+        refuse(&folder, "label a.samples -o killed.samples --nodes 300", "continue it with --resume, or remove it");
+        run(&folder, "label a.samples -o killed.samples --nodes 300 --resume");
+    }
     assert_eq!(identity(killed.clone()), identity(folder.join("whole.samples")));
     assert!(!journal_name(&killed).exists());
 
-    run(&folder, "label a.samples -o decided.samples --nodes 300 --decided 20");
+    run(&folder, "label a.samples -o decided.samples --nodes 300 --min-margin 20");
     let decided = SampleFile::open(&folder.join("decided.samples")).unwrap();
     assert!(decided.load().unwrap().iter().any(|sample| !sample.is_decided()));
 
@@ -299,7 +304,7 @@ fn outputs_replace_files_and_nothing_else() {
     refuse(&folder, "spsa pipe --out tuning", "a pipe, not a regular file");
     fs::create_dir(path("run")).unwrap();
     pipe(&path("run/settings.json"));
-    refuse(&folder, "train --resume run", "a pipe, not a regular file");
+    refuse(&folder, "train --out run --resume", "a pipe, not a regular file");
     refuse(&folder, "report run", "a pipe, not a regular file");
     assert!(fs::metadata(path("pipe")).unwrap().file_type().is_fifo());
     assert_eq!(fs::read_to_string(path("protected")).unwrap(), "kept");
@@ -319,7 +324,7 @@ fn outputs_replace_neither_inputs_nor_files_of_others() {
     let before = kept();
     refuse(&folder, "weights average a.json a.json --out a.json", "would be lost");
     refuse(&folder, "weights average a.json a.json --samples s.samples --out s.samples", "would be lost");
-    for option in ["--from", "--leaves", "--scale-like"] {
+    for option in ["--weights", "--leaves", "--scale-like"] {
         refuse(&folder, &format!("fit s.samples {option} a.json --out a.json"), "would be lost");
     }
     assert_eq!(kept(), before);
@@ -350,7 +355,7 @@ fn a_full_disk_is_called_that() {
     }
     // Files may not grow beyond a kilobyte: another limit that is met in the middle of writing.
     let command =
-        format!("ulimit -f 1; trap '' XFSZ; {} average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
+        format!("ulimit -f 1; trap '' XFSZ; {} weights average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
     let output = Command::new("sh").current_dir(&folder).args(["-c", &command]).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && told.contains("c.json: cannot be written: "), "{told}");
@@ -395,7 +400,8 @@ fn outputs_never_replace_inputs() {
     refuse(&folder, "annotate o.pgn --out a.pgn --html ./a.pgn", "two outputs are called ./a.pgn");
     // A file of another kind is nothing to append to, though it is no input.
     refuse(&folder, "match material default --games 2 --nodes 10 --pgn w.json", "not a PGN file");
-    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "they stay");
+    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json", "w.json exists: continue it with --resume");
+    refuse(&folder, "datagen --games 2 --nodes 10 --out w.json --resume", "they stay");
     refuse(&folder, "match material default --games 2 --nodes 10 --results w.json", "not the result of a match");
     refuse(&folder, "match material default --games 2 --nodes 10 --results o.pgn", "not the result of a match");
     refuse(&folder, "level calibrate --steps 1000,1200 --nodes 10 --log w.json", "w.json");
@@ -414,10 +420,10 @@ fn outputs_never_replace_inputs() {
 fn numbers_that_are_none_are_refused() {
     let folder = folder("data-numbers");
     for number in ["nan", "1e400", "inf"] {
-        refuse(&folder, &format!("match material default --movetime {number}"), "is not a finite number");
-        refuse(&folder, &format!("fit a.samples -o w.json --rate material={number}"), "is not a finite number");
+        refuse(&folder, &format!("match material default --movetime {number}"), "expected a number, 0 to 31536000");
+        refuse(&folder, &format!("fit a.samples -o w.json --group-rate material={number}"), "expected a number, 0 to");
     }
-    refuse(&folder, "match material default --movetime=-1", "is not a number of seconds");
+    refuse(&folder, "match material default --movetime=-1", "expected a number, 0 to 31536000");
 }
 
 /// Scores are read from the side that they are given from, or not at all.

@@ -19,10 +19,15 @@ fn results(folder: &Path) -> Value {
 fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let folder = folder("experiment");
     let (whole, killed) = (folder.join("whole"), folder.join("killed"));
-    let arguments = |out| ["deepchess", "--scale", "tiny", "--games", GAMES, "--out", out, "--threads", "1"];
+    let arguments = |out| ["deepchess", "--size", "tiny", "--games-file", GAMES, "--out", out, "--threads", "1"];
     let told = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
     assert!(told[0].starts_with("deepchess: ") && told[0].ends_with("report.html"), "{told:?}");
-    kill_until_it_ends(Duration::from_millis(300), || tool("experiment", &arguments(text(&killed)), Stdio::null()));
+    kill_until_it_ends(Duration::from_millis(300), || {
+        let resume: &[&str] = if killed.exists() { &["--resume"] } else { &[] };
+        tool("experiment", &[&arguments(text(&killed)), resume].concat(), Stdio::null())
+    });
+    let told = refusal(&[&["experiment"], &arguments(text(&whole))[..]].concat());
+    assert!(told.contains("continue it with --resume"), "{told}");
     let [one, other] = [&whole, &killed].map(|folder| results(folder));
     assert_eq!((&one["finished"], &one["hashes"]), (&true.into(), &other["hashes"]));
     assert!(fs::read_to_string(killed.join("report.html")).unwrap().contains("Which of two positions was won?"));
@@ -47,7 +52,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
 
     for (arguments, expected) in [
         (&["experiment", "nonsense", "--out", "x"][..], "there are ct-chess, ct-features, ranking-svm, deepchess"),
-        (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games"),
+        (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),
         (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),
     ] {
         let told = refusal(arguments);

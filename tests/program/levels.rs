@@ -16,14 +16,16 @@ fn from_games_to_a_model() {
     assert!(told.contains("no records"), "{told}");
     let lines = output(&[&prepare[..], &["100"]].concat());
     assert!(lines[0].starts_with("16 positions of 1 games"), "{lines:?}");
-    let told = refusal(&[&prepare[..], &["0"]].concat());
+    let told = refusal(&[&prepare[..], &["100"]].concat());
+    assert!(told.contains("records exists: continue it with --resume, or remove it"), "{told}");
+    let told = refusal(&[&prepare[..], &["0", "--resume"]].concat());
     assert!(told.contains("other games or settings"), "{told}");
     fs::remove_file(&records).unwrap();
     output(&[&prepare[..], &["0"]].concat());
     let settings = folder.join("settings.json");
     fs::write(&settings, r#"{"level-prepare": {"per-game": 9}, "level-train": {"epochs": 2}}"#).unwrap();
     let settings = ["--settings", text(&settings)];
-    output(&[&prepare[..5], &["--test-percent", "0"], &settings].concat());
+    output(&[&prepare[..5], &["--test-percent", "0", "--resume"], &settings].concat());
     let lines = output(&[&["level", "train", text(&records), "--out", text(&model)], &settings[..]].concat());
     assert!(lines[0].starts_with("16 positions learned from"), "{lines:?}");
     let lines = output(&["level", "measure", text(&records), "--model", text(&model)]);
@@ -36,8 +38,10 @@ fn from_games_to_a_model() {
     let lines = output(&[&["level", "measure", text(&records), "--folds", "2"], &settings[..]].concat());
     let rows = |band: &str| lines.iter().filter(|line| line.starts_with(band)).count();
     assert_eq!([rows("| band |"), rows("| 1200 |")], [5, 5], "{lines:?}");
-    for (player, reason) in [("a", "a: 3 moves, too few for an estimate (10)"), ("unknown", "no player with at least")]
-    {
+    for (player, reason) in [
+        ("a", "a: 3 moves, too few for an estimate (10)"),
+        ("unknown", "no player \"unknown\" with at least 1 game and 10 moves in "),
+    ] {
         let error = refusal(&["level", "estimate", text(&games), "--player", player, "--model", text(&model)]);
         assert!(error.contains(reason), "{error}");
     }
@@ -80,31 +84,33 @@ fn a_calibration_is_played_once_and_written() {
     let whole = ["--program", program, "--levels", "1000", "--steps", "1000,1200", "--out", text(&model)];
     let all = [&begin[..], &whole].concat();
     let lines = output(&all);
+    assert!(refusal(&all).contains("log.jsonl exists: continue it with --resume"));
     for row in [
         "| 1000 | dyad, 1000 | 100 nodes a move | 2 | 50.0 % |",
         "| 1200 | level 1000 | 100 nodes a move | 2 | 50.0 % |",
         "Against programs: mean error 0, largest 0",
-        "what was 1000 is 1000",
+        "1000 -> 1000",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(row)), "{row}: {lines:?}");
     }
     // Two drawn games make 200 Elo between the levels less likely.
-    let placed = lines.iter().find_map(|line| line.strip_prefix("what was 1200 is ")).unwrap().parse::<u32>().unwrap();
+    let placed = lines.iter().find_map(|line| line.strip_prefix("1200 -> ")).unwrap().parse::<u32>().unwrap();
     assert!((1050..1150).contains(&placed), "{placed}");
 
+    let again = [&all[..], &["--resume"]].concat();
     // What was played stands in the log.
     let played = fs::read_to_string(&log).unwrap();
     assert_eq!(played.lines().count(), 2);
-    assert_eq!(output(&all), lines);
+    assert_eq!(output(&again), lines);
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
-    output(&[&begin[..], &["--steps", "1000,1200", "--model", text(&model)]].concat());
+    output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--model", text(&model)]].concat());
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that plays otherwise is played anew");
     // A line that was cut is in nobody's way, and other openings are another match.
     fs::write(&log, format!("{}{{\"level\":1", fs::read_to_string(&log).unwrap())).unwrap();
-    output(&[&begin[..], &["--steps", "1000,1200", "--seed", "2"]].concat());
+    output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--seed", "2"]].concat());
     let played = fs::read_to_string(&log).unwrap();
     assert_eq!(played.lines().count(), 4, "{played}");
-    assert_eq!(output(&all), lines);
+    assert_eq!(output(&again), lines);
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
 
     for (wrong, expected) in [
@@ -114,11 +120,11 @@ fn a_calibration_is_played_once_and_written() {
         (&["--steps", "1000,1200", "--out", text(&log)], "log.jsonl"),
         (&["--steps", "1000,1200", "--pgn", "games.pgn"], "--pgn"),
     ] {
-        let told = refusal(&[&begin[..], wrong].concat());
+        let told = refusal(&[&begin[..], &["--resume"], wrong].concat());
         assert!(told.contains(expected), "{wrong:?}: {told}");
     }
     fs::write(&log, "no log\n").unwrap();
-    assert!(refusal(&all).contains("log.jsonl, line 1"));
+    assert!(refusal(&again).contains("log.jsonl, line 1"));
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -24,7 +24,7 @@ fn a_match_writes_its_games_and_its_result_for_the_report() {
             "4",
             "--seed",
             "9",
-            "--concurrency",
+            "--threads",
             threads,
             "--sprt",
             "-10",
@@ -177,9 +177,9 @@ fn faults_are_told_in_a_sentence() {
         (&[&between[..], &["--options-a", "nonsense=1"]].concat(), "there is no option 'nonsense'"),
         (&[&between[..], &["--options-a", "depth=4294967297"]].concat(), "option depth: '4294967297'"),
         (&[&between[..], &["--nodes", "10", "--depth", "2"]].concat(), "cannot be used with"),
-        (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "is not a number of seconds"),
+        (&[&between[..], &["--tc", "1.8e19+1.8e19"]].concat(), "expected a number, 0 to 31536000"),
         (&[&between[..], &["--draw-adjudication", "1", "0", "5"]].concat(), "draw adjudication takes"),
-        (&[&between[..], &["--concurrency", "18446744073709551615"]].concat(), "threads must be 1 to 1024"),
+        (&[&between[..], &["--threads", "18446744073709551615"]].concat(), "expected a whole number, 1 to 1024"),
         (&["report", "/nowhere"], "/nowhere"),
     ] {
         let told = refusal(arguments);

@@ -8,7 +8,7 @@ use crate::driver::{folder, output, refusal, text};
 fn weights_are_shown_alone_and_compared() {
     let folder = folder("pages");
     let page = folder.join("page.html");
-    let told = output(&["report", "weights/linear.json", "--output", text(&page)]);
+    let told = output(&["report", "weights/linear.json", "--out", text(&page)]);
     assert_eq!(told, [text(&page)]);
     let one = fs::read_to_string(&page).unwrap();
     assert!(one.contains("<h1>Weights: weights/linear.json</h1>") && one.ends_with("</html>\n"));
@@ -23,7 +23,7 @@ fn weights_are_shown_alone_and_compared() {
         (&["report", "nowhere.json"][..], "nowhere.json"),
         (&["report", text(&folder)], "no log, match or weights file"),
         (&["report", text(&folder), "default"], "not a folder"),
-        (&["report", "default", "weights/linear.json", "--output", "weights/linear.json"], "would be lost"),
+        (&["report", "default", "weights/linear.json", "--out", "weights/linear.json"], "would be lost"),
     ] {
         assert!(refusal(arguments).contains(reason), "{}", refusal(arguments));
     }

@@ -102,7 +102,7 @@ fn options_of_another_method_are_refused() {
         (&["--depth", "2"][..], "depth belongs to comparison training (method comparison)"),
         (&["--batch", "255"], "batch belongs to comparison training"),
         (&["--method", "regression", "--label-nodes", "2000"], "label-nodes belongs to comparison training"),
-        (&["--method", "regression", "--games", "Cargo.toml"], "source belongs to comparison training"),
+        (&["--method", "regression", "--games-file", "Cargo.toml"], "source belongs to comparison training"),
         (&["--method", "fit"], "expected regression or comparison, found 'fit'"),
     ] {
         let refusal = refusal(&[&["selftrain", path], arguments].concat());

@@ -11,7 +11,7 @@ use dyad_engine::eval::Weights;
 use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::samples::SampleWriter;
 
-use crate::driver::{folder, kill_until_it_ends, tool};
+use crate::driver::{folder, kill_until_it_ends, refusal, tool};
 
 /// Positions of random games with random desired moves; one in ten is for testing.
 pub fn write_samples(path: &Path, count: u64) {
@@ -64,7 +64,7 @@ fn weights_are_found_by_their_names() {
     write_samples(&samples, 60);
     let [samples, out, mean] = [&samples, &out, &mean].map(|path| path.to_str().unwrap());
     let rest = ["--batch", "20", "--iterations", "1", "--report-positions", "4", "--keep-scale"];
-    let trained = [&[samples, "--out", out, "--start", "default"], &rest[..]].concat();
+    let trained = [&[samples, "--out", out, "--weights", "default"], &rest[..]].concat();
     assert!(train(&trained).wait().unwrap().success());
     let start = Weights::load(&Path::new(out).join("iteration-00.json")).unwrap();
     assert_eq!(start.id(), Weights::embedded().id());
@@ -85,10 +85,15 @@ fn a_training_that_is_killed_loses_nothing_but_time() {
 
     // Killed before there was a run, it is begun again.
     kill_until_it_ends(Duration::from_millis(400), || match killed.join("settings.json").exists() {
-        true => train(&["--resume", killed.to_str().unwrap(), "--threads", "2"]),
+        true => train(&["--out", killed.to_str().unwrap(), "--resume", "--threads", "2"]),
         false => begin(&samples, &killed),
     });
     same_weights(&whole, &killed);
+    // The same command and --resume; other settings than those of the run are refused by name.
+    let again = |batch| {
+        refusal(&["train", samples.to_str().unwrap(), "--out", killed.to_str().unwrap(), "--resume", "--batch", batch])
+    };
+    assert!(again("21").contains("--resume: batch is 21 here, and 20 in the run"));
 }
 
 #[cfg(unix)]
@@ -98,7 +103,7 @@ fn an_interrupted_training_ends_with_a_checkpoint() {
     let samples = folder.join("samples");
     write_samples(&samples, 3000);
     let out = folder.join("run");
-    let settings = ["--depth", "2", "--checkpoint-seconds", "100000", "--tests", "10"];
+    let settings = ["--depth", "2", "--checkpoint-seconds", "100000", "--test-positions", "10"];
     let mut running = train(&[&[samples.to_str().unwrap(), "--out", out.to_str().unwrap()], &settings[..]].concat());
     while fs::read_to_string(out.join("log.jsonl")).unwrap_or_default().is_empty() {
         thread::sleep(Duration::from_millis(10));

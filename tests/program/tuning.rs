@@ -45,14 +45,18 @@ fn a_tuning_is_listed_played_and_resumed() {
     let tuned = fs::read_to_string(out.join("parameters.txt")).unwrap();
     assert_eq!(tuned.lines().count(), listed.len());
     assert!(fs::read_to_string(out.join("report.html")).unwrap().matches("<svg").count() == listed.len());
-    let again = output(&["spsa", "--resume", text(&out)]);
+    let again = output(&[&["spsa", text(&parameters), "--out", text(&out), "--resume"], &settings[..]].concat());
     assert!(again.iter().any(|line| line.starts_with(told)), "{again:?}");
     assert_eq!(fs::read_to_string(out.join("parameters.txt")).unwrap(), tuned);
     for (arguments, expected) in [
         (&["spsa", text(&parameters), "--out", text(&out)][..], "holds a tuning already"),
         (&["spsa", "--list", "nonsense"], "no search parameter 'nonsense'"),
         (&["spsa", "/nowhere.txt", "--out", "run"], "cannot read /nowhere.txt"),
-        (&["spsa", "--resume", "/nowhere"], "cannot read /nowhere/settings.json"),
+        (&["spsa", "--out", "/nowhere", "--resume"], "cannot read /nowhere/settings.json"),
+        (
+            &["spsa", "--out", text(&out), "--resume", "--pairs", "5"],
+            "--resume: schedule.pairs is 5 here, and 4 in the run",
+        ),
     ] {
         let told = refusal(arguments);
         assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");

@@ -60,7 +60,7 @@ fn follow(name: &str, tutorial: &str, smaller: &[(&str, &str)]) -> (String, std:
 
 #[test]
 fn five_minutes() {
-    let smaller = [("--out samples.bin", "--out samples.bin --count 300"), ("--games 60", "--games 4")];
+    let smaller = [("--out samples.bin", "--out samples.bin --positions 300"), ("--games 60", "--games 4")];
     let (told, place) = follow("tutorial-minutes", "README.md", &smaller);
     for said in ["300 positions written", "iteration 1  done", "finished: iteration", "Games    4: ", "pawns"] {
         assert!(told.contains(said), "{said}: {told}");
@@ -92,7 +92,7 @@ fn one_hour() {
         ("--generations 10", second.as_str()),
         ("--games 100", "--games 2"),
         ("--nodes 1000", "--nodes 60"),
-        ("--count 60000", "--count 200"),
+        ("--positions 60000", "--positions 200"),
     ];
     let (told, place) = follow("tutorial-hour", "hour.md", &smaller);
     for said in ["finished: 1 generation,", "finished: 2 generations,", "finished: iteration", "bestmove"] {

@@ -1,7 +1,7 @@
 //! Positions per second of training: a table by search depth, batch and threads.
 //!
 //! ```text
-//! throughput SAMPLES [--start WEIGHTS] [--positions N] [--depths 1,2] [--batches 1,50] [--threads 1,2]
+//! throughput SAMPLES [--weights WEIGHTS] [--positions N] [--depths 1,2] [--batches 1,50] [--threads 1,2]
 //! ```
 //!
 //! Each row is a training of one iteration on the same N positions (an eighth of them for each ply beyond the
@@ -30,7 +30,7 @@ fn main() {
         for batch in list(option("--batches"), "1,50,100,200") {
             for threads in list(option("--threads"), "1,2") {
                 let mut settings = Settings { samples: path.clone(), depth, batch, ..Settings::default() };
-                settings.start = option("--start").map(PathBuf::from);
+                settings.start = option("--weights").map(PathBuf::from);
                 settings.train_positions = Some(positions >> (3 * depth.saturating_sub(2)));
                 settings.test_positions = Some(0);
                 settings.iterations = 1;

@@ -3,6 +3,7 @@
 use dyad_engine::board::Color;
 use dyad_engine::tablebase::TableResult;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +74,18 @@ pub enum ScoreSide {
     White,
     /// Positive is good for the side that made the move (Cute Chess, fastchess).
     Mover,
+}
+
+impl FromStr for ScoreSide {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ScoreSide, String> {
+        match text {
+            "white" => Ok(ScoreSide::White),
+            "mover" => Ok(ScoreSide::Mover),
+            _ => Err(format!("expected white or mover, found '{text}'")),
+        }
+    }
 }
 
 /// A value that an engine gave a position, in centipawns, with mates beyond [`Score::MATE`].

@@ -7,10 +7,12 @@
 //! thread with nothing remembered from those before, so that labels depend neither on the threads nor on where
 //! a job was interrupted. When all are there the sample file is written and the journal removed.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Args;
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
@@ -26,25 +28,31 @@ use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
 use crate::external::client::{OutsideEngine, Program};
 
 /// Who labels, and how thoroughly.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
-    /// Nodes for each position.
+    /// Nodes per position
+    #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
-    /// Megabytes of the transposition table of each thread.
+    /// Hash of each thread, in megabytes
+    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = Self::default().hash)]
     pub hash: usize,
-    /// Seconds an outside engine may take for a position.
+    /// Seconds per position that an engine of --engine has
+    #[arg(long, value_name = "SECONDS", value_parser = number(TIMEOUT), default_value_t = Self::default().timeout)]
     pub timeout: u64,
-    /// Centipawns by which this engine must value the best move above the second, or the position counts as
-    /// undecided; 0 does not ask for a second.
+    /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second move
     #[serde(skip_serializing_if = "is_zero")]
+    #[arg(long = "min-margin", value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub decided: u32,
     /// Another engine than this one.
+    #[arg(skip)]
     pub program: Option<Program>,
 }
 
@@ -54,23 +62,17 @@ impl Default for Settings {
     }
 }
 
-/// Seconds that an engine may be given at most: a day.
-const LONGEST_TIMEOUT: u64 = 24 * 60 * 60;
+/// Range of [`Settings::timeout`]: a day at most.
+const TIMEOUT: RangeInclusive<u64> = 1..=24 * 60 * 60;
+/// Range of margins over the second-best move, in centipawns.
+pub(crate) const MARGIN: RangeInclusive<u32> = 0..=Score::LARGEST as u32;
 
 impl Settings {
     /// Says what is wrong with settings that cannot be labeled with.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let most = Score::LARGEST as u32;
-        match self {
-            Settings { nodes: 0, .. } => Err("a search of no nodes".to_string()),
-            Settings { decided, .. } if *decided > most => {
-                Err(format!("decided must be 0 to {most} centipawns, not {decided}"))
-            }
-            Settings { timeout, .. } if !(1..=LONGEST_TIMEOUT).contains(timeout) => {
-                Err(format!("timeout must be 1 to {LONGEST_TIMEOUT} seconds, not {timeout}"))
-            }
-            _ => Ok(()),
-        }
+        number::check("nodes", self.nodes, &(1..))?;
+        number::check("decided", self.decided, &MARGIN)?;
+        number::check("timeout", self.timeout, &TIMEOUT)
     }
 }
 

@@ -8,6 +8,9 @@
 //! memory. So the split is drawn from the hash of the game. It needs no list: any program that
 //! knows the game knows its side.
 
+use std::ops::{Bound, RangeInclusive};
+
+use clap::{Args, ValueEnum};
 use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::choice::Choice;
 use dyad_formats::epd::Epd;
@@ -15,11 +18,16 @@ use dyad_formats::error::Error;
 use dyad_formats::game::{GameRecord, Played};
 use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
-use dyad_formats::score::{GameResult, Score};
+use dyad_formats::score::GameResult;
 use serde::{Deserialize, Serialize};
+
+use crate::base::number::{self, number};
+use crate::data::label::MARGIN;
 
 /// Percent of the games that are kept out of training where nobody says another.
 pub const TEST_PERCENT: f64 = 5.0;
+/// Range of percentages of held-out games.
+pub const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 
 /// Makes the split independent of every other use of the same hashes. Never to be changed: it would move
 /// positions that weights were trained on among those they are tested on.
@@ -33,14 +41,11 @@ pub fn is_held_out(game: u64, percent: f64) -> bool {
 
 /// Refuses a percentage of held-out games that is none.
 pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
-    match (0.0..=100.0).contains(&percent) {
-        true => Ok(()),
-        false => Err(Error::Settings(format!("test percent {percent}, expected 0 to 100"))),
-    }
+    number::check("test-percent", percent, &PERCENT).map_err(Error::Settings)
 }
 
 /// Which of several equal positions are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
     /// The first one.
@@ -53,52 +58,75 @@ pub enum Duplicates {
 }
 
 /// What a position must be like to become a sample.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Filters {
     /// Lowest and highest rating of the side to move; where one is set, games without ratings are left out.
+    #[arg(skip)]
     pub mover_rating: [Option<u32>; 2],
-    /// Lowest rating of both players.
+    /// Lowest rating of both players
+    #[arg(long = "min-players", value_parser = number::<u32>(0..), value_name = "RATING")]
     pub players_rating: Option<u32>,
     /// First and last ply (0 is the position before White's first move).
+    #[arg(skip = Self::default().plies)]
     pub plies: [u32; 2],
-    /// Results to take; none means all, and games without a result.
+    /// Results of the games, such as `1-0,0-1` [default: all, and games without a result]
+    #[arg(long, value_name = "RESULT", value_delimiter = ',')]
     pub results: Vec<GameResult>,
-    /// Words of which the event or the time control must contain one, in any case.
+    /// Words of which the event or the time control must contain one, ignoring case
+    #[arg(long = "event", value_name = "WORD", value_delimiter = ',')]
     pub event_words: Vec<String>,
-    /// Words of which it must contain none.
+    /// Words of which the event and the time control must contain none, ignoring case
+    #[arg(long = "not-event", value_name = "WORD", value_delimiter = ',')]
     pub event_not_words: Vec<String>,
-    /// At most so many positions of a game, drawn at random.
+    /// Positions of a game at most, drawn at random [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..))]
     pub per_game: Option<usize>,
-    /// Only positions with a score in the game's comments.
+    /// Only positions with a score in the game's comments
+    #[arg(long)]
     pub scored: bool,
-    /// Scores from here on are left out, in pawns to either side, mates among them.
+    /// Skip positions with a score of PAWNS or more for either side, and mates [default: no limit]
+    #[arg(long = "max-score", value_name = "PAWNS", value_parser = number(MAX_SCORE))]
     pub largest_score: Option<f64>,
-    /// Only positions not in check whose move is neither a capture nor a promotion.
+    /// Only positions not in check whose move is neither a capture nor a promotion
+    #[arg(long)]
     pub quiet: bool,
-    /// Only positions not in check where no capture and no promotion wins material by static exchange.
+    /// Only positions not in check where no capture and no promotion wins material by static exchange
+    #[arg(long = "quiescent")]
     pub still: bool,
-    /// Leave out positions in check.
+    /// Skip positions in check
+    #[arg(long = "skip-in-check")]
     pub no_checks: bool,
     /// Leave out positions of games right after a capture.
     #[serde(skip_serializing_if = "is_false")]
+    #[arg(skip)]
     pub settled: bool,
-    /// Take positions with a single legal move.
+    /// Keep positions with a single legal move
+    #[arg(long = "keep-forced")]
     pub forced: bool,
-    /// Take moves out of an opening book.
+    /// Keep moves out of an opening book
+    #[arg(long = "keep-book")]
     pub book: bool,
-    /// Take moves that mate.
+    /// Keep moves that mate
+    #[arg(long = "keep-mates")]
     pub mates: bool,
-    /// Centipawns by which the mover must have told that its move is better than the second best, or the position counts as
-    /// undecided: only result and score teach something then, and it is none to test with. 0 does not ask.
+    /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a
+    /// desired move; 0 for any. Positions below it keep result and score, but are no test positions
     #[serde(skip_serializing_if = "is_zero")]
+    #[arg(long = "min-margin", value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub decided: u32,
-    /// Only positions of which the mover told that it chose with the weights of this id.
+    /// Only moves chosen with the weights of this ID, by their comment (option PgnComment) [default: all]
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long = "chosen-by", value_name = "ID")]
     pub told_by: Option<String>,
-    /// Which of several equal positions are kept.
+    /// Which of several equal positions are kept
+    #[arg(long, value_enum, default_value_t)]
     pub duplicates: Duplicates,
 }
+
+/// Range of [`Filters::largest_score`], in pawns.
+const MAX_SCORE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1e6));
 
 fn is_zero(number: &u32) -> bool {
     *number == 0
@@ -304,12 +332,9 @@ impl Filters {
 
     /// Says what is wrong with filters through which nothing could pass.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let most = Score::LARGEST as u32;
-        if self.decided > most {
-            return Err(Error::Settings(format!("decided must be 0 to {most} centipawns, not {}", self.decided)));
-        }
-        if let Some(score) = self.largest_score.filter(|score| score.is_nan() || *score <= 0.0) {
-            return Err(Error::Settings(format!("the largest score must be above 0 pawns, not {score}")));
+        number::check("decided", self.decided, &MARGIN).map_err(Error::Settings)?;
+        if let Some(score) = self.largest_score {
+            number::check("largest-score", score, &MAX_SCORE).map_err(Error::Settings)?;
         }
         if let [Some(low), Some(high)] = self.mover_rating
             && low > high

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::atomic::check_output;
@@ -29,34 +30,46 @@ use dyad_formats::source::{Piece, Pieces, pieces};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
-use crate::data::positions::{Candidate, Filters, Reason, TEST_PERCENT, check_percent, is_held_out};
+use crate::data::positions::{Candidate, Filters, PERCENT, Reason, TEST_PERCENT, check_percent, is_held_out};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
 const LINES_IN_BATCH: usize = 2_048;
 
 /// What to read and what to take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
-    /// PGN and EPD files, in this order.
+    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives of such files (.tar, OpenBench);
+    /// games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in bulletformat (.bullet)
+    #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// From whose side the scores in comments are; without it they are not read.
+    /// Side that the scores in comments are given for: `white` or `mover` (Cute Chess, fastchess) [default: scores are not
+    /// read]
+    #[arg(long, value_name = "SIDE")]
     pub scores: Option<ScoreSide>,
     /// Which positions to take.
+    #[command(flatten, next_help_heading = "Positions")]
     pub filters: Filters,
-    /// Percent of the games kept out of training.
+    /// Percentage of the games that are held out for testing
+    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
-    /// Games that positions of EPD files come from. A position is a test position if the first game it occurs
-    /// in is held out; one that occurs in none of them is split by itself, as all are without games.
+    /// Games that the positions of EPD files come from: a position is split with the first game it occurs in [default: each
+    /// position by itself]
+    #[arg(long, value_name = "FILE")]
     pub split_by: Vec<PathBuf>,
-    /// Folders with endgame tables, which decide the results of the positions that they hold.
+    /// Folders of endgame tables, separated by `;`, for the results of the positions that they hold
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "PATH")]
     pub tablebase: Option<String>,
-    /// How many positions to draw; none means all.
+    /// Positions to draw [default: all]
+    #[arg(long = "positions", value_name = "N", value_parser = number::<u64>(1..))]
     pub count: Option<u64>,
-    /// Seed of all draws.
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
 

@@ -4,69 +4,106 @@
 //! and written into the weights files as provenance. Two runs with equal settings and equal data give equal weights,
 //! bit for bit; only [`MachineSettings`] may differ.
 
+use crate::base::number::{self, number};
 use crate::base::parallel::check_threads;
 pub use crate::fit::regression::L2Target;
+use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout;
 use dyad_engine::value::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::{Bound, RangeInclusive};
 use std::path::PathBuf;
 
 /// The settings of a training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
     /// The sample file with training and test positions.
+    #[arg(skip)]
     pub samples: PathBuf,
-    /// The initial weights; `None` for the material of Table I and zero otherwise.
+    /// Initial weights: a file, `default` or `material` [default: the paper's piece values, all else zero]
+    #[arg(long = "weights", value_name = "WEIGHTS")]
     pub start: Option<PathBuf>,
-    /// d of d-ply training: 1 is the quiescence leaf of each child, and so on.
+    /// Depth of training in plies: 1 is the quiescence leaf of each child
+    #[arg(long, value_name = "PLIES", value_parser = number(DEPTH), default_value_t = Self::default().depth)]
     pub depth: u32,
-    /// Positions searched with the same weights before one update, formula (10).
+    /// Positions searched with the same weights before one update
+    #[arg(long, value_name = "N", value_parser = number(BATCH), default_value_t = Self::default().batch)]
     pub batch: usize,
-    /// Iterations over the data at most.
+    /// Iterations over the data at most
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "N", default_value_t = Self::default().iterations)]
     pub iterations: u32,
-    /// Seed of the shuffles.
+    /// Seed of the shuffles
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
     /// The objective.
+    #[arg(skip)]
     pub objective: ObjectiveSettings,
     /// The optimizer.
+    #[arg(skip)]
     pub optimizer: OptimizerSettings,
-    /// The span over which the weights are averaged.
+    /// Span over which the weights are averaged
+    #[arg(long = "averaging", value_name = "SPAN", value_enum, default_value_t)]
     pub average: Averaging,
-    /// What L2 regularizes toward.
+    /// What L2 regularizes the weights toward
     #[serde(rename = "hold")]
+    #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
-    /// Whether the rate falls along a cosine, from its full value to a hundredth at the end of the last iteration.
+    /// Let the rate fall along a cosine to a hundredth at the end of the last iteration
+    #[arg(long)]
     pub anneal: bool,
-    /// Whether the result keeps the units and the win rate model of the initial weights.
+    /// Keep scale and win-rate model of the initial weights
+    #[arg(long)]
     pub keep_scale: bool,
     /// Learning by group; groups not named here learn without L2.
+    #[arg(skip)]
     pub groups: BTreeMap<String, GroupSettings>,
-    /// Number of training positions to use; `None` for all.
+    /// Training positions to use [default: all]
+    #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N")]
     pub train_positions: Option<usize>,
-    /// Number of test positions to use; `None` for all.
+    /// Test positions to use [default: all]
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N")]
     pub test_positions: Option<usize>,
-    /// Skip positions in which the side to move is in check.
+    /// Skip positions in check
+    #[arg(long)]
     pub skip_in_check: bool,
     /// One weight for a feature in all phases, as without tapered evaluation: middlegame and endgame change alike.
     #[serde(skip_serializing_if = "is_false")]
+    #[arg(skip)]
     pub untapered: bool,
     /// Accepted from the settings of earlier releases, which had a second search of siblings; not used.
     #[serde(skip_serializing)]
+    #[arg(skip)]
     pub search: SiblingSearch,
-    /// Node limit of one position, all its moves together; a position that needs more is skipped and counted. Far more
-    /// than positions of games need: it is for positions whose quiescence search explodes.
+    /// Node limit of one position, all its moves together; a position that needs more is skipped and counted
+    #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().node_limit)]
     pub node_limit: u64,
-    /// Continue when the move-match accuracy on the test positions falls.
+    /// Continue when the move-match accuracy on the test positions falls
+    #[arg(long)]
     pub keep_going: bool,
-    /// Positions between two reports in the log.
+    /// Positions between two reports
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..), default_value_t = Self::default().report_every)]
     pub report_every: u64,
-    /// Test positions used for the move-match accuracy of a report; the end of an iteration uses all.
+    /// Test positions for the move-match accuracy of a report; the end of an iteration uses all
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().report_positions)]
     pub report_positions: usize,
     /// Settings without influence on the result.
+    #[command(flatten)]
     pub machine: MachineSettings,
 }
+
+/// Range of [`Settings::depth`].
+const DEPTH: RangeInclusive<u32> = 1..=16;
+/// Range of [`Settings::batch`].
+const BATCH: RangeInclusive<usize> = 1..=LARGEST as usize;
+/// Range of rates, temperatures and scales.
+pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(LARGEST));
+/// Range of the weights of the parts of an objective.
+pub const WEIGHT: RangeInclusive<f64> = 0.0..=LARGEST;
+/// Range of [`ObjectiveSettings::RankingSvm`]'s margin.
+pub const MARGIN: RangeInclusive<Value> = 0..=10_000;
 
 /// Upper bound of the numbers, so that nothing computed from them overflows.
 const LARGEST: f64 = 1e7;
@@ -76,12 +113,15 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// Settings without influence on the result: they may differ when a training is resumed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct MachineSettings {
     /// Threads; 0 for one per processor.
+    #[arg(skip)]
     pub threads: usize,
-    /// Seconds between two checkpoints.
+    /// Seconds between two checkpoints
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "SECONDS", default_value_t = Self::default().checkpoint_seconds)]
     pub checkpoint_seconds: u64,
 }
 
@@ -264,7 +304,7 @@ impl Default for OptimizerSettings {
 }
 
 /// The span over which the weights are averaged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
     /// Each iteration alone; the next starts from its average (the Chinese chess paper, II.C).
@@ -324,39 +364,23 @@ impl Settings {
     /// # Errors
     /// The setting that is out of bounds.
     pub fn check(&self) -> Result<(), String> {
-        let positive = |name: &str, value: f64| match value > 0.0 && value <= LARGEST {
-            true => Ok(()),
-            false => Err(format!("{name} must be above 0 and at most {LARGEST}, not {value}")),
-        };
-        let within = |name: &str, value: f64, most: f64| match (0.0..=most).contains(&value) {
-            true => Ok(()),
-            false => Err(format!("{name} must be 0 to {most}, not {value}")),
-        };
-        if !(1..=16).contains(&self.depth) {
-            return Err(format!("depth must be 1 to 16, not {}", self.depth));
-        }
+        number::check("depth", self.depth, &DEPTH)?;
         if self.machine.threads != 0 {
             check_threads("threads", self.machine.threads)?;
         }
-        positive("batch", self.batch as f64)?;
-        if self.node_limit == 0 {
-            return Err("node-limit must be at least 1".into());
-        }
-        if self.report_every == 0 {
-            return Err("report-every must be at least 1".into());
-        }
+        number::check("batch", self.batch, &BATCH)?;
+        number::check("node-limit", self.node_limit, &(1..))?;
+        number::check("report-every", self.report_every, &(1..))?;
         match self.objective {
             ObjectiveSettings::Perceptron => {}
             ObjectiveSettings::RankingSvm { margin } => {
-                if !(0..=10_000).contains(&margin) {
-                    return Err(format!("margin must be 0 to 10000, not {margin}"));
-                }
+                number::check("margin", margin, &MARGIN)?;
             }
             ObjectiveSettings::Logistic { temperature, result_weight, score_weight, outcome_scale } => {
-                positive("temperature", temperature)?;
-                positive("outcome-scale", outcome_scale)?;
-                within("result-weight", result_weight, LARGEST)?;
-                within("score-weight", score_weight, LARGEST)?;
+                number::check("temperature", temperature, &POSITIVE)?;
+                number::check("outcome-scale", outcome_scale, &POSITIVE)?;
+                number::check("result-weight", result_weight, &WEIGHT)?;
+                number::check("score-weight", score_weight, &WEIGHT)?;
             }
             ObjectiveSettings::Listwise {
                 temperature,
@@ -366,30 +390,28 @@ impl Settings {
                 bound_weight,
                 outcome_scale,
             } => {
-                positive("temperature", temperature)?;
-                positive("outcome-scale", outcome_scale)?;
-                within("move-weight", move_weight, LARGEST)?;
-                within("result-weight", result_weight, LARGEST)?;
-                within("score-weight", score_weight, LARGEST)?;
-                within("bound-weight", bound_weight, LARGEST)?;
+                number::check("temperature", temperature, &POSITIVE)?;
+                number::check("outcome-scale", outcome_scale, &POSITIVE)?;
+                number::check("move-weight", move_weight, &WEIGHT)?;
+                number::check("result-weight", result_weight, &WEIGHT)?;
+                number::check("score-weight", score_weight, &WEIGHT)?;
+                number::check("bound-weight", bound_weight, &WEIGHT)?;
             }
         }
         match self.optimizer {
             OptimizerSettings::Plain { rate } | OptimizerSettings::AdaGrad { rate } => {
-                positive("rate", rate)?;
+                number::check("rate", rate, &POSITIVE)?;
             }
             OptimizerSettings::Adam { rate, beta1, beta2 } => {
-                positive("rate", rate)?;
+                number::check("rate", rate, &POSITIVE)?;
                 for (name, beta) in [("beta1", beta1), ("beta2", beta2)] {
-                    if !(0.0..1.0).contains(&beta) {
-                        return Err(format!("{name} must be from 0 to below 1, not {beta}"));
-                    }
+                    number::check(name, beta, &(0.0..1.0))?;
                 }
             }
         }
         for (name, group) in &self.groups {
-            positive(&format!("the rate of {name}"), group.rate)?;
-            within(&format!("the l2 of {name}"), group.l2, 1.0)?;
+            number::check(&format!("the rate of {name}"), group.rate, &POSITIVE)?;
+            number::check(&format!("the l2 of {name}"), group.l2, &(0.0..=1.0))?;
         }
         match self.groups.keys().find(|name| layout::group(name).is_none()) {
             Some(unknown) => Err(format!(

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use dyad_engine::board::{Board, Color, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
@@ -22,29 +23,39 @@ use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use serde::{Deserialize, Serialize};
 
+use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
+use crate::data::positions::PERCENT;
 use crate::levels::records::{Pool, Record, Writer};
 
 /// Width of a rating band.
 pub const BAND: u32 = 200;
 
 /// Which positions are used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
-    /// Training positions of each band.
+    /// Training positions of each rating band
+    #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().train)]
     pub train: usize,
-    /// Test positions of each band.
+    /// Test positions of each rating band
+    #[arg(long = "test-positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().test)]
     pub test: usize,
     /// Centers of the lowest and the highest band.
+    #[arg(skip = Self::default().bands)]
     pub bands: [u32; 2],
-    /// Positions per player and game.
+    /// Positions of each player in a game
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().per_game)]
     pub per_game: usize,
-    /// Maximum number of games that a player counts for.
+    /// Games of each player at most
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().player_games)]
     pub player_games: usize,
-    /// Percentage of held-out players.
+    /// Percentage of the players that are held out for testing
+    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
-    /// Random seed.
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
 

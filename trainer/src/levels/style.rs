@@ -10,6 +10,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files::OwnFolder;
@@ -21,6 +22,8 @@ use dyad_formats::error::Error;
 use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
+use crate::base::number::number;
+use crate::data::positions::PERCENT;
 use crate::levels::estimate::likeliest;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
@@ -29,21 +32,28 @@ use crate::levels::records::{self, Offsets};
 use crate::levels::training::{self, Quality, descend, quality};
 
 /// Settings of a style training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
-    /// Maximum number of positions, drawn from all games.
+    /// Positions at most, drawn from all games
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = Self::default().positions)]
     pub positions: usize,
-    /// Percentage of the games, the last ones, that select the regularization.
+    /// Percentage of the games, the last ones, that select the regularization
+    #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
     /// Strengths of L2 to try: the weight of half the squared distance of a coefficient from its initial value, against
     /// the sum of the losses of all positions.
+    #[arg(skip = Self::default().pulls)]
     pub pulls: Vec<f64>,
     /// Number of epochs.
+    #[arg(skip = Self::default().epochs)]
     pub epochs: u32,
     /// Initial learning rate (Adam).
+    #[arg(skip = Self::default().rate)]
     pub rate: f64,
-    /// Random seed.
+    /// Seed of all draws
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
 
@@ -150,7 +160,8 @@ pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job
 }
 
 /// Path of the temporary records.
-fn records_path(out: &Path) -> PathBuf {
+#[must_use]
+pub fn records_path(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_os_string();
     name.push(".records");
     out.with_file_name(name)

@@ -9,11 +9,12 @@
 //! was cut is where it resumes; the complete file has the same bytes on any number of threads.
 
 use std::io::Read;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
 use dyad_engine::board::{Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
@@ -32,31 +33,42 @@ use super::self_play::{FILTER_NODES, GameFile, HASH};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
+use crate::base::number::{self, number};
 use crate::base::parallel::ordered_map;
 
 /// Everything that determines the games.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct GeneratorSettings {
-    /// Number of games.
+    /// Number of games
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..), default_value_t = Self::default().games)]
     pub games: u64,
-    /// Nodes per move, on average.
+    /// Nodes per move, on average
+    #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
-    /// A side's nodes in a game are `nodes` times a factor from `1 - spread` to `1 + spread`.
+    /// Spread of a side's nodes: `--nodes` times a factor from 1 - SPREAD to 1 + SPREAD
+    #[arg(long, value_parser = number(SPREAD), default_value_t = Self::default().spread)]
     pub spread: f64,
     /// Starting positions of games without an opening of a file.
     #[serde(skip_serializing_if = "Variant::is_standard")]
+    #[arg(skip)]
     pub variant: Variant,
     /// Random plies from the starting position, smallest and largest number.
+    #[arg(skip = Self::default().plies)]
     pub plies: [u32; 2],
     /// Random plies after an opening of a file or a policy-sampled one, smallest and largest number.
+    #[arg(skip = Self::default().plies_after)]
     pub plies_after: [u32; 2],
-    /// Share of [policy-sampled openings](PolicySampler) among the games without an opening of a file.
+    /// Fraction of policy-sampled openings (better moves are likelier) among games without an opening of a file
     #[serde(skip_serializing_if = "is_zero")]
+    #[arg(long, value_name = "FRACTION", value_parser = number(NATURAL), default_value_t = Self::default().natural)]
     pub natural: f64,
-    /// Largest advantage of either side after the opening, in centipawns.
+    /// Largest advantage of either side after the opening, in centipawns
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(LIMIT), default_value_t = Self::default().limit)]
     pub limit: Value,
-    /// Seed of openings and nodes.
+    /// Seed of openings and nodes
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
 
@@ -78,8 +90,12 @@ impl Default for GeneratorSettings {
 
 /// Upper bound of the random plies.
 const MOST_PLIES: u32 = 100;
-/// Largest advantage in centipawns, except a mate.
-const LARGEST_LIMIT: Value = Score::LARGEST as Value;
+/// Range of [`GeneratorSettings::spread`].
+const SPREAD: Range<f64> = 0.0..1.0;
+/// Range of [`GeneratorSettings::natural`].
+const NATURAL: RangeInclusive<f64> = 0.0..=1.0;
+/// Range of [`GeneratorSettings::limit`]: a mate is no advantage in centipawns.
+const LIMIT: RangeInclusive<Value> = 0..=Score::LARGEST as Value;
 /// Attempts at the opening of a game.
 const ATTEMPTS: u32 = 1_000;
 /// Units of search that are a centipawn, times 100.
@@ -104,13 +120,10 @@ impl GeneratorSettings {
     /// When a number is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
         let GeneratorSettings { nodes, spread, plies, plies_after, natural, limit, .. } = *self;
-        let shares = (0.0..1.0).contains(&spread) && (0.0..=1.0).contains(&natural);
-        if nodes == 0 || !shares || !(0..=LARGEST_LIMIT).contains(&limit) {
-            return Err(format!(
-                "nodes {nodes} (1 and more), spread {spread} (0 to below 1), natural {natural} (0 to 1), limit {limit} (0 to \
-                 {LARGEST_LIMIT})"
-            ));
-        }
+        number::check("nodes", nodes, &(1..))?;
+        number::check("spread", spread, &SPREAD)?;
+        number::check("natural", natural, &NATURAL)?;
+        number::check("limit", limit, &LIMIT)?;
         for [least, most] in [plies, plies_after] {
             if least > most || most > MOST_PLIES {
                 return Err(format!("{least} to {most} random moves: the first is the smaller, at most {MOST_PLIES}"));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
+use dyad_engine::engine::MAX_THREADS;
 use dyad_engine::eval::Weights;
 use dyad_formats::score::ScoreSide;
 use serde::{Deserialize, Serialize};
@@ -10,85 +12,126 @@ use serde_json::Value as Json;
 use super::presets::Preset;
 use super::settings::{Comparison, Method, MethodName, Regression, Settings, Source};
 use crate::arena::openings::Variant;
+use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON keys.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Overrides {
-    /// The preset that the other values are laid over.
+    /// Defaults for training from `scratch`, or to `improve` good weights; `coffee` is from scratch in 10 minutes, `night` takes 8
+    /// hours [default: by the initial weights]
+    #[arg(long)]
     pub preset: Option<Preset>,
-    /// [`Settings::method`].
+    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with --games-file]
+    #[arg(long)]
     pub method: Option<MethodName>,
     /// [`Comparison::source`].
+    #[arg(skip)]
     pub source: Option<Source>,
-    /// [`Comparison::scores`].
+    /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not read]
+    #[arg(long, value_name = "SIDE", requires = "games_file")]
     pub scores: Option<ScoreSide>,
     /// [`Settings::variant`].
+    #[arg(skip)]
     pub variant: Option<Variant>,
     /// [`Settings::policy_openings`].
+    #[arg(skip)]
     pub natural: Option<f64>,
-    /// [`Settings::seed`].
+    /// Seed of all random draws [default: 1]
+    #[arg(long, value_parser = number::<u64>(0..))]
     pub seed: Option<u64>,
-    /// [`Comparison::depth`].
+    /// Depth of training in plies, 1 for the quiescence leaf of each child; comparison only
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "PLIES")]
     pub depth: Option<u32>,
-    /// [`Settings::nodes`].
+    /// Nodes per self-play move
+    #[arg(long, value_parser = number::<u64>(0..))]
     pub nodes: Option<u64>,
-    /// [`Comparison::label_nodes`].
+    /// Nodes of the search that finds a desired move; comparison only
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "NODES")]
     pub label_nodes: Option<u64>,
-    /// [`Settings::positions`].
+    /// Positions drawn from the games of a generation, at most
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "N")]
     pub positions: Option<u64>,
-    /// [`Settings::generations`].
+    /// Number of generations; 0 for no limit [default: 0]
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "N")]
     pub generations: Option<u32>,
-    /// [`Settings::threads`].
+    /// Threads [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS))]
     pub threads: Option<usize>,
-    /// [`Comparison::batch`].
+    /// Positions per update of the weights; comparison only
+    #[arg(long, value_parser = number::<usize>(0..), value_name = "N")]
     pub batch: Option<usize>,
-    /// [`Settings::match_games`].
+    /// Games of a match, at most; an odd number is rounded up
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "N")]
     pub match_games: Option<u64>,
-    /// [`Settings::match_nodes`].
+    /// Nodes per move in matches and tuning games
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "NODES")]
     pub match_nodes: Option<u64>,
     /// [`Settings::sprt`].
+    #[arg(skip)]
     pub sprt: Option<[f64; 4]>,
     /// [`Settings::regression_match_every`].
+    #[arg(skip)]
     pub anchor_every: Option<u32>,
     /// [`Settings::positions_per_game`].
+    #[arg(skip)]
     pub positions_per_game: Option<usize>,
     /// [`Settings::window`].
+    #[arg(skip)]
     pub window: Option<u32>,
     /// [`Comparison::iterations`].
+    #[arg(skip)]
     pub iterations: Option<u32>,
     /// [`Comparison::min_margin`].
+    #[arg(skip)]
     pub decided: Option<u32>,
     /// The settings of a [`Regression`].
+    #[arg(skip)]
     pub fit: Option<RegressionOverrides>,
     /// [`Comparison::objective`].
+    #[arg(skip)]
     pub objective: Option<ObjectiveSettings>,
     /// [`Comparison::optimizer`].
+    #[arg(skip)]
     pub optimizer: Option<OptimizerSettings>,
     /// [`Comparison::groups`].
+    #[arg(skip)]
     pub groups: Option<BTreeMap<String, GroupSettings>>,
     /// [`Comparison::fine_tune_from`].
+    #[arg(skip)]
     pub refine_from: Option<u64>,
     /// [`Comparison::hold`].
+    #[arg(skip)]
     pub hold: Option<L2Target>,
     /// [`Comparison::anneal`].
+    #[arg(skip)]
     pub anneal: Option<bool>,
     /// [`Settings::keep_scale`].
+    #[arg(skip)]
     pub keep_scale: Option<bool>,
     /// [`Comparison::interpolation`] or [`Regression::max_interpolation`].
+    #[arg(skip)]
     pub step: Option<f64>,
-    /// [`Settings::tuning_pairs`].
+    /// Pairs of games that tune the new weights; 0 for no tuning
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "N")]
     pub tuning_pairs: Option<u64>,
-    /// [`Settings::long_nodes`].
+    /// Nodes per move in the games of --long-games [default: by the preset]
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "NODES")]
     pub long_nodes: Option<u64>,
     /// [`Settings::distance_games`].
+    #[arg(skip)]
     pub distance_games: Option<u64>,
-    /// [`Settings::proof_games`].
+    /// Games of a long match against the built-in weights, at most, and of those that measure the distance; 0 for none
+    /// [default: by the preset]
+    #[arg(long = "long-games", value_parser = number::<u64>(0..), value_name = "N")]
     pub proof_games: Option<u64>,
     /// [`Settings::proof_sprt`].
+    #[arg(skip)]
     pub proof_sprt: Option<[f64; 4]>,
-    /// [`Settings::minutes`].
+    /// Minutes after which the training ends with a generation; 0 for no limit [default: by the preset]
+    #[arg(long, value_parser = number::<u64>(0..), value_name = "MINUTES")]
     pub minutes: Option<u64>,
 }
 

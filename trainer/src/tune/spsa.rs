@@ -11,26 +11,40 @@
 //! so that c_end and r_end are those of the last of N trials. The noise of the games averages out over many trials, and
 //! so does the influence of the other parameters' signs.
 
+use std::ops::RangeInclusive;
+
+use clap::Args;
 use dyad_formats::hash;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
+use crate::base::number::{self, number};
 use crate::tune::parameters::Parameter;
 
 /// The decay of perturbations and rates.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Args)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Schedule {
-    /// Number of trials: pairs of games.
+    /// Pairs of games
+    #[arg(long, value_name = "N", value_parser = number(PAIRS), default_value_t = Self::default().pairs)]
     pub pairs: u64,
-    /// Exponent of the rate.
+    /// Exponent of the decay of the rate
+    #[arg(long, value_parser = number(FRACTION), default_value_t = Self::default().alpha)]
     pub alpha: f64,
-    /// Exponent of the perturbations.
+    /// Exponent of the decay of the perturbations
+    #[arg(long, value_parser = number(FRACTION), default_value_t = Self::default().gamma)]
     pub gamma: f64,
-    /// A as a fraction of all trials; it keeps the first rates small.
+    /// A as a fraction of all pairs; it keeps the first rates small
+    #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().a_ratio)]
     pub a_ratio: f64,
 }
+
+/// Range of fractions and exponents.
+pub(super) const FRACTION: RangeInclusive<f64> = 0.0..=1.0;
+/// Range of [`Schedule::pairs`].
+const PAIRS: RangeInclusive<u64> = 1..=1_000_000_000;
 
 impl Default for Schedule {
     fn default() -> Schedule {
@@ -44,13 +58,9 @@ impl Schedule {
     /// # Errors
     /// When a number is out of its bounds.
     pub fn check(&self) -> Result<(), String> {
-        if !(1..=1_000_000_000).contains(&self.pairs) {
-            return Err(format!("pairs must be 1 to 1000000000, not {}", self.pairs));
-        }
+        number::check("pairs", self.pairs, &PAIRS)?;
         for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma), ("a-ratio", self.a_ratio)] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(format!("{name} must be 0 to 1, not {value}"));
-            }
+            number::check(name, value, &FRACTION)?;
         }
         Ok(())
     }

@@ -1,46 +1,64 @@
 //! Settings and state of a tuning.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::PolicySampler;
 use crate::arena::play::{Adjudication, SearchLimits};
 use crate::arena::statistics::MatchResults;
+use crate::base::number::{self, number};
 use crate::tune::parameters::Parameter;
-use crate::tune::spsa::Schedule;
+use crate::tune::spsa::{FRACTION, Schedule};
 
 /// Everything that decides the result of a tuning.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
     /// The tuned parameters.
+    #[arg(skip)]
     pub parameters: Vec<Parameter>,
-    /// The weights of the players and the base of factors and interpolations; `None` for the built-in weights.
+    /// Weights of the players, and the base of factors and interpolations: a file, `default` or `material` [default: default]
+    #[arg(long, value_name = "WEIGHTS")]
     pub weights: Option<PathBuf>,
     /// Number of pairs, and the decay of perturbations and rates.
+    #[command(flatten)]
     pub schedule: Schedule,
-    /// Pairs played from the same values between two updates.
+    /// Pairs of games played from the same values between two updates
+    #[arg(long, value_name = "PAIRS", value_parser = number(BATCH), default_value_t = Self::default().batch)]
     pub batch: u64,
-    /// The result is the mean of the values over this fraction of the pairs, the last ones (Polyak and Juditsky 1992);
-    /// 0 for the final values.
+    /// Fraction of the pairs, the last ones, over which the values are averaged for the result; 0 for the final values
+    #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().average)]
     pub average: f64,
-    /// Seed of signs, rounding and openings.
+    /// Seed of signs, rounding and openings
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
     /// Search limits of the players.
+    #[arg(skip = Self::default().budget)]
     pub budget: SearchLimits,
-    /// Hash of each player, in megabytes.
+    /// Hash of each player, in megabytes
+    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = Self::default().hash)]
     pub hash: usize,
-    /// A file of openings; `None` for random ones.
+    /// Openings: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
+    #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
-    /// Plies taken from the games of an opening file.
+    /// Plies taken from each game of an opening file
+    #[arg(long, value_parser = number::<usize>(0..), default_value_t = Self::default().plies)]
     pub plies: usize,
-    /// Fraction of random openings that are [sampled from a policy](crate::arena::openings::PolicySampler).
+    /// Fraction of random openings that are sampled from a policy: better moves are likelier
     #[serde(skip_serializing_if = "is_zero")]
+    #[arg(long, value_name = "FRACTION", value_parser = number(FRACTION), default_value_t = Self::default().natural)]
     pub natural: f64,
     /// Adjudication rules.
+    #[arg(skip)]
     pub adjudication: Adjudication,
 }
+
+/// Range of [`Settings::batch`].
+const BATCH: RangeInclusive<u64> = 1..=100_000;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -78,16 +96,9 @@ impl Settings {
         if self.parameters.is_empty() {
             return Err("there are no parameters".to_string());
         }
-        if !(1..=100_000).contains(&self.batch) {
-            return Err(format!("batch must be 1 to 100000, not {}", self.batch));
-        }
-        if !(0.0..=1.0).contains(&self.average) {
-            return Err(format!("average must be 0 to 1, not {}", self.average));
-        }
-        if self.hash == 0 {
-            return Err("hash must be at least 1".to_string());
-        }
-        Ok(())
+        number::check("batch", self.batch, &BATCH)?;
+        number::check("average", self.average, &FRACTION)?;
+        number::check("hash", self.hash, &(1..))
     }
 
     /// Whether the values after this pair (from 1) enter the mean.

@@ -19,31 +19,31 @@ pub const ALL: [Entry; 5] = [
     Entry {
         name: "ct-chess",
         about: "comparison training with 2-tuples for chess (Tseng, Chen and Wu 2018)",
-        needs: "--games of masters",
+        needs: "--games-file of masters",
         plan: chess::plan,
     },
     Entry {
         name: "ct-features",
         about: "features, tapering, batches and depth (Tseng, Chen, Wu and Wei 2018, on Chinese chess)",
-        needs: "--games of masters",
+        needs: "--games-file of masters",
         plan: features::plan,
     },
     Entry {
         name: "ranking-svm",
         about: "evaluations from games of players of different strengths (Paulsen and Fürnkranz 2010)",
-        needs: "--band for each band of ratings, at least two; --games of masters for one band more",
+        needs: "--band for each band of ratings, at least two; --games-file of masters for one band more",
         plan: ranking::plan,
     },
     Entry {
         name: "deepchess",
         about: "a network that compares positions, and a search that asks it (David, Netanyahu and Wolf 2016)",
-        needs: "--games, most of them decided",
+        needs: "--games-file, most of them decided",
         plan: deep::plan,
     },
     Entry {
         name: "weights-default",
         about: "the weights that are built in, from own games and older weights",
-        needs: "--games of engines, used to fit the win-rate model; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
+        needs: "--games-file of engines, used to fit the win-rate model; --openings for half of its own games; --weights: those that play, if they are not the built-in ones, those in the mean with the fit, if they are others, and those in the mean without 2-tuples",
         plan: built_in::plan,
     },
 ];

@@ -1,24 +1,35 @@
 //! The settings of a fit: everything that decides its result.
 
 use std::collections::BTreeMap;
+use std::ops::{Bound, RangeInclusive};
 
+use clap::{Args, ValueEnum};
 use dyad_engine::eval::layout;
 use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
 use serde::{Deserialize, Serialize};
 
+use crate::base::number::{self, number};
 use crate::fit::logistic::sigmoid;
 
 /// What the evaluation of a position should predict: a mix of the game's result and the expected score of a search's
 /// score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Target {
-    /// Weight of the result where there is a score: 1 uses results alone, 0 scores alone.
+    /// Weight of the game's result against the score, where a position has one: 1 for results alone, 0 for scores alone
+    #[arg(long, value_name = "FRACTION", value_parser = number(SHARE), default_value_t = Self::default().result_share)]
     pub result_share: f64,
-    /// Pawns that multiply the odds of a score by e.
+    /// Pawns of a score that multiply the odds by e
+    #[arg(long, value_parser = number(PAWNS), default_value_t = Self::default().pawns)]
     pub pawns: f64,
 }
+
+/// Range of [`Target::result_share`].
+const SHARE: RangeInclusive<f64> = 0.0..=1.0;
+/// Range of [`Target::pawns`].
+const PAWNS: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1e6));
 
 impl Default for Target {
     fn default() -> Target {
@@ -80,7 +91,7 @@ impl Default for GroupSettings {
 }
 
 /// What L2 regularizes weights toward. Material is always regularized toward its initial weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum L2Target {
     /// Zero: a weight without data becomes 0.
@@ -90,29 +101,38 @@ pub enum L2Target {
     Start,
 }
 
-/// More positions in a batch than any file has.
-const MOST_IN_BATCH: usize = 1_000_000_000;
+/// Range of [`Settings::batch`]: no file has more positions.
+const BATCH: RangeInclusive<usize> = 1..=1_000_000_000;
 
 /// The settings of a fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[group(skip)]
 pub struct Settings {
     /// What to predict.
+    #[command(flatten)]
     pub target: Target,
     /// Groups that learn; empty for all.
+    #[arg(skip)]
     pub learn: Vec<String>,
     /// Groups whose settings differ from [`GroupSettings::of`] their name.
+    #[arg(skip)]
     pub groups: BTreeMap<String, GroupSettings>,
-    /// What L2 regularizes toward.
+    /// What L2 regularizes the weights toward; material always toward its initial weights
     #[serde(rename = "hold")]
+    #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
     pub l2_target: L2Target,
-    /// Epochs at most.
+    /// Epochs at most
+    #[arg(long, value_name = "N", value_parser = number::<u32>(1..), default_value_t = Self::default().epochs)]
     pub epochs: u32,
-    /// Positions in a batch.
+    /// Positions in a batch
+    #[arg(long, value_name = "N", value_parser = number(BATCH), default_value_t = Self::default().batch)]
     pub batch: usize,
-    /// Epochs without a better test loss after which the fit ends.
+    /// Epochs without a better test loss after which the fit ends
+    #[arg(long, value_parser = number::<u32>(0..), value_name = "EPOCHS", default_value_t = Self::default().patience)]
     pub patience: u32,
-    /// Seed of the shuffles.
+    /// Seed of the shuffles
+    #[arg(long, value_parser = number::<u64>(0..), default_value_t = Self::default().seed)]
     pub seed: u64,
 }
 
@@ -145,13 +165,12 @@ impl Settings {
 
     pub(super) fn check(&self) -> Result<(), Error> {
         let wrong = |problem: String| Err(Error::Settings(problem));
-        if !(1..=MOST_IN_BATCH).contains(&self.batch) || self.epochs == 0 {
-            return wrong(format!("batch must be 1 to {MOST_IN_BATCH}, epochs at least 1"));
-        }
         let Target { result_share, pawns } = self.target;
-        if !((0.0..=1.0).contains(&result_share) && pawns > 0.0 && pawns.is_finite()) {
-            return wrong(format!("result share {result_share} (0 to 1), pawns {pawns} (above 0)"));
-        }
+        number::check("batch", self.batch, &BATCH)
+            .and_then(|()| number::check("epochs", self.epochs, &(1..)))
+            .and_then(|()| number::check("result-share", result_share, &SHARE))
+            .and_then(|()| number::check("pawns", pawns, &PAWNS))
+            .map_err(Error::Settings)?;
         if let Some(name) = self.groups.keys().chain(&self.learn).find(|name| layout::group(name).is_none()) {
             let known: Vec<&str> = layout::GROUPS.iter().map(|group| group.name).collect();
             return wrong(format!("there is no group of features called {name}; there are {}", known.join(", ")));

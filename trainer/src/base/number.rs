@@ -1,0 +1,100 @@
+//! Numeric settings: one rule of ranges for arguments, settings files and UCI options.
+
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
+use std::str::FromStr;
+
+/// A type of numeric settings.
+pub trait Number: FromStr + PartialOrd + Display + Copy {
+    /// What errors call a value.
+    const NAME: &str;
+
+    /// Whether it is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+}
+
+macro_rules! whole {
+    ($($number:ty),*) => {
+        $(impl Number for $number {
+            const NAME: &str = "a whole number";
+
+            fn is_finite(self) -> bool {
+                true
+            }
+        })*
+    };
+}
+
+whole!(i16, i32, u32, u64, usize);
+
+impl Number for f64 {
+    const NAME: &str = "a number";
+
+    fn is_finite(self) -> bool {
+        f64::is_finite(self)
+    }
+}
+
+/// Checks that a number is finite and in its range.
+///
+/// # Errors
+/// Has the name of the setting, the range and the number.
+pub fn check<T: Number>(name: &str, number: T, range: &impl RangeBounds<T>) -> Result<(), String> {
+    match number.is_finite() && range.contains(&number) {
+        true => Ok(()),
+        false => Err(format!("{name} must be {}, not {number}", words(range))),
+    }
+}
+
+/// A parser of arguments that takes the finite numbers of a range.
+pub fn number<T: Number>(
+    range: impl RangeBounds<T> + Clone + Send + Sync + 'static,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse::<T>().ok().filter(|number| number.is_finite() && range.contains(number));
+        number.ok_or_else(|| format!("expected {}, {}", T::NAME, words(&range)))
+    }
+}
+
+/// A range in words, such as `1 to 16` or `above 0`.
+fn words<T: Number>(range: &impl RangeBounds<T>) -> String {
+    let above = matches!(range.start_bound(), Bound::Excluded(_));
+    let start = match range.start_bound() {
+        Bound::Included(start) | Bound::Excluded(start) => Some(start.to_string()),
+        Bound::Unbounded => None,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(end) => Some(end.to_string()),
+        Bound::Excluded(end) => Some(format!("below {end}")),
+        Bound::Unbounded => None,
+    };
+    match (start, end) {
+        (Some(start), None) if above => format!("above {start}"),
+        (Some(start), None) => format!("at least {start}"),
+        (Some(start), Some(end)) if above => format!("above {start} and at most {end}"),
+        (Some(start), Some(end)) => format!("{start} to {end}"),
+        (None, Some(end)) => format!("at most {end}"),
+        (None, None) => "finite".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_finite_and_in_their_range() {
+        let parse = number(0.0..=1.0);
+        assert_eq!(parse(" 0.5 "), Ok(0.5));
+        for text in ["1.1", "-0.1", "nan", "inf", "1e400", "x", ""] {
+            assert_eq!(parse(text), Err("expected a number, 0 to 1".to_string()), "{text}");
+        }
+        assert_eq!(number::<u32>(1..)("0").unwrap_err(), "expected a whole number, at least 1");
+        assert_eq!(number::<u32>(1..=16)("1.5").unwrap_err(), "expected a whole number, 1 to 16");
+        assert!(number::<f64>(..)("inf").is_err() && number::<f64>(0.0..)("nan").is_err());
+        assert_eq!(check("batch", 17, &(1..=16)), Err("batch must be 1 to 16, not 17".to_string()));
+        let positive = (Bound::Excluded(0.0), Bound::Included(1e7));
+        assert_eq!(check("rate", 0.0, &positive).unwrap_err(), "rate must be above 0 and at most 10000000, not 0");
+        assert_eq!(check("spread", f64::NAN, &(0.0..1.0)).unwrap_err(), "spread must be 0 to below 1, not NaN");
+    }
+}
