@@ -19,7 +19,7 @@ use crate::page::html::{data, escape, frame};
 const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
-const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in a explanation, + speaks for the move that \
+const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in an explanation, + speaks for the move that \
     was played. A green arrow is the better move; red arrows and circles are pairs of pieces and squares that speak against \
     the move played, green ones at the end of a better line speak for it. Keys: left and right step through the moves, Home \
     and End go to the ends, F turns the board.";
