@@ -1,13 +1,13 @@
 //! The error type of the trainer.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read or written, an engine not asked, or settings not used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system refused to open, read, write or rename a file.
+    #[error("cannot {doing} {path}: {source}")]
     File {
         /// What was tried: "read", "write"...
         doing: &'static str,
@@ -17,6 +17,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A file does not hold what it should.
+    #[error("{path}, {place}: {problem}")]
     Content {
         /// The file.
         path: PathBuf,
@@ -26,12 +27,16 @@ pub enum Error {
         problem: String,
     },
     /// An outside engine did not answer as an engine does.
+    #[error("engine: {0}")]
     Engine(String),
     /// Settings that contradict each other or the data.
+    #[error("settings: {0}")]
     Settings(String),
     /// Nothing was found; says where.
+    #[error("{0}")]
     Nothing(String),
     /// The job was stopped before it was done.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -45,27 +50,5 @@ impl Error {
     /// An error in a file's content.
     pub fn content(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
         Error::Content { path: path.to_path_buf(), place: place.into(), problem: problem.into() }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
-            Error::Content { path, place, problem } => write!(f, "{}, {place}: {problem}", path.display()),
-            Error::Engine(problem) => write!(f, "engine: {problem}"),
-            Error::Settings(problem) => write!(f, "settings: {problem}"),
-            Error::Nothing(what) => f.write_str(what),
-            Error::Stopped => write!(f, "stopped"),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::File { source, .. } => Some(source),
-            _ => None,
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! A game as it was played, wherever it comes from.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use dyad_engine::board::{Board, Move};
@@ -46,7 +45,8 @@ pub struct Tags {
 }
 
 /// A game that could not be used, or not as a whole, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}:{line}: {problem}")]
 pub struct BrokenGame {
     /// The file.
     pub path: PathBuf,
@@ -54,12 +54,6 @@ pub struct BrokenGame {
     pub line: u64,
     /// Who played, as far as it is known, and what is wrong.
     pub problem: String,
-}
-
-impl fmt::Display for BrokenGame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path.display(), self.line, self.problem)
-    }
 }
 
 /// A game, replayed and found legal.

@@ -460,26 +460,9 @@ fn tilt(observed: &[f64; 5], values: &[f64; 5]) -> [f64; 5] {
     std::array::from_fn(|i| observed[i] / (1.0 + x * values[i]))
 }
 
-/// Cumulative normal distribution, by the continued fraction of its tail or the series at its center.
+/// Cumulative normal distribution.
 fn normal_cdf(z: f64) -> f64 {
-    if z < 0.0 {
-        return 1.0 - normal_cdf(-z);
-    }
-    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    if z < 4.0 {
-        // Phi(z) = 1/2 + phi(z) (z + z^3/3 + z^5/(3*5) + ...)
-        let mut term = z;
-        let mut sum = z;
-        for k in 1..100 {
-            term *= z * z / f64::from(2 * k + 1);
-            sum += term;
-        }
-        0.5 + density * sum
-    } else {
-        // 1 - Phi(z) = phi(z) / (z + 1/(z + 2/(z + 3/(z + ...))))
-        let tail = (1..60).rev().fold(z, |fraction, k| z + f64::from(k) / fraction);
-        1.0 - density / tail
-    }
+    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! reason; a crash never leaves a stale lock. The file contains the process number. While the folder is locked, links in
 //! it are not followed.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -25,9 +24,10 @@ pub struct FolderLock {
 }
 
 /// Why a folder could not be had.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process works in it.
+    #[error("{folder} is in use: {by} trains there")]
     InUse {
         /// The folder.
         folder: PathBuf,
@@ -35,27 +35,15 @@ pub enum LockError {
         by: String,
     },
     /// A file of another program has the name of the lock.
+    #[error("{0} is a file of another program")]
     Foreign(PathBuf),
     /// A link lies in the folder: what is written there would go elsewhere.
+    #[error("{0} is a link: what is written there would go elsewhere; remove it")]
     Link(PathBuf),
     /// The system refused to make, read or lock the file.
-    File(PathBuf, io::Error),
+    #[error("cannot lock {0}: {1}")]
+    File(PathBuf, #[source] io::Error),
 }
-
-impl fmt::Display for LockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LockError::InUse { folder, by } => write!(f, "{} is in use: {by} trains there", folder.display()),
-            LockError::Foreign(path) => write!(f, "{} is a file of another program", path.display()),
-            LockError::Link(path) => {
-                write!(f, "{} is a link: what is written there would go elsewhere; remove it", path.display())
-            }
-            LockError::File(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for LockError {}
 
 impl FolderLock {
     /// Takes a folder, which must be there.

@@ -1,67 +1,40 @@
 //! Why a training cannot start or be resumed.
 
-use crate::base::lock::LockError;
-use dyad_engine::eval::WeightsError;
-use dyad_formats::error::Error;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use dyad_engine::eval::WeightsError;
+use dyad_formats::error::Error;
+
+use crate::base::lock::LockError;
+
 /// Why a training cannot start or be resumed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// A file cannot be read or written.
-    File(PathBuf, io::Error),
+    #[error("{0}: {1}")]
+    File(PathBuf, #[source] io::Error),
     /// The samples cannot be read.
-    Samples(io::Error),
+    #[error("reading samples: {0}")]
+    Samples(#[source] io::Error),
     /// The checkpoint cannot be used.
+    #[error(transparent)]
     Checkpoint(CheckpointError),
     /// The folder is in use or cannot be locked.
-    Locked(LockError),
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// Weights cannot be read, used or written.
-    Weights(WeightsError),
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
     /// The settings or data do not allow it.
+    #[error("{0}")]
     Refused(String),
     /// Temporary files of a killed process cannot be removed.
+    #[error(transparent)]
     Data(Error),
 }
 
-impl fmt::Display for TrainError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            TrainError::File(path, error) => write!(f, "{}: {error}", path.display()),
-            TrainError::Samples(error) => write!(f, "reading samples: {error}"),
-            TrainError::Checkpoint(error) => error.fmt(f),
-            TrainError::Locked(error) => error.fmt(f),
-            TrainError::Weights(error) => error.fmt(f),
-            TrainError::Refused(why) => f.write_str(why),
-            TrainError::Data(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for TrainError {}
-
-impl From<LockError> for TrainError {
-    fn from(error: LockError) -> TrainError {
-        TrainError::Locked(error)
-    }
-}
-
-impl From<WeightsError> for TrainError {
-    fn from(error: WeightsError) -> TrainError {
-        TrainError::Weights(error)
-    }
-}
-
 /// Why a checkpoint cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct CheckpointError(pub(super) String);
-
-impl fmt::Display for CheckpointError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for CheckpointError {}

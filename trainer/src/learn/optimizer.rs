@@ -9,15 +9,13 @@
 //! L2 would touch every weight at every update. It is weak enough to be collected: once in [`DECAY_EVERY`] updates all
 //! weights of a group decay by the amount of that many updates.
 
+use crate::base::optim::{Adam, EPSILON};
 use crate::learn::gradient::{Entry, Gradient};
 use crate::learn::settings::{L2Target, OptimizerSettings, Settings};
 use dyad_engine::eval::{FloatWeights, layout};
 
 /// Updates between two decays by L2.
 pub const DECAY_EVERY: u64 = 100;
-
-/// Keeps the quotients of AdaGrad and Adam finite.
-const EPSILON: f64 = 1e-8;
 
 /// Turns gradients into changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,14 +80,8 @@ impl Optimizer {
                     state.clock[entry.feature as usize] += 1;
                 }
                 by_stage(gradient, |i, stage, g| {
-                    let clock = state.clock[i] as i32;
-                    let mean = &mut state.mean[i][stage];
-                    *mean = beta1 * *mean + (1.0 - beta1) * g;
-                    let square = &mut state.square[i][stage];
-                    *square = beta2 * *square + (1.0 - beta2) * g * g;
-                    let mean = *mean / (1.0 - beta1.powi(clock));
-                    let square = *square / (1.0 - beta2.powi(clock));
-                    rate * mean / (square.sqrt() + EPSILON)
+                    let update = Adam::new(rate, [beta1, beta2], state.clock[i] as i32);
+                    update.step(&mut state.mean[i][stage], &mut state.square[i][stage], g)
                 });
             }
         }

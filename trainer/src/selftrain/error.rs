@@ -1,6 +1,5 @@
 //! Errors of a self-training.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,10 @@ use crate::base::lock::LockError;
 use crate::learn::error::TrainError;
 
 /// The reason why a self-training cannot begin, resume or continue. Completed work is kept.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum SelfTrainError {
     /// Another process trains in the folder.
+    #[error("{folder} is in use: {by} trains there")]
     Locked {
         /// The folder.
         folder: PathBuf,
@@ -21,8 +21,10 @@ pub enum SelfTrainError {
         by: String,
     },
     /// The folder holds a training.
+    #[error("{0} holds a training already: resume it, or choose another folder")]
     Exists(PathBuf),
     /// The folder holds a file of a name that a training uses, and no training.
+    #[error("{folder} holds {name}, but no self-training: a new one would overwrite it, choose another folder")]
     Foreign {
         /// The folder.
         folder: PathBuf,
@@ -30,8 +32,10 @@ pub enum SelfTrainError {
         name: &'static str,
     },
     /// The folder is the root of a file system, where a training does not belong.
+    #[error("{0} is the root of a file system: name a folder in it")]
     Root(PathBuf),
     /// A file that determines how a training is resumed is damaged.
+    #[error("{path} is damaged: {problem}; nothing was changed. Put back a copy of it, or train in another folder")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -39,8 +43,10 @@ pub enum SelfTrainError {
         problem: String,
     },
     /// There is no training in the folder.
+    #[error("there is no training in {0}")]
     Missing(PathBuf),
     /// The system refused to read or write: an unwritable folder, a full disk.
+    #[error("cannot {doing} {path}: {source}")]
     File {
         /// The operation: "read", "write"...
         doing: &'static str,
@@ -50,13 +56,17 @@ pub enum SelfTrainError {
         source: io::Error,
     },
     /// Settings that contradict each other or the data.
+    #[error("settings: {0}")]
     Settings(String),
     /// A stage failed.
+    #[error(transparent)]
     Data(Error),
     /// The comparison training failed.
+    #[error(transparent)]
     Training(TrainError),
     /// Weights that cannot be used.
-    Weights(WeightsError),
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
 }
 
 impl SelfTrainError {
@@ -66,40 +76,6 @@ impl SelfTrainError {
         move |source| SelfTrainError::File { doing, path, source }
     }
 }
-
-impl fmt::Display for SelfTrainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SelfTrainError::Locked { folder, by } => {
-                write!(f, "{} is in use: {by} trains there", folder.display())
-            }
-            SelfTrainError::Exists(folder) => {
-                write!(f, "{} holds a training already: resume it, or choose another folder", folder.display())
-            }
-            SelfTrainError::Foreign { folder, name } => write!(
-                f,
-                "{} holds {name}, but no self-training: a new one would overwrite it, choose another folder",
-                folder.display()
-            ),
-            SelfTrainError::Root(folder) => {
-                write!(f, "{} is the root of a file system: name a folder in it", folder.display())
-            }
-            SelfTrainError::Damaged { path, problem } => write!(
-                f,
-                "{} is damaged: {problem}; nothing was changed. Put back a copy of it, or train in another folder",
-                path.display()
-            ),
-            SelfTrainError::Missing(folder) => write!(f, "there is no training in {}", folder.display()),
-            SelfTrainError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
-            SelfTrainError::Settings(problem) => write!(f, "settings: {problem}"),
-            SelfTrainError::Data(error) => error.fmt(f),
-            SelfTrainError::Training(error) => error.fmt(f),
-            SelfTrainError::Weights(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for SelfTrainError {}
 
 impl From<LockError> for SelfTrainError {
     fn from(error: LockError) -> SelfTrainError {
@@ -127,11 +103,5 @@ impl From<TrainError> for SelfTrainError {
             TrainError::File(path, source) => SelfTrainError::File { doing: "use", path, source },
             other => SelfTrainError::Training(other),
         }
-    }
-}
-
-impl From<WeightsError> for SelfTrainError {
-    fn from(error: WeightsError) -> SelfTrainError {
-        SelfTrainError::Weights(error)
     }
 }

@@ -2,10 +2,10 @@
 
 use dyad_engine::board::{Board, Move};
 
-use super::reader::result;
 use super::spelling::{Alphabet, Spelled, is_known_remark, remark_glyph, suffix_glyphs};
 use super::words::Token;
 use crate::input::decode;
+use crate::score::GameResult;
 
 /// Variations within variations down to this depth; a deeper one becomes a comment.
 const DEEPEST: usize = 32;
@@ -162,4 +162,20 @@ impl<'a> Variations<'a> {
         }
         last.variation.last_notes().extend(note(token));
     }
+}
+
+/// The result that a word means: none in it for `*`.
+pub(super) fn result(word: &[u8]) -> Option<Option<GameResult>> {
+    Some(match word {
+        b"*" => None,
+        b"1-0" | b"1:0" => Some(GameResult::WhiteWins),
+        b"0-1" | b"0:1" => Some(GameResult::BlackWins),
+        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
+        _ => match std::str::from_utf8(word).ok()? {
+            "1\u{2013}0" | "1\u{2212}0" => Some(GameResult::WhiteWins),
+            "0\u{2013}1" | "0\u{2212}1" => Some(GameResult::BlackWins),
+            "\u{BD}-\u{BD}" | "\u{BD}\u{2013}\u{BD}" | "\u{BD}" | "1/2\u{2013}1/2" => Some(GameResult::Draw),
+            _ => return None,
+        },
+    })
 }

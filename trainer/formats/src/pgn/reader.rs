@@ -3,7 +3,7 @@
 use dyad_engine::board::{Board, Color, File, Piece, Rank, Square};
 
 use super::GameText;
-use super::notes::{Note, Notes, Variations, note, notes_of_move};
+use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
 use crate::choice::Choice;
@@ -134,22 +134,6 @@ fn is_chess(variant: &str) -> bool {
     ];
     let name: String = variant.chars().filter(char::is_ascii_alphanumeric).collect();
     NAMES.contains(&name.to_ascii_lowercase().as_str())
-}
-
-/// The result that a word means: none in it for `*`.
-pub(super) fn result(word: &[u8]) -> Option<Option<GameResult>> {
-    Some(match word {
-        b"*" => None,
-        b"1-0" | b"1:0" => Some(GameResult::WhiteWins),
-        b"0-1" | b"0:1" => Some(GameResult::BlackWins),
-        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
-        _ => match std::str::from_utf8(word).ok()? {
-            "1\u{2013}0" | "1\u{2212}0" => Some(GameResult::WhiteWins),
-            "0\u{2013}1" | "0\u{2212}1" => Some(GameResult::BlackWins),
-            "\u{BD}-\u{BD}" | "\u{BD}\u{2013}\u{BD}" | "\u{BD}" | "1/2\u{2013}1/2" => Some(GameResult::Draw),
-            _ => return None,
-        },
-    })
 }
 
 /// The state of a reading.

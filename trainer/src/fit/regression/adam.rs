@@ -7,28 +7,12 @@ use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
 use super::data::FeatureRange;
 use super::settings::{GroupSettings, L2Target, Settings};
+use crate::base::optim;
 
-const BETA1: f64 = 0.9;
-const BETA2: f64 = 0.999;
-const EPSILON: f64 = 1e-8;
+const BETAS: [f64; 2] = [0.9, 0.999];
 
 /// Running means of the gradient and of its square, for middlegame and endgame.
 type Moments = [[f64; 2]; 2];
-
-/// The parameters of one update.
-struct Update {
-    rate: f64,
-    corrections: [f64; 2],
-}
-
-impl Update {
-    /// The change of a weight.
-    fn change(&self, [mean, square]: &mut [f64; 2], slope: f64) -> f64 {
-        *mean = BETA1 * *mean + (1.0 - BETA1) * slope;
-        *square = BETA2 * *square + (1.0 - BETA2) * slope * slope;
-        -self.rate * (*mean / self.corrections[0]) / ((*square / self.corrections[1]).sqrt() + EPSILON)
-    }
-}
 
 /// The optimizer and its moments, by feature.
 pub struct Adam {
@@ -62,15 +46,15 @@ impl Adam {
     /// Applies one update against the gradient, with rates multiplied by `factor`.
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
-        let corrections = [1.0 - BETA1.powi(self.steps), 1.0 - BETA2.powi(self.steps)];
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
-            let (step, decay) = (Update { rate: factor * group.rate, corrections }, group.l2 / self.positions);
+            let (update, decay) = (optim::Adam::new(factor * group.rate, BETAS, self.steps), group.l2 / self.positions);
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];
                     let offset = self.anchor.get(feature).map_or(*weight, |anchor| *weight - anchor[stage]);
                     let slope = gradient[feature][stage] + decay * offset;
-                    *weight += step.change(&mut self.moments[feature][stage], slope);
+                    let [mean, square] = &mut self.moments[feature][stage];
+                    *weight -= update.step(mean, square, slope);
                 }
             }
         }
