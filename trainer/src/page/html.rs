@@ -167,6 +167,15 @@ pub fn flatten(rows: &mut Vec<Vec<String>>, name: String, value: &serde_json::Va
 mod tests {
     use super::*;
 
+    /// The hash is that of the element's text, by another program.
+    #[test]
+    fn the_policy_allows_the_scripts_of_the_page_alone() {
+        let text = frame("A page", "", "", &["let x = 1;\n"]);
+        let policy = "script-src 'sha256-PCA06x5AClOd4MjKmg3RZDFBTufKR2vjtf2Rt+9Kt3s='\"";
+        assert!(text.contains(policy) && text.contains("<script>\nlet x = 1;\n</script>"), "{text}");
+        assert!(frame("A page", "", "", &[]).contains("script-src 'none'\""));
+    }
+
     #[test]
     fn words_stand_at_the_left_of_their_column() {
         let mut page = Page::default();
