@@ -404,9 +404,9 @@ mod tests {
             labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
         };
         for (settings, expected) in [
-            (Settings { nodes: 0, ..Settings::default() }, "no nodes"),
-            (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
-            (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400 seconds"),
+            (Settings { nodes: 0, ..Settings::default() }, "nodes must be at least 1, not 0"),
+            (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400, not"),
+            (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400, not"),
             (Settings { decided: 6_000_000, ..Settings::default() }, "decided must be 0 to 30000"),
             (Settings { decided: 20, ..Settings::default() }, "other positions or settings"),
         ] {

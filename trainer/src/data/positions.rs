@@ -415,8 +415,14 @@ mod tests {
         let all = Filters::default();
         assert!(all.check().is_ok());
         for (filters, expected) in [
-            (Filters { largest_score: Some(f64::NAN), ..all.clone() }, "above 0 pawns, not NaN"),
-            (Filters { largest_score: Some(0.0), ..all.clone() }, "above 0 pawns, not 0"),
+            (
+                Filters { largest_score: Some(f64::NAN), ..all.clone() },
+                "largest-score must be above 0 and at most 1000000, not NaN",
+            ),
+            (
+                Filters { largest_score: Some(0.0), ..all.clone() },
+                "largest-score must be above 0 and at most 1000000, not 0",
+            ),
             (Filters { mover_rating: [Some(2000), Some(1999)], ..all.clone() }, "2000 and more, and 1999 and less"),
             (Filters { plies: [20, 10], ..all.clone() }, "20 and later, and 10 and earlier"),
         ] {
@@ -424,7 +430,7 @@ mod tests {
             assert!(refusal.contains(expected), "{refusal}");
         }
         for good in [
-            Filters { largest_score: Some(f64::INFINITY), plies: [10, 10], ..all.clone() },
+            Filters { largest_score: Some(1e6), plies: [10, 10], ..all.clone() },
             Filters { mover_rating: [Some(2000), Some(2000)], ..all.clone() },
             Filters { mover_rating: [Some(2000), None], ..all },
         ] {

@@ -30,7 +30,7 @@ use dyad_formats::source::{Piece, Pieces, pieces};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::base::number::number;
+use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::positions::{Candidate, Filters, PERCENT, Reason, TEST_PERCENT, check_percent, is_held_out};
 
@@ -162,6 +162,9 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         return Err(Error::Settings("no files to read".to_string()));
     }
     check_percent(settings.test_percent)?;
+    if let Some(count) = settings.count {
+        number::check("positions", count, &(1..)).map_err(Error::Settings)?;
+    }
     settings.filters.check()?;
     check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
     if let Some(side) = settings.scores {
@@ -824,11 +827,11 @@ mod tests {
         let missing = Settings { inputs: vec!["no such file.pgn".into()], ..Settings::default() };
         let cases = [
             (Settings::default(), "no files"),
-            (Settings { test_percent: 101.0, ..missing.clone() }, "test percent"),
-            (Settings { count: Some(0), ..missing.clone() }, "count"),
+            (Settings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
+            (Settings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
             (
                 Settings { filters: Filters { decided: 30_001, ..Filters::default() }, ..missing.clone() },
-                "decided must be 0 to 30000 centipawns, not 30001",
+                "decided must be 0 to 30000, not 30001",
             ),
             (
                 Settings {

@@ -186,8 +186,11 @@ fn settings_are_checked() {
         (Settings { batch: 0, ..Settings::default() }, "batch"),
         (Settings { batch: usize::MAX, ..Settings::default() }, "batch"),
         (Settings { epochs: 0, ..Settings::default() }, "epochs"),
-        (Settings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..Settings::default() }, "pawns inf"),
-        (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result share"),
+        (
+            Settings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..Settings::default() },
+            "pawns must be above 0",
+        ),
+        (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result-share"),
         (Settings { learn: vec!["pears".into()], ..Settings::default() }, "pears"),
         (Settings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..Settings::default() }, "pears"),
         (Settings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..Settings::default() }, "rate"),
