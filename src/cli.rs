@@ -317,8 +317,9 @@ mod tests {
         }
     }
 
-    /// Words that some option takes.
-    const WORDS: &str = "3 500 0.5 a=0.5 white normalized tiny regression improve adam word A:x=1 1-0";
+    /// Words of which every option takes one that is not its default.
+    pub(super) const WORDS: &str = "3 0.25 1-0 white mover word start all moves improve comparison normalized 8+0.08 A:x=1 \
+        7 0.5 500 a=0.5 tiny regression adam";
 
     #[test]
     fn every_option_of_every_command_is_parsed() {

@@ -131,8 +131,3 @@ pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Sess
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_string).collect()
 }
-
-/// A number with its noun, in the singular or the plural.
-pub fn counted(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}

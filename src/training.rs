@@ -30,15 +30,14 @@ use dyad_engine::files::{self, OwnFolder};
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::base::lock::FolderLock;
+use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::style;
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
-    self, Context, MOST_FOR_DISTANCE, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary,
-    misplaced_for,
+    self, Context, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary, misplaced_for,
 };
 
 use crate::browser;
-use crate::display::counted;
 use crate::session::{Outcome, Trained};
 
 /// Time without an option after which a training begins.
@@ -123,15 +122,9 @@ pub const NUMBERS: [Number; 11] = [
     Number { name: "TrainThreads", max: 256, key: "threads", set: |o, threads| o.threads = threads.map(|threads| threads as usize) },
     Number { name: "TrainBatch", max: MILLION, key: "batch", set: |o, batch| o.batch = batch.map(|batch| batch as usize) },
     Number { name: "TrainMatchGames", max: MILLION, key: "match-games", set: |o, games| o.match_games = games.map(u64::from) },
-    Number { name: "TrainLongGames", max: MILLION, key: "proof-games", set: set_long_games },
+    Number { name: "TrainLongGames", max: MILLION, key: "proof-games", set: |o, games| o.set_long_games(games.map(u64::from)) },
     Number { name: "TrainLongNodes", max: 1000 * MILLION, key: "long-nodes", set: |o, nodes| o.long_nodes = nodes.map(u64::from) },
 ];
-
-/// The games of a proof, and no more of them for the distance.
-fn set_long_games(overrides: &mut Overrides, games: Option<u32>) {
-    overrides.proof_games = games.map(u64::from);
-    overrides.distance_games = overrides.proof_games.map(|games| games.min(MOST_FOR_DISTANCE));
-}
 
 /// The first value of `TrainMethod`.
 const AUTOMATIC: &str = "automatic";

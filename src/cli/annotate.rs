@@ -6,10 +6,10 @@ use clap::Args;
 use dyad_formats::atomic::check_output;
 use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, annotate};
 use dyad_trainer::base::number::number;
+use dyad_trainer::base::words::counted;
 
 use super::progress::Progress;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
-use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -50,7 +50,7 @@ const SHARE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(1
 pub fn run(arguments: Arguments) -> Outcome {
     let shares = arguments.shares()?;
     let inputs = arguments.weights.iter().chain(&arguments.samples);
-    check_output(&arguments.out, inputs.map(PathBuf::as_path))?;
+    check_output(&arguments.out, inputs)?;
     let sets = arguments.weights.iter().map(|path| load_weights(path)).collect::<Result<Vec<_>, _>>()?;
     let of: Vec<_> = sets
         .iter()

@@ -58,8 +58,8 @@ struct Planned {
 /// Plays the matches that the log does not hold, tells what all of them say and corrects the calibration.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
-    let outputs = [&arguments.log].into_iter().chain(&arguments.out).map(PathBuf::as_path);
-    check_outputs(outputs, arguments.model.iter().map(PathBuf::as_path))?;
+    let outputs = [&arguments.log].into_iter().chain(&arguments.out);
+    check_outputs(outputs, arguments.model.iter())?;
     check_resume(arguments.resume, &arguments.log)?;
     let planned = plan(arguments);
     if planned.is_empty() {

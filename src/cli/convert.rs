@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::convert::{Counts, convert};
+use dyad_trainer::base::words::counted;
 
 use super::progress::Progress;
 use super::{Outcome, Threads, stop_on_interrupt};
-use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {

@@ -37,7 +37,7 @@ const BOOK_PLIES: usize = 16;
 pub fn run(arguments: Arguments) -> Outcome {
     let Arguments { out, resume, weights, openings, settings, threads } = arguments;
     let inputs = [Some(&weights), openings.as_ref(), settings.file.as_ref()];
-    check_output(&out, inputs.into_iter().flatten().map(PathBuf::as_path))?;
+    check_output(&out, inputs.into_iter().flatten())?;
     check_resume(resume, &out)?;
     let settings = settings.load("datagen")?;
     let weights = load_weights(&weights)?;

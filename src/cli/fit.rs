@@ -74,7 +74,7 @@ const NON_NEGATIVE: RangeInclusive<f64> = 0.0..=1e9;
 pub fn run(arguments: Arguments) -> Outcome {
     let Arguments { samples, out, weights, name, settings, groups, freeze, l2, group_rate, leaves, .. } = arguments;
     let others = [&weights, &leaves, &arguments.scale_like, &settings.file].into_iter().flatten();
-    check_output(&out, samples.iter().chain(others).map(PathBuf::as_path))?;
+    check_output(&out, samples.iter().chain(others))?;
     let mut settings = settings.load("fit")?;
     set_groups(&mut settings, &groups, &freeze, &l2, &group_rate)?;
     let start = weights.map_or_else(|| Ok(Arc::new(Weights::material())), |name| load_weights(&name))?;

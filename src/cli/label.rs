@@ -47,8 +47,7 @@ fn named_text(text: &str) -> Result<(String, String), String> {
 
 /// Labels a sample file.
 pub fn run(arguments: Arguments) -> Outcome {
-    let inputs =
-        [arguments.settings.file.as_ref(), Some(&arguments.weights)].into_iter().flatten().map(PathBuf::as_path);
+    let inputs = [arguments.settings.file.as_ref(), Some(&arguments.weights)].into_iter().flatten();
     check_output(&arguments.out, inputs)?;
     check_resume(arguments.resume, &journal_name(&arguments.out))?;
     let mut settings = arguments.settings.load("label")?;

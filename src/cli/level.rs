@@ -9,6 +9,7 @@ use dyad_engine::levels::file::{self, MoveModel};
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
 use dyad_trainer::base::number::number;
+use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, FEWEST_MOVES};
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
@@ -21,7 +22,6 @@ use super::prepare::show_broken;
 use super::progress::Progress;
 use super::settings::{self, Layered, check_resume};
 use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
-use crate::display::counted;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -172,7 +172,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 fn prepare(arguments: Prepare) -> Outcome {
-    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings.file).map(PathBuf::as_path))?;
+    check_output(&arguments.out, arguments.files.iter().chain(&arguments.settings.file))?;
     check_resume(arguments.resume, &arguments.out)?;
     let settings = arguments.settings.load("level-prepare")?;
     let control = stop_on_interrupt();
@@ -202,7 +202,7 @@ fn prepare(arguments: Prepare) -> Outcome {
 
 fn train(arguments: Train) -> Outcome {
     let others = [&arguments.settings.file, &arguments.calibrated_as].into_iter().flatten();
-    check_output(&arguments.out, others.chain([&arguments.records]).map(PathBuf::as_path))?;
+    check_output(&arguments.out, others.chain([&arguments.records]))?;
     let settings = arguments.settings.load("level-train")?;
     let calibration = match &arguments.calibrated_as {
         Some(path) => MoveModel::load(path)?.calibration,
@@ -291,7 +291,7 @@ fn no_player(player: &Option<String>, min_games: usize, files: &[PathBuf]) -> St
 
 fn style(arguments: StyleArguments) -> Outcome {
     let others = [&arguments.settings.file, &arguments.model].into_iter().flatten();
-    check_output(&arguments.out, arguments.files.iter().chain(others).map(PathBuf::as_path))?;
+    check_output(&arguments.out, arguments.files.iter().chain(others))?;
     check_resume(arguments.resume, &style::records_path(&arguments.out))?;
     let settings = arguments.settings.load("level-style")?;
     let model = model_or_embedded(arguments.model.as_deref())?;

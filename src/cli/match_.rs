@@ -243,7 +243,7 @@ fn check_files(
     // `level:1500:model.json` and `uci:engine,Hash=16` hold paths among other words.
     let names = players.iter().flat_map(|player| iter::once(player.as_str()).chain(player.split([':', ','])));
     let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(settings_file);
-    check_outputs(files.pgn.iter().chain(&files.results).map(PathBuf::as_path), inputs)?;
+    check_outputs(files.pgn.iter().chain(&files.results), inputs)?;
     files.results.as_deref().map_or(Ok(()), check_results)
 }
 

@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::openings::Variant;
+use dyad_trainer::base::words::{counted, grouped};
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{
-    self, Context, Event, MOST_FOR_DISTANCE, Method, MethodName, Overrides, Preset, Settings, Source, Summary, grouped,
-};
+use dyad_trainer::selftrain::{self, Context, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
 
 use super::progress::Progress;
 use super::settings::Layered;
@@ -77,8 +76,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 fn print_summary(summary: &Summary, folder: &Path) {
     let Summary { finished, generations, adopted, best, playing } = summary;
     let how = if *finished { "finished" } else { "stopped" };
-    let plural = if *generations == 1 { "" } else { "s" };
-    println!("{how}: {generations} generation{plural}, {adopted} adopted");
+    println!("{how}: {}, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"));
     match best {
         Some(path) => println!("best weights: {}", path.display()),
         None => println!("no generation has beaten the initial weights yet"),
@@ -103,8 +101,8 @@ impl Arguments {
         if self.resume && overrides.preset.is_some() {
             return Err("preset: a training that is resumed keeps its own; leave out --preset".to_string());
         }
-        if let Some(games) = long_games {
-            overrides.distance_games = Some(games.min(MOST_FOR_DISTANCE));
+        if long_games.is_some() {
+            overrides.set_long_games(long_games);
         }
         if let Some(games) = self.games_file {
             overrides.source = Some(Source::Games(std::path::absolute(&games).unwrap_or(games)));
@@ -244,7 +242,7 @@ mod tests {
         let error = resolve(&["--games-file", "a.pgn", "--method", "regression"]).unwrap_err();
         assert!(error.starts_with("source belongs to comparison training"), "{error}");
         let long = json(&["--long-games", "50"]);
-        assert_eq!((&long["proof-games"], &long["distance-games"]), (&50.into(), &MOST_FOR_DISTANCE.into()));
+        assert_eq!((&long["proof-games"], &long["distance-games"]), (&50.into(), &selftrain::MOST_FOR_DISTANCE.into()));
         let resumed = parse(&["--resume", "--nodes", "300"]).overrides().unwrap();
         assert_eq!(resumed, Overrides { nodes: Some(300), ..Overrides::default() });
     }

@@ -117,6 +117,7 @@ pub fn check_resume(resume: bool, path: &Path) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::WORDS;
     use super::*;
     use clap::Parser;
     use dyad_trainer::data::prepare::Settings;
@@ -160,26 +161,6 @@ mod tests {
         assert_eq!(Line::parse_from(["prepare"]).settings.load("prepare").unwrap(), Settings::default());
     }
 
-    /// Words that some option takes, none of them a default.
-    const WORDS: [&str; 16] = [
-        "3",
-        "0.25",
-        "1-0",
-        "white",
-        "mover",
-        "word",
-        "start",
-        "all",
-        "moves",
-        "improve",
-        "comparison",
-        "normalized",
-        "8+0.08",
-        "A:x=1",
-        "7",
-        "0.5",
-    ];
-
     /// The settings that differ, by their paths.
     fn differences(one: &Value, other: &Value, path: &str, found: &mut Vec<String>) {
         match (one, other) {
@@ -209,9 +190,9 @@ mod tests {
             let name = argument.get_long().map(|name| format!("--{name}"));
             let count = argument.get_num_args().map_or(1, |range| range.min_values());
             let is_flag = !argument.get_action().takes_values() || count == 0;
-            let words: &[&str] = if is_flag { &[""] } else { &WORDS };
-            let found = words.iter().find_map(|word| {
-                let values = std::iter::repeat_n(*word, if is_flag { 0 } else { count });
+            let words = if is_flag { "" } else { WORDS };
+            let found = words.split(' ').find_map(|word| {
+                let values = std::iter::repeat_n(word, if is_flag { 0 } else { count });
                 let line: Vec<&str> = name.as_deref().into_iter().chain(values).collect();
                 let mut found = Vec::new();
                 differences(&defaults, &parse(&line)?, "", &mut found);

@@ -40,12 +40,11 @@ pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error>
 ///
 /// # Errors
 /// When it is, by whatever path.
-pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Error> {
+pub fn check_output(out: &Path, inputs: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), Error> {
     let Ok(target) = fs::canonicalize(out) else { return Ok(()) };
-    let same = |input: &&Path| fs::canonicalize(input).is_ok_and(|input| input == target);
-    match inputs.into_iter().find(same) {
+    match inputs.into_iter().find(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
         Some(input) => {
-            let (out, input) = (out.display(), input.display());
+            let (out, input) = (out.display(), input.as_ref().display());
             Err(Error::Settings(format!("the output {out} is the input {input}, which would be lost")))
         }
         None => Ok(()),
@@ -56,12 +55,13 @@ pub fn check_output<'a>(out: &Path, inputs: impl IntoIterator<Item = &'a Path>) 
 ///
 /// # Errors
 /// When there is one.
-pub fn check_outputs<'a>(
-    outputs: impl IntoIterator<Item = &'a Path>,
-    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+pub fn check_outputs(
+    outputs: impl IntoIterator<Item = impl AsRef<Path>>,
+    inputs: impl IntoIterator<Item = impl AsRef<Path>> + Clone,
 ) -> Result<(), Error> {
     let mut places: Vec<PathBuf> = Vec::new();
     for out in outputs {
+        let out = out.as_ref();
         check_output(out, inputs.clone())?;
         let place = place(out);
         if places.contains(&place) {
@@ -114,7 +114,12 @@ mod tests {
                 .to_string()
                 .contains("is the input")
         );
-        assert!(check_outputs([out.as_path(), &same], []).unwrap_err().to_string().contains("two outputs are called"));
+        assert!(
+            check_outputs([out.as_path(), &same], [&input; 0])
+                .unwrap_err()
+                .to_string()
+                .contains("two outputs are called")
+        );
         #[cfg(unix)]
         {
             let link = folder.join("link");

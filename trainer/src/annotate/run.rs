@@ -56,8 +56,8 @@ impl AnnotateSettings {
         check_outputs(self.outputs(), [self.input.as_path()])
     }
 
-    fn outputs(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html).map(PathBuf::as_path)
+    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Basics for all modules of the trainer: a parallel map whose results do not depend on the number of threads, folder
-//! locks, numeric settings, files of JSON lines, and optimizers. It uses no other module.
+//! locks, numeric settings, files of JSON lines, optimizers, and numbers in words. It uses no other module.
 
 pub mod json_lines;
 pub mod lock;
 pub mod number;
 pub mod optim;
 pub mod parallel;
+pub mod words;

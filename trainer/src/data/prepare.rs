@@ -166,7 +166,7 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         number::check("positions", count, &(1..)).map_err(Error::Settings)?;
     }
     settings.filters.check()?;
-    check_output(out, settings.inputs.iter().chain(&settings.split_by).map(PathBuf::as_path))?;
+    check_output(out, settings.inputs.iter().chain(&settings.split_by))?;
     if let Some(side) = settings.scores {
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }

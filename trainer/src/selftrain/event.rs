@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::{grouped, spoken};
 use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
+use crate::base::words::{grouped, spoken};
 use dyad_engine::control::Control;
 
 /// What a self-training takes from its caller.

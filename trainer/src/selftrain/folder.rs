@@ -223,7 +223,7 @@ impl Folder {
     }
 
     pub fn is_begun(&self) -> bool {
-        self.file(STATE).exists()
+        super::is_begun(&self.path)
     }
 
     /// Writes the files that a training begins with.

@@ -25,7 +25,6 @@ mod stages;
 mod tests;
 mod tuning;
 mod window;
-mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +43,6 @@ pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
 pub use presets::Preset;
 pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, Settings, Source};
 use stages::Loop;
-pub use words::grouped;
 
 /// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with `reference` until a
 /// generation is proven stronger.
@@ -173,7 +171,7 @@ impl Playing {
     }
 }
 
-/// The weights of the self-training in `folder` that are proven stronger than the reference; `None` if there are none.
+/// The weights of the self-training in `folder` that are proven stronger than the reference, if any.
 #[must_use]
 pub fn playing(folder: &Path) -> Option<Playing> {
     let (state, _) = saved(folder).ok().filter(|(state, _)| state.playing > 0)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::presets::Preset;
-use super::settings::{Comparison, Method, MethodName, Regression, Settings, Source};
+use super::settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, Settings, Source};
 use crate::arena::openings::Variant;
 use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
@@ -181,6 +181,12 @@ impl Overrides {
             Some(Source::Games(_)) => MethodName::Comparison,
             _ => MethodName::Regression,
         })
+    }
+
+    /// Sets the games of a long match, and no more of them for the distance.
+    pub fn set_long_games(&mut self, games: Option<u64>) {
+        self.proof_games = games;
+        self.distance_games = games.map(|games| games.min(MOST_FOR_DISTANCE));
     }
 
     /// The key of a value that `method` has no setting for.

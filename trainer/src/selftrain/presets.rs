@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{Comparison, Method, MethodName, Regression, Settings};
 use crate::arena::openings::Variant;
+use crate::base::words::named;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
 /// What a training starts from.
@@ -54,8 +55,7 @@ impl FromStr for Preset {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Preset, String> {
-        let named = Preset::ALL.into_iter().find(|preset| preset.to_string() == text);
-        named.ok_or_else(|| format!("expected scratch, improve, coffee or night, found '{text}'"))
+        named(&Preset::ALL, text)
     }
 }
 

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Stage;
 use super::self_play::HASH;
-use super::words::grouped;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
 use crate::base::parallel::check_threads;
+use crate::base::words::{counted, grouped, named};
 use crate::data::label;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, Settings as RunSettings};
 
@@ -108,8 +108,7 @@ impl FromStr for MethodName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<MethodName, String> {
-        let named = MethodName::ALL.into_iter().find(|method| method.to_string() == text);
-        named.ok_or_else(|| format!("expected regression or comparison, found '{text}'"))
+        named(&MethodName::ALL, text)
     }
 }
 
@@ -474,7 +473,7 @@ impl fmt::Display for Settings {
             1 => write!(f, ", 1 generation")?,
             generations => write!(f, ", {} generations", grouped(generations.into()))?,
         }
-        write!(f, ", {} thread{}", self.threads, if self.threads == 1 { "" } else { "s" })
+        write!(f, ", {}", counted(self.threads as u64, "thread", "threads"))
     }
 }
 

@@ -320,7 +320,7 @@ const EASY: [f64; 4] = [-1_000.0, -100.0, 0.05, 0.05];
 const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 
 /// The engine plays with a generation only after a long match; stops and threads change nothing of it, and another reference
-/// begins anew.
+/// begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
     let settings = |threads| Settings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
