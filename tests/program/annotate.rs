@@ -18,11 +18,11 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
     command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "2000", "--hash", "1", "--threads", "2"]);
     let output = command.args(["--mistakes", "mine.epd", "--player", "bert", "--html", "games.html"]).output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     assert!(
-        told.starts_with("games.annotated.pgn: 2 games, 11 half-moves, ") && told.contains("\nmine.epd: "),
-        "{told}"
+        printed.starts_with("games.annotated.pgn: 2 games, 11 half-moves, ") && printed.contains("\nmine.epd: "),
+        "{printed}"
     );
     let out = folder.join("games.annotated.pgn");
     let games: Vec<_> = GameTexts::open(&out).unwrap().map(|text| text.unwrap().parse(None).unwrap()).collect();
@@ -54,8 +54,8 @@ fn faults_are_told() {
         (vec!["annotate"], "Usage"),
     ];
     for (arguments, expected) in cases {
-        let told = refusal(&arguments);
-        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
+        let printed = refusal(&arguments);
+        assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
@@ -82,8 +82,8 @@ fn an_interrupted_run_keeps_what_is_done() {
     }
     assert!(Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap().success());
     let output = running.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("stopped; what was done is kept"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && printed.contains("stopped; what was done is kept"), "{printed}");
     let games: Vec<_> = GameTexts::open(&folder.join("out.pgn")).unwrap().map(|text| text.unwrap()).collect();
     assert!((1..400).contains(&games.len()), "{}", games.len());
     for (number, game) in games.iter().enumerate() {

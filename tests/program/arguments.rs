@@ -43,8 +43,8 @@ fn shells_and_the_manual_know_the_tools() {
 
 #[test]
 fn other_arguments_are_refused() {
-    let told = refusal(&["--nonsense"]);
-    assert!(told.contains("unexpected argument '--nonsense'"), "{told}");
+    let printed = refusal(&["--nonsense"]);
+    assert!(printed.contains("unexpected argument '--nonsense'"), "{printed}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn old_commands_and_options_say_what_they_are_called_now() {
         (&["stray", "x"], "'dyad stray' was removed: matches found no gain"),
         (&["fit", "x", "--out", "y", "--back-off", "3"], "'dyad fit --back-off' was removed"),
     ] {
-        let told = refusal(words);
-        assert!(told.contains(expected), "{words:?}: {told}");
+        let printed = refusal(words);
+        assert!(printed.contains(expected), "{words:?}: {printed}");
     }
 }

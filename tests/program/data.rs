@@ -33,8 +33,8 @@ fn run(folder: &Path, arguments: &str) -> String {
 /// Runs the program in a folder and expects it to fail with a sentence.
 fn refuse(folder: &Path, arguments: &str, expected: &str) {
     let Output { status, stderr, .. } = command(folder, arguments).output().expect("the program was built");
-    let told = String::from_utf8_lossy(&stderr).into_owned();
-    assert!(!status.success() && told.contains(expected), "{arguments}: expected {expected}, told {told}");
+    let printed = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(!status.success() && printed.contains(expected), "{arguments}: expected {expected}, found {printed}");
 }
 
 /// Games of random moves that end in favor of who has more material left, with its balance as the score of
@@ -74,8 +74,8 @@ fn identity(path: PathBuf) -> u64 {
 fn games_become_samples_labels_and_weights() {
     let folder = folder("data");
     write_games(&folder.join("games.pgn"), 60);
-    let told = run(&folder, "prepare games.pgn -o a.samples --scores white --quiet --min-ply 6 --test-percent 25");
-    assert!(told.contains("60 games or lines read, 6 of them broken"), "{told}");
+    let printed = run(&folder, "prepare games.pgn -o a.samples --scores white --quiet --min-ply 6 --test-percent 25");
+    assert!(printed.contains("60 games or lines read, 6 of them broken"), "{printed}");
     fs::write(
         folder.join("settings.json"),
         r#"{"prepare": {"inputs": ["games.pgn"], "scores": "white", "test-percent": 25.0,
@@ -86,8 +86,8 @@ fn games_become_samples_labels_and_weights() {
     assert_eq!(identity(folder.join("a.samples")), identity(folder.join("b.samples")));
 
     let fit = "fit a.samples --settings settings.json -o w.json --groups material,location --result-share 0";
-    let told = run(&folder, fit);
-    assert!(told.contains("test loss"), "{told}");
+    let printed = run(&folder, fit);
+    assert!(printed.contains("test loss"), "{printed}");
     let weights = Weights::load(&folder.join("w.json")).unwrap();
     assert_eq!((weights.meta.name.as_str(), &weights.meta.provenance["by"]), ("w", &serde_json::json!("dyad fit")));
     let first = fs::read(folder.join("w.json")).unwrap();
@@ -105,14 +105,14 @@ fn games_become_samples_labels_and_weights() {
     );
     assert!(led.ints() != weights.ints(), "the leaves are the positions themselves");
     refuse(&folder, "fit a.samples -o leaves.json --leaves none.json", "none.json");
-    let told = run(&folder, "weights quality w.json --games-file games.pgn --test-percent 25");
+    let printed = run(&folder, "weights quality w.json --games-file games.pgn --test-percent 25");
     // The scores are the balance of material, and that is what is left to find.
-    let r2: f64 = told.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
-    assert!(r2 > 0.98, "{told}");
+    let r2: f64 = printed.split_whitespace().nth(2).and_then(|number| number.parse().ok()).unwrap_or_default();
+    assert!(r2 > 0.98, "{printed}");
     let measured =
         command(&folder, "weights quality w.json --games-file games.pgn").output().expect("the program was built");
-    let told = String::from_utf8_lossy(&measured.stderr).into_owned();
-    assert!(told.contains("6 games could not be read"), "{told}");
+    let printed = String::from_utf8_lossy(&measured.stderr).into_owned();
+    assert!(printed.contains("6 games could not be read"), "{printed}");
     refuse(&folder, "weights quality w.json --games-file games.pgn --test-percent 101", "expected a number, 0 to 100");
     fs::write(folder.join("even.pgn"), "1. Nf3 {0.00/1} Nf6 {0.00/1} 2. Nc3 {0.00/1} Nc6 {0.00/1} *\n").unwrap();
     refuse(
@@ -142,13 +142,14 @@ fn games_become_samples_labels_and_weights() {
 fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     let folder = folder("openbench");
     let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openbench/4.pgn.tar");
-    let told = run(&folder, &format!("prepare {archive} -o a.samples --scores mover --min-margin 20 --test-percent 0"));
-    assert!(told.contains("32 games or lines read, 0 of them broken"), "{told}");
-    let labeled: u64 = told
+    let printed =
+        run(&folder, &format!("prepare {archive} -o a.samples --scores mover --min-margin 20 --test-percent 0"));
+    assert!(printed.contains("32 games or lines read, 0 of them broken"), "{printed}");
+    let labeled: u64 = printed
         .lines()
         .find_map(|line| line.strip_suffix(" with a runner-up told by weights 5a443ad5"))
         .and_then(|count| count.trim().parse().ok())
-        .unwrap_or_else(|| panic!("{told}"));
+        .unwrap_or_else(|| panic!("{printed}"));
     let file = SampleFile::open(&folder.join("a.samples")).unwrap();
     assert_eq!(file.summary().settings["told"], serde_json::json!({ "5a443ad5": labeled }));
     let samples = file.load().unwrap();
@@ -157,8 +158,8 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     assert!(samples.iter().any(|sample| sample.castles_unusually()));
     // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are clear.
     assert!(0 < decided && decided < labeled && labeled < samples.len() as u64, "{decided} of {labeled}");
-    let told = run(&folder, &format!("prepare {archive} -o b.samples --chosen-by 5a443ad5 --test-percent 0"));
-    assert!(!told.contains("not told by these weights"), "{told}");
+    let printed = run(&folder, &format!("prepare {archive} -o b.samples --chosen-by 5a443ad5 --test-percent 0"));
+    assert!(!printed.contains("not told by these weights"), "{printed}");
     refuse(
         &folder,
         &format!("prepare {archive} -o c.samples --chosen-by 00000000"),
@@ -357,8 +358,8 @@ fn a_full_disk_is_called_that() {
     let command =
         format!("ulimit -f 1; trap '' XFSZ; {} weights average a.json b.json --out c.json", env!("CARGO_BIN_EXE_dyad"));
     let output = Command::new("sh").current_dir(&folder).args(["-c", &command]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("c.json: cannot be written: "), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && printed.contains("c.json: cannot be written: "), "{printed}");
     assert!(!folder.join("c.json").exists());
 }
 

@@ -228,9 +228,12 @@ pub fn tool(name: &str, arguments: &[&str], stdout: Stdio) -> Child {
 pub fn refusal(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dyad")).args(arguments).stdin(Stdio::null()).output();
     let Output { status, stderr, .. } = output.expect("the program was built");
-    let told = String::from_utf8_lossy(&stderr).into_owned();
-    assert!(matches!(status.code(), Some(1 | 2)) && !told.contains("panicked"), "{arguments:?}: {status}, {told}");
-    told
+    let printed = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(
+        matches!(status.code(), Some(1 | 2)) && !printed.contains("panicked"),
+        "{arguments:?}: {status}, {printed}"
+    );
+    printed
 }
 
 /// Starts a job and kills it, again and again, each time a little later, until it ends by itself; `start` goes on

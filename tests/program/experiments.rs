@@ -20,14 +20,14 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let folder = folder("experiment");
     let (whole, killed) = (folder.join("whole"), folder.join("killed"));
     let arguments = |out| ["deepchess", "--size", "tiny", "--games-file", GAMES, "--out", out, "--threads", "1"];
-    let told = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
-    assert!(told[0].starts_with("deepchess: ") && told[0].ends_with("report.html"), "{told:?}");
+    let printed = output(&[&["experiment"], &arguments(text(&whole))[..]].concat());
+    assert!(printed[0].starts_with("deepchess: ") && printed[0].ends_with("report.html"), "{printed:?}");
     kill_until_it_ends(Duration::from_millis(300), || {
         let resume: &[&str] = if killed.exists() { &["--resume"] } else { &[] };
         tool("experiment", &[&arguments(text(&killed)), resume].concat(), Stdio::null())
     });
-    let told = refusal(&[&["experiment"], &arguments(text(&whole))[..]].concat());
-    assert!(told.contains("continue it with --resume"), "{told}");
+    let printed = refusal(&[&["experiment"], &arguments(text(&whole))[..]].concat());
+    assert!(printed.contains("continue it with --resume"), "{printed}");
     let [one, other] = [&whole, &killed].map(|folder| results(folder));
     assert_eq!((&one["finished"], &one["hashes"]), (&true.into(), &other["hashes"]));
     assert!(fs::read_to_string(killed.join("report.html")).unwrap().contains("Which of two positions was won?"));
@@ -42,8 +42,8 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
     let lines = program.search("go nodes 60");
     assert!(lines.iter().any(|line| line.starts_with("info depth 1 ") && line.contains(" pv ")), "{lines:?}");
     program.send("setoption name Model value /nowhere.bin\nsetoption name Model value <empty>");
-    let told = program.sync();
-    assert!(told.len() == 1 && told[0].contains("/nowhere.bin"), "{told:?}");
+    let printed = program.sync();
+    assert!(printed.len() == 1 && printed[0].contains("/nowhere.bin"), "{printed:?}");
     program.quit();
 
     let samples = whole.join("steps/positions/positions.samples");
@@ -55,7 +55,7 @@ fn an_experiment_that_is_killed_finds_the_same_and_its_network_plays() {
         (&["experiment", "ct-chess", "--out", "x"], "ct-chess needs --games-file"),
         (&["match", "deepchess:/nowhere.bin", "material"], "/nowhere.bin"),
     ] {
-        let told = refusal(arguments);
-        assert!(told.contains(expected), "{arguments:?}: {told}");
+        let printed = refusal(arguments);
+        assert!(printed.contains(expected), "{arguments:?}: {printed}");
     }
 }

@@ -26,12 +26,12 @@ fn until_there_is_room(arguments: impl Fn() -> Vec<String>) -> usize {
     for failures in 0..24 {
         let arguments = arguments();
         let output = with_room(8 << failures, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() {
             return failures;
         }
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {told}");
-        assert!(!told.trim().is_empty() && !told.contains("panicked"), "{arguments:?}: {told}");
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {printed}");
+        assert!(!printed.trim().is_empty() && !printed.contains("panicked"), "{arguments:?}: {printed}");
     }
     panic!("there was room enough");
 }

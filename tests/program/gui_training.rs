@@ -48,6 +48,11 @@ fn training(mode: &str, folder: &Path) -> Program {
     program
 }
 
+fn stop(program: &mut Program) {
+    program.send("train stop");
+    program.until("info string train stopped: ");
+}
+
 fn json(path: &Path) -> serde_json::Value {
     let text = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -108,9 +113,9 @@ fn from_the_first_option_to_the_adopted_weights() {
     // Begun, with a game beside it; what is sent again begins nothing again.
     let mut program = training("scratch", &out);
     let page = out.join("report.html");
-    let told = program.until_contains("info string train page ");
-    assert_eq!(told, format!("info string train page {}", page.display()));
-    let text = fs::read_to_string(&page).expect("it is there when its path is told");
+    let printed = program.until_contains("info string train page ");
+    assert_eq!(printed, format!("info string train page {}", page.display()));
+    let text = fs::read_to_string(&page).expect("it is there when its path is reported");
     assert!(text.contains("Generation 1: self-play") && text.contains("location.reload()"), "what is under way");
     program.until("info string train generation 1 ");
     program.send("position startpos moves e2e4");
@@ -148,8 +153,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.send("stop");
     program.until("bestmove");
     let playing = program.until_contains("train playing with");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     let (number, id) = (generation_of(&path), Weights::load(&path).unwrap().id());
     assert_eq!(playing, format!("info string train playing with generation {number}, {} ({id})", path.display()));
     // The window of a GUI shows it once a game.
@@ -215,8 +219,7 @@ fn from_the_first_option_to_the_adopted_weights() {
         program.send(&options("resume", &out).replace("weights/material.json", own));
         program.sync();
         assert_eq!(eval(&mut program), expected);
-        program.send("train stop");
-        program.until("info string train stopped: ");
+        stop(&mut program);
         program.quit();
     }
     // Weights that it has not beaten stay in use, and are the line from now on.
@@ -225,8 +228,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.sync();
     assert_eq!(eval(&mut program), built_in);
     program.until_contains("distance");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
 
     // The end of the program in the middle of it, by `quit` and by the end of input.
@@ -355,8 +357,7 @@ fn a_training_starts_from_what_is_named_for_it() {
     program.send(&options("improve", &out).replace("WeightsFile", "TrainStart"));
     program.sync();
     program.until("info string train generation 1 ");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.send("eval");
     assert_eq!(program.until("evaluation "), built_in);
     program.quit();
@@ -396,8 +397,7 @@ fn modes_say_what_happens() {
         let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
         assert!(numbers.contains("matches of at most 10 games") && numbers.contains(", 1 thread: about "), "{numbers}");
         assert!(numbers.ends_with(" a generation"), "{numbers}");
-        program.send("train stop");
-        program.until("info string train stopped: ");
+        stop(&mut program);
         program.quit();
         assert_eq!(Weights::load(&out.join("start.json")).unwrap().id(), start);
     }
@@ -430,8 +430,7 @@ fn small_and_equal_trainings_say_so() {
     program.send("setoption name TrainLabelNodes value 0\nisready");
     let held = program.until_contains(" positions: pieces, squares and terms learn; pairs of pieces need ");
     assert!(held.starts_with("info string train "), "{held}");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
     await_match(&out, &Weights::material());
     let mut program = Program::start();
@@ -449,8 +448,7 @@ fn undecided_matches_adopt_nothing() {
     let out = folder("gui-training-undecided").join("run");
     let mut program = training("scratch", &out);
     program.until("info string train generation 1 ");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
     // Hardly other weights than those that it plays.
     let mut floats = FloatWeights::from(&Weights::material());
@@ -472,8 +470,7 @@ fn trained_weights_are_told_apart_after_a_restart() {
     let out = home.join(".local/share/dyad");
     let mut program = training("scratch", &out);
     program.until("info string train generation 1 ");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
     // Not yet proven: one line says how far it is.
     let mut program = Program::start_at_home(&home);
@@ -484,8 +481,7 @@ fn trained_weights_are_told_apart_after_a_restart() {
     await_match(&out, &better());
     let mut program = training("resume", &out);
     program.until_contains(" crosses the line: ");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
     // As if it had beaten the built-in weights.
     fs::copy("weights/default.json", out.join("reference.json")).unwrap();
@@ -539,9 +535,8 @@ fn the_page_is_opened_in_the_browser() {
     await_opened(1);
     program.send("setoption name Open Training Page");
     await_opened(2);
-    program.send("train stop");
-    program.until("info string train stopped: ");
-    fs::write(out.join("report.html"), "<html>of somebody else").unwrap();
+    stop(&mut program);
+    fs::write(out.join("report.html"), "<html>of another program").unwrap();
     program.send("setoption name Open Training Page");
     let error = program.until_contains("train error: ");
     assert!(error.contains("there is no page of a training in "), "{error}");
@@ -609,8 +604,7 @@ fn pipes_in_the_folder_are_not_read() {
     pipe(&out.join("report.html"));
     let mut program = training("scratch", &out);
     program.until_contains("train no page: ");
-    program.send("train stop");
-    program.until("info string train stopped: ");
+    stop(&mut program);
     program.quit();
     check_files(&out);
     // The log, which a resumed training appends to.
@@ -642,8 +636,7 @@ fn a_second_program_is_refused() {
         check_search(&after(""), &second.search("go depth 4"));
         second.quit();
     }
-    first.send("train stop");
-    first.until("info string train stopped: ");
+    stop(&mut first);
     first.quit();
     check_files(&out);
 }

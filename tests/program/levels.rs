@@ -12,14 +12,14 @@ fn from_games_to_a_model() {
     let begun = "[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"1010\"]\n[BlackElo \"990\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 \
         4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *\n";
     fs::write(&games, begun).unwrap();
-    let told = refusal(&["level", "train", text(&games), "--out", text(&model)]);
-    assert!(told.contains("no records"), "{told}");
+    let printed = refusal(&["level", "train", text(&games), "--out", text(&model)]);
+    assert!(printed.contains("no records"), "{printed}");
     let lines = output(&[&prepare[..], &["100"]].concat());
     assert!(lines[0].starts_with("16 positions of 1 games"), "{lines:?}");
-    let told = refusal(&[&prepare[..], &["100"]].concat());
-    assert!(told.contains("records exists: continue it with --resume, or remove it"), "{told}");
-    let told = refusal(&[&prepare[..], &["0", "--resume"]].concat());
-    assert!(told.contains("other games or settings"), "{told}");
+    let printed = refusal(&[&prepare[..], &["100"]].concat());
+    assert!(printed.contains("records exists: continue it with --resume, or remove it"), "{printed}");
+    let printed = refusal(&[&prepare[..], &["0", "--resume"]].concat());
+    assert!(printed.contains("other games or settings"), "{printed}");
     fs::remove_file(&records).unwrap();
     output(&[&prepare[..], &["0"]].concat());
     let settings = folder.join("settings.json");
@@ -61,16 +61,16 @@ fn another_engine_plays_a_match() {
     let games = fs::read_to_string(&games).unwrap();
     let comments: Vec<&str> = games.split('{').skip(1).filter(|comment| !comment.starts_with("book}")).collect();
     let depth = |comment: &&str| comment.split(['}', ',']).next()?.rsplit('/').next()?.parse::<u32>().ok();
-    let told = comments.iter().filter_map(depth).filter(|&plies| plies > 0).count();
-    assert!(told > 0 && told == comments.len(), "{games}");
+    let printed = comments.iter().filter_map(depth).filter(|&plies| plies > 0).count();
+    assert!(printed > 0 && printed == comments.len(), "{games}");
     fs::remove_dir_all(folder).unwrap();
     for (opponent, expected) in [
         ("uci:/nowhere/engine", "/nowhere/engine"),
         ("uci:/bin/cat,Elo", "'Elo' is not of the form name=value"),
         ("level:much", "'much' is not a number"),
     ] {
-        let told = refusal(&["match", "level:1000", opponent]);
-        assert!(told.contains(expected), "{opponent}: {told}");
+        let printed = refusal(&["match", "level:1000", opponent]);
+        assert!(printed.contains(expected), "{opponent}: {printed}");
     }
 }
 
@@ -120,8 +120,8 @@ fn a_calibration_is_played_once_and_written() {
         (&["--steps", "1000,1200", "--out", text(&log)], "log.jsonl"),
         (&["--steps", "1000,1200", "--pgn", "games.pgn"], "--pgn"),
     ] {
-        let told = refusal(&[&begin[..], &["--resume"], wrong].concat());
-        assert!(told.contains(expected), "{wrong:?}: {told}");
+        let printed = refusal(&[&begin[..], &["--resume"], wrong].concat());
+        assert!(printed.contains(expected), "{wrong:?}: {printed}");
     }
     fs::write(&log, "no log\n").unwrap();
     assert!(refusal(&again).contains("log.jsonl, line 1"));

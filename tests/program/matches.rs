@@ -95,8 +95,8 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
         (swapped, &[], "line 1: game 1.1: this match has another opening or other colors there"),
     ] {
         fs::write(&pgn, &file).unwrap();
-        let told = refusal(&[&resume[..], further].concat());
-        assert!(told.contains(expected), "expected {expected}, told {told}");
+        let printed = refusal(&[&resume[..], further].concat());
+        assert!(printed.contains(expected), "expected {expected}, found {printed}");
         assert_eq!(fs::read_to_string(&pgn).unwrap(), file, "nothing is played");
     }
     assert!(refusal(&["match", "default", "material", "--resume"]).contains("pgn says which file"));
@@ -129,9 +129,9 @@ fn a_match_is_kept_whose_words_nobody_can_read() {
     if cfg!(target_os = "linux") {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = command().stdout(full).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains("cannot print: ") && !told.contains("panicked"), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert!(printed.contains("cannot print: ") && !printed.contains("panicked"), "{printed}");
         assert_eq!(kept(), 2);
     }
     fs::remove_dir_all(&folder).unwrap();
@@ -154,16 +154,16 @@ fn damaged_endgame_tables_are_told() {
         assert!(output.status.success());
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
-    let [endings, told] = play();
+    let [endings, printed] = play();
     assert!(endings.contains("endgame tables") && !endings.contains("length"), "{endings}");
-    assert!(!told.contains("table"), "{told}");
+    assert!(!printed.contains("table"), "{printed}");
     let table = folder.join("KQvK.rtbw");
     let mut bytes = fs::read(&table).unwrap();
     bytes[..4].fill(0);
     fs::write(&table, bytes).unwrap();
-    let [endings, told] = play();
+    let [endings, printed] = play();
     assert!(endings.contains("endgame tables"), "the rook's table is whole: {endings}");
-    assert_eq!(told.matches("the wdl table KQvK cannot be read").count(), 1, "{told}");
+    assert_eq!(printed.matches("the wdl table KQvK cannot be read").count(), 1, "{printed}");
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -182,7 +182,7 @@ fn faults_are_told_in_a_sentence() {
         (&[&between[..], &["--threads", "18446744073709551615"]].concat(), "expected a whole number, 1 to 1024"),
         (&["report", "/nowhere"], "/nowhere"),
     ] {
-        let told = refusal(arguments);
-        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
+        let printed = refusal(arguments);
+        assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
     }
 }

@@ -178,7 +178,7 @@ fn the_size_of_the_table_does_not_make_a_search_less_repeatable() {
             program.send("ucinewgame");
             let output = program.search("go depth 9");
             let last = output[output.len() - 2].clone();
-            let (_, rest) = last.split_once(" nodes ").expect("nodes are told");
+            let (_, rest) = last.split_once(" nodes ").expect("nodes are reported");
             rest.split(' ').next().map(str::to_string)
         };
         assert_eq!(nodes(), nodes(), "{megabytes} MB");
@@ -218,7 +218,7 @@ fn tables_that_come_later_are_found_when_their_folder_is_named_again() {
     let folder = folder("tables-later");
     let mut program = Program::start();
     program.send("position fen 8/8/4k3/8/8/8/1Q6/K7 w - - 0 1");
-    let mut told = || {
+    let mut printed = || {
         program.send(&format!("setoption name SyzygyPath value {}", folder.display()));
         let mut output = program.search("go depth 1");
         while output.iter().any(|line| line.contains("still looking")) {
@@ -227,13 +227,13 @@ fn tables_that_come_later_are_found_when_their_folder_is_named_again() {
         output.retain(|line| line.starts_with("info string SyzygyPath: ") && line.contains(" tables of up to "));
         output
     };
-    assert_eq!(told(), ["info string SyzygyPath: 0 tables of up to 0 pieces"]);
+    assert_eq!(printed(), ["info string SyzygyPath: 0 tables of up to 0 pieces"]);
     for table in ["KQvK.rtbw", "KQvK.rtbz"] {
         std::fs::copy(format!("tests/data/syzygy/{table}"), folder.join(table)).expect("the folder can be written to");
     }
-    assert_eq!(told().len(), 1);
+    assert_eq!(printed().len(), 1);
     // Once they were found, nothing is looked for again.
-    assert!(told().is_empty());
+    assert!(printed().is_empty());
     program.quit();
     std::fs::remove_dir_all(folder).expect("as above");
 }
@@ -364,8 +364,8 @@ fn the_runner_up_is_told_before_the_answer() {
         assert!(!words.contains(['"', '{', '}', ',']), "{line}");
         let choice = Choice::parse(words, game.board()).unwrap_or_else(|| panic!("{line}"));
         let (best, second, gap) = best_two(&weights, &game, depth);
-        let told = choice.second.map(|(mv, gap)| (game.board().uci(mv), gap as i32));
-        assert_eq!(told, Some((second, gap)), "{position}");
+        let printed = choice.second.map(|(mv, gap)| (game.board().uci(mv), gap as i32));
+        assert_eq!(printed, Some((second, gap)), "{position}");
         assert!(output[output.len() - 1].starts_with(&format!("bestmove {best}")), "{output:?}");
         assert_eq!((choice.depth, choice.weights_id()), (depth, weights.id()));
     }

@@ -8,8 +8,8 @@ use crate::driver::{folder, output, refusal, text};
 fn weights_are_shown_alone_and_compared() {
     let folder = folder("pages");
     let page = folder.join("page.html");
-    let told = output(&["report", "weights/linear.json", "--out", text(&page)]);
-    assert_eq!(told, [text(&page)]);
+    let printed = output(&["report", "weights/linear.json", "--out", text(&page)]);
+    assert_eq!(printed, [text(&page)]);
     let one = fs::read_to_string(&page).unwrap();
     assert!(one.contains("<h1>Weights: weights/linear.json</h1>") && one.ends_with("</html>\n"));
     // Next to the file, under the names of both.

@@ -367,8 +367,11 @@ fn a_dead_draw_is_drawn_in_all_games() {
         program.send(&format!("position fen {fen}\neval"));
         assert!(program.sync().contains(&"White wins 0, draws 1000, loses 0 games of 1000".to_string()));
         let output = program.search("go depth 4");
-        let told = output.iter().filter(|line| line.contains(" score ")).collect::<Vec<_>>();
-        assert!(!told.is_empty() && told.iter().all(|line| line.contains(" score cp 0 wdl 0 1000 0 ")), "{output:?}");
+        let printed = output.iter().filter(|line| line.contains(" score ")).collect::<Vec<_>>();
+        assert!(
+            !printed.is_empty() && printed.iter().all(|line| line.contains(" score cp 0 wdl 0 1000 0 ")),
+            "{output:?}"
+        );
     }
     program.quit();
 }

@@ -17,17 +17,18 @@ fn two_settings_play_each_other() {
         (games, lines.into_iter().find(|line| line.starts_with("Set")))
     };
     let (same, none) = play("same", &[]);
-    let (other, told) = play("other", &["--set", "A:rfp_factor=250", "--set", "A:qs_see=150", "--set", "B:lmr_root=0"]);
+    let (other, printed) =
+        play("other", &["--set", "A:rfp_factor=250", "--set", "A:qs_see=150", "--set", "B:lmr_root=0"]);
     assert_eq!(none, None);
-    assert_eq!(told.as_deref(), Some("Set      A: qs_see=150, rfp_factor=250"));
+    assert_eq!(printed.as_deref(), Some("Set      A: qs_see=150, rfp_factor=250"));
     assert_ne!(same, other);
     for (wrong, expected) in [
         ("rfp_factor=250", "A:name=value"),
         ("A:nonsense=1", "no search parameter 'nonsense'"),
         ("A:rfp_depth=99", "rfp_depth must be 5 to 14, not 99"),
     ] {
-        let told = refusal(&["match", "default", "default", "--set", wrong]);
-        assert!(told.contains(expected), "{wrong}: {told}");
+        let printed = refusal(&["match", "default", "default", "--set", wrong]);
+        assert!(printed.contains(expected), "{wrong}: {printed}");
     }
 }
 
@@ -40,13 +41,13 @@ fn a_tuning_is_listed_played_and_resumed() {
     fs::write(&parameters, listed.join("\n")).unwrap();
     let settings = ["--nodes", "60", "--pairs", "4", "--batch", "2", "--threads", "2"];
     let lines = output(&[&["spsa", text(&parameters), "--out", text(&out)], &settings[..]].concat());
-    let told = "finished: 4 pairs, see ";
-    assert!(lines.iter().any(|line| line.starts_with(told)), "{lines:?}");
+    let printed = "finished: 4 pairs, see ";
+    assert!(lines.iter().any(|line| line.starts_with(printed)), "{lines:?}");
     let tuned = fs::read_to_string(out.join("parameters.txt")).unwrap();
     assert_eq!(tuned.lines().count(), listed.len());
     assert!(fs::read_to_string(out.join("report.html")).unwrap().matches("<svg").count() == listed.len());
     let again = output(&[&["spsa", text(&parameters), "--out", text(&out), "--resume"], &settings[..]].concat());
-    assert!(again.iter().any(|line| line.starts_with(told)), "{again:?}");
+    assert!(again.iter().any(|line| line.starts_with(printed)), "{again:?}");
     assert_eq!(fs::read_to_string(out.join("parameters.txt")).unwrap(), tuned);
     for (arguments, expected) in [
         (&["spsa", text(&parameters), "--out", text(&out)][..], "holds a tuning already"),
@@ -58,8 +59,8 @@ fn a_tuning_is_listed_played_and_resumed() {
             "--resume: schedule.pairs is 5 here, and 4 in the run",
         ),
     ] {
-        let told = refusal(arguments);
-        assert!(told.contains(expected), "{arguments:?}: expected {expected}, told {told}");
+        let printed = refusal(arguments);
+        assert!(printed.contains(expected), "{arguments:?}: expected {expected}, found {printed}");
     }
 }
 

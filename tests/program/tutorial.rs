@@ -53,17 +53,17 @@ fn follow(name: &str, tutorial: &str, smaller: &[(&str, &str)]) -> (String, std:
     }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let ran = Command::new("sh").args(["-e", "-c", &script]).current_dir(&folder).env("PATH", path).output().unwrap();
-    let told = [&ran.stdout[..], &ran.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat();
-    assert!(ran.status.success(), "{script}\n{told}");
-    (told, place)
+    let text = [&ran.stdout[..], &ran.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat();
+    assert!(ran.status.success(), "{script}\n{text}");
+    (text, place)
 }
 
 #[test]
 fn five_minutes() {
     let smaller = [("--out samples.bin", "--out samples.bin --positions 300"), ("--games 60", "--games 4")];
-    let (told, place) = follow("tutorial-minutes", "README.md", &smaller);
+    let (text, place) = follow("tutorial-minutes", "README.md", &smaller);
     for said in ["300 positions written", "iteration 1  done", "finished: iteration", "Games    4: ", "pawns"] {
-        assert!(told.contains(said), "{said}: {told}");
+        assert!(text.contains(said), "{said}: {text}");
     }
     for file in ["first/report.html", "first/best.html"] {
         assert!(fs::read_to_string(place.join(file)).unwrap().ends_with("</html>\n"), "{file}");
@@ -73,12 +73,12 @@ fn five_minutes() {
 #[test]
 #[ignore = "a training and 60 games: .ci/nightly runs it"]
 fn five_minutes_print_what_they_say() {
-    let (told, _) = follow("tutorial-printed", "README.md", &[]);
+    let (text, _) = follow("tutorial-printed", "README.md", &[]);
     let tutorial = include_str!("../../docs/tutorial/README.md");
     let shown = printed(tutorial);
     assert!(shown.len() >= 8, "{shown:?}");
     for line in shown {
-        assert!(told.lines().any(|other| shows(other, line)), "not printed: {line}\n{told}");
+        assert!(text.lines().any(|other| shows(other, line)), "not printed: {line}\n{text}");
     }
 }
 
@@ -94,9 +94,9 @@ fn one_hour() {
         ("--nodes 1000", "--nodes 60"),
         ("--positions 60000", "--positions 200"),
     ];
-    let (told, place) = follow("tutorial-hour", "hour.md", &smaller);
+    let (text, place) = follow("tutorial-hour", "hour.md", &smaller);
     for said in ["finished: 1 generation,", "finished: 2 generations,", "finished: iteration", "bestmove"] {
-        assert!(told.contains(said), "{said}: {told}");
+        assert!(text.contains(said), "{said}: {text}");
     }
     for file in ["night/report.html", "second/report.html", "changed.html"] {
         assert!(fs::read_to_string(place.join(file)).unwrap().ends_with("</html>\n"), "{file}");

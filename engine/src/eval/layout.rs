@@ -314,7 +314,7 @@ impl Property for Distance {
     }
 }
 
-/// The rank index, from the king's side, of the nearest pawn not behind the king on a file; 0 if there is none.
+/// The rank index, from the king's side, of the nearest pawn not behind the king on a file; 0 without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestPawn(pub usize);
 

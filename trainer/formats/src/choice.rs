@@ -1,8 +1,8 @@
-//! What an engine tells of a choice beside its score: the runner-up, as training wants it.
+//! The second best move of an engine's choice, which training needs besides the score.
 //!
-//! Where two moves are nearly alike a game's move is no lesson: comparison training asks that the desired move is better by
-//! so much. To find that out afterwards costs a search of each position (`dyad label --min-margin`), but the engine that
-//! played the move has just made one. So Dyad says it when it answers (`info string pgncomment`, an option of UCI), match
+//! Comparison training skips a position whose two best moves are nearly equal: the desired move must be better by a margin.
+//! Finding the margin afterwards costs a search of each position (`dyad label --min-margin`), but the engine that
+//! played the move has just searched it. So Dyad reports it with its move (`info string pgncomment`, an option of UCI), match
 //! programs copy the line into the comment of the move, and `dyad prepare` finds it there. The words are pairs of a name
 //! and a value, none of which holds a quote or a brace: OpenBench cuts the line at a quote, and PGN ends a comment at a
 //! brace. Readers skip names that they do not know.

@@ -253,7 +253,7 @@ fn target(name: &str) -> Result<Target, String> {
 /// Reads parameters, one per line. Empty lines and lines that start with `#` are skipped.
 ///
 /// # Errors
-/// When a line is no parameter, a parameter occurs twice, or there is none.
+/// When a line is no parameter, a parameter occurs twice, or no line is one.
 pub fn parse(text: &str) -> Result<Vec<Parameter>, String> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {

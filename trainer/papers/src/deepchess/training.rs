@@ -489,10 +489,10 @@ pub(super) mod tests {
     fn run(path: &Path, folder: &Path, threads: usize, stop_after: Option<u64>) -> Result<Trained, Error> {
         fs::create_dir_all(folder).unwrap();
         let stop = Control::new(false);
-        let mut told = 0;
+        let mut reports = 0;
         let mut report = |_, _| {
-            told += 1;
-            if stop_after == Some(told) {
+            reports += 1;
+            if stop_after == Some(reports) {
                 stop.stop();
             }
         };
