@@ -24,7 +24,7 @@ use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenin
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
-use dyad_trainer::base::number::number;
+use dyad_trainer::base::number::{self, number};
 use dyad_trainer::external::client::Program;
 use dyad_trainer::external::player::Outside;
 use serde::{Deserialize, Serialize};
@@ -315,10 +315,9 @@ impl Settings {
     }
 
     fn pairs(&self) -> Result<u64, String> {
-        match self.games.unwrap_or(GAMES) {
-            games @ 1..=MOST_GAMES => Ok(games.div_ceil(2)),
-            games => Err(format!("games must be 1 to {MOST_GAMES}, not {games}")),
-        }
+        let games = self.games.unwrap_or(GAMES);
+        number::check("games", games, &(1..=MOST_GAMES))?;
+        Ok(games.div_ceil(2))
     }
 
     fn seed(&self) -> u64 {

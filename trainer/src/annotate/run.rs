@@ -17,6 +17,7 @@ use dyad_formats::pgn::GameTexts;
 use super::analysis::{Analyst, annotate_game};
 use super::judgement::Judgement;
 use super::{page, puzzle};
+use crate::base::number;
 use crate::base::parallel::check_threads;
 
 /// AnnotateSettings of an annotation.
@@ -50,9 +51,7 @@ impl AnnotateSettings {
 
     fn check(&self) -> Result<(), Error> {
         check_threads("threads", self.threads).map_err(Error::Settings)?;
-        if self.nodes < Self::FEWEST_NODES {
-            return Err(Error::Settings(format!("nodes must be at least {}, not {}", Self::FEWEST_NODES, self.nodes)));
-        }
+        number::check("nodes", self.nodes, &(Self::FEWEST_NODES..)).map_err(Error::Settings)?;
         check_outputs(self.outputs(), [self.input.as_path()])
     }
 

@@ -29,6 +29,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
+use crate::base::number;
+
 /// The start of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening {
@@ -265,10 +267,7 @@ impl PolicySampler {
 
     /// Checks the fraction.
     pub(crate) fn check(share: f64) -> Result<(), String> {
-        match (0.0..=1.0).contains(&share) {
-            true => Ok(()),
-            false => Err(format!("natural must be 0 to 1, not {share}")),
-        }
+        number::check("natural", share, &(0.0..=1.0))
     }
 
     /// Draws whether the next opening is sampled.

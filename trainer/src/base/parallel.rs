@@ -16,15 +16,14 @@ use std::thread;
 use crossbeam::channel::{bounded, unbounded};
 use dyad_engine::engine::MAX_THREADS;
 
+use super::number;
+
 /// Checks a number of threads; errors call it `name`.
 ///
 /// # Errors
 /// When it is not 1 to [`MAX_THREADS`].
 pub fn check_threads(name: &str, threads: usize) -> Result<(), String> {
-    match threads {
-        1..=MAX_THREADS => Ok(()),
-        _ => Err(format!("{name} must be 1 to {MAX_THREADS}, not {threads}")),
-    }
+    number::check(name, threads, &(1..=MAX_THREADS))
 }
 
 /// Items under way for each thread.

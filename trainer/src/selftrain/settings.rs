@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Bound;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -16,6 +17,7 @@ use super::self_play::HASH;
 use crate::arena::matches::MOST_GAMES;
 use crate::arena::openings::{PolicySampler, Variant};
 use crate::arena::statistics::{EloModel, Sprt};
+use crate::base::number;
 use crate::base::parallel::check_threads;
 use crate::base::words::{counted, grouped, named};
 use crate::data::label;
@@ -371,18 +373,11 @@ impl Settings {
             ("window", u64::from(self.window)),
         ];
         at_least_1(&counts)?;
-        if !(1..=MOST_GAMES).contains(&self.match_games) {
-            return Err(format!("match-games must be 1 to {MOST_GAMES}, not {}", self.match_games));
-        }
-        for (name, games) in [("distance-games", self.distance_games), ("proof-games", self.proof_games)] {
-            if games > MOST_GAMES {
-                return Err(format!("{name} must be 0 to {MOST_GAMES}, not {games}"));
-            }
-        }
+        number::check("match-games", self.match_games, &(1..=MOST_GAMES))?;
+        number::check("distance-games", self.distance_games, &(0..=MOST_GAMES))?;
+        number::check("proof-games", self.proof_games, &(0..=MOST_GAMES))?;
         PolicySampler::check(self.policy_openings)?;
-        if self.tuning_pairs > MOST_GAMES {
-            return Err(format!("tuning-pairs must be 0 to {MOST_GAMES}, not {}", self.tuning_pairs));
-        }
+        number::check("tuning-pairs", self.tuning_pairs, &(0..=MOST_GAMES))?;
         check_threads("threads", self.threads)?;
         self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
         self.proof_sprt().map_err(|problem| format!("proof-sprt: {problem}"))?;
@@ -404,10 +399,7 @@ impl Settings {
                 comparison.interpolation
             }
         };
-        if !(interpolation > 0.0 && interpolation <= 1.0) {
-            return Err(format!("step must be above 0 and at most 1, not {interpolation}"));
-        }
-        Ok(())
+        number::check("step", interpolation, &(Bound::Excluded(0.0), Bound::Included(1.0)))
     }
 
     /// The SPRT of a match.
