@@ -206,6 +206,11 @@ fn spellings_of_a_game() {
         ),
         ("No numbers and no result", "e4 e5 Nf3", &["e2e4 e7e5 g1f3"]),
         (
+            "No space before a number or a result",
+            "1.e4! e5!?2.Bc4 a6 3.Bxf7+ Kxf7!?4.Nf3*",
+            &["e2e4 e7e5 f1c4 a7a6 c4f7 e8f7 g1f3"],
+        ),
+        (
             "Numbers that begin at one in a later position",
             "[FEN \"8/P6k/8/8/8/8/8/K7 b - - 0 50\"]\n\n1... Kg7 2. a8=Q Kf7 *",
             &["h7g7 a7a8q g7f7"],

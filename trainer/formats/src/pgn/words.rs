@@ -186,6 +186,11 @@ impl<'a> Words<'a> {
             length += 3;
             length += rest[length..].iter().take_while(|&&byte| !ends_word(byte)).count();
         }
+        // `Nf6!?5.e3`: a digit after the signs of a move begins a number or a result.
+        let ends = |pair: &[u8]| matches!(pair, [b'!' | b'?' | b'+' | b'#', b'0'..=b'9']);
+        if let Some(at) = rest[..length].windows(2).skip(1).position(ends) {
+            length = at + 2;
+        }
         self.at += length;
         self.tags = false;
         Token::Word(&rest[..length])
@@ -258,7 +263,7 @@ fn dots(text: &[u8]) -> usize {
 }
 
 fn ends_word(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0B | 0x0C | 0 | b'{' | b'}' | b'(' | b')' | b';' | b'$')
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | 0x0B | 0x0C | 0 | b'{' | b'}' | b'(' | b')' | b';' | b'$' | b'*')
 }
 
 #[cfg(test)]
