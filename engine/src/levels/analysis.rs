@@ -3,7 +3,8 @@
 //! Every legal move is searched to depths of one to four plies (plus quiescence), the best of them to six plies and the
 //! best of these to nine; the static evaluation after the move models players who do not consider replies. Each move is
 //! searched alone, so that its value is exact and not a bound. The analysis depends on the game and the weights alone:
-//! the table is cleared before each position, and depths end the searches, not time. A short clock cuts the depths.
+//! the table is cleared before each position, and depths end the searches, not time. A short clock cuts the depths, and so
+//! does [`MAX_NODES`], which only positions with many queens reach.
 
 use crate::board::{Game, Move};
 use crate::control::Control;
@@ -21,6 +22,9 @@ pub const DEPTHS: usize = 7;
 pub const PLIES: [u32; DEPTHS] = [0, 1, 2, 3, 4, 6, 9];
 /// The steps of an analysis: search depth in plies, and how many of the best moves are searched.
 const STEPS: [(u32, usize); 3] = [(4, usize::MAX), (6, 8), (9, 4)];
+
+/// Nodes of [`MoveAnalyzer::analyze`], at most; most positions take 5,000 to 35,000.
+pub const MAX_NODES: u64 = 300_000;
 
 /// Largest transposition table of [`MoveAnalyzer::deepen`], in megabytes. It is cleared for each position.
 const MAX_TABLE: u64 = 16;
@@ -99,13 +103,14 @@ impl MoveAnalyzer {
         let since = control.hit().unwrap_or_else(|| control.accepted());
         let in_time = || !control.stopped() && time.is_none_or(|time| since.elapsed() < time);
         for (plies, most) in STEPS {
-            let limits = Limits { depth: Some(plies), movetime: time, ..Limits::default() };
+            let mut limits = Limits { depth: Some(plies), movetime: time, ..Limits::default() };
             let mut order: Vec<usize> = (0..moves.len()).collect();
             order.sort_by_key(|&index| -moves[index].values[DEPTHS - 1]);
             let best_before = order.first().map_or(0, |&index| moves[index].values[DEPTHS - 1]);
             let (searched, rest) = order.split_at(most.min(order.len()));
             let mut complete = true;
-            for &index in searched {
+            for (&index, left) in searched.iter().zip((1..=searched.len() as u64).rev()) {
+                limits.nodes = Some(MAX_NODES.saturating_sub(analysis.nodes) / left);
                 complete &=
                     in_time() && self.search_move(game, &mut moves[index], &limits, control, &mut analysis.nodes);
             }

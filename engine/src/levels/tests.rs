@@ -1,4 +1,4 @@
-use super::analysis::{DEPTHS, MoveAnalyzer, PLIES};
+use super::analysis::{DEPTHS, MAX_NODES, MoveAnalyzer, PLIES};
 use super::features::{NAMED_FEATURES, NAMES, PositionContext};
 use super::file::{MAX_ELO, MIN_ELO, MoveModel, Strength};
 use super::model::{FIRST_FEATURE, SPLINE_KNOTS, SkillLevel, basis};
@@ -132,6 +132,27 @@ fn an_analysis_sees_deeper_with_each_step_and_is_reproducible() {
 }
 
 /// The deepened search finds the best moves itself; the input of the model does not change.
+/// Without a limit the levels take two and six million nodes here.
+#[test]
+fn nodes_limit_an_analysis() {
+    let queens = [
+        "q1q1k1q1/1q1q1q2/q6q/8/8/Q6Q/1Q1Q1Q2/Q1Q1K1Q1 w - - 0 1",
+        "1q2k2q/q1q2q2/3q2q1/4q3/4Q3/3Q2Q1/Q1Q2Q2/1Q2K2Q w - - 0 1",
+    ];
+    for fen in queens {
+        let game = game(fen);
+        let mut analyzer = MoveAnalyzer::new(Weights::embedded());
+        let mut analysis = analyzer.analyze(&game, &[], None, &Control::new(false));
+        // Each search checks its limit every few nodes.
+        let most = MAX_NODES + MAX_NODES / 10;
+        assert!((MAX_NODES / 2..most).contains(&analysis.nodes), "{fen}: {}", analysis.nodes);
+        assert!(analysis.plies < PLIES[DEPTHS - 1], "{fen}: {}", analysis.plies);
+        assert!(analysis.moves.iter().all(|analyzed| analyzed.info.is_some()), "{fen}: a move without a search");
+        analyzer.deepen(&game, &mut analysis, 1_000_000, None, &Control::new(false));
+        assert!(analysis.nodes < most, "{fen}: {}", analysis.nodes);
+    }
+}
+
 #[test]
 fn a_deepened_search_values_the_best_moves() {
     const NODES: u64 = 30_000;
