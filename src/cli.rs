@@ -18,6 +18,7 @@ mod label;
 mod level;
 mod limits;
 mod match_;
+mod player;
 mod prepare;
 mod progress;
 mod quality;

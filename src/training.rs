@@ -29,12 +29,13 @@ use dyad_engine::eval::Weights;
 use dyad_engine::files::{self, OwnFolder};
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::lock::FolderLock;
 use dyad_trainer::base::words::counted;
-use dyad_trainer::levels::style;
+use dyad_trainer::levels::style::{self, PlayerGames};
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
-    self, Context, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary, misplaced_for,
+    self, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary, misplaced_for,
 };
 
 use crate::browser;
@@ -681,16 +682,11 @@ impl Order {
         let _lock = FolderLock::take(&self.folder).map_err(|error| error.to_string())?;
         let out = self.style_file(player);
         let settings = style::Settings::default();
-        let mut report = |done: usize, of: usize| reporter.progress(&format!("{done} of {of} positions"));
-        let mut job = style::Job {
-            files: vec![games.to_path_buf()],
-            player: player.to_string(),
-            out: out.clone(),
-            threads: self.threads,
-            control: stop,
-            report: &mut report,
-        };
-        let learned = style::learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job);
+        let mut on_event = |Progress { done, of }| reporter.progress(&format!("{done} of {of} positions"));
+        let mut context = Context { threads: self.threads, stop, on_event: &mut on_event };
+        let games = PlayerGames { files: &[games.to_path_buf()], player };
+        let (model, weights) = (MoveModel::embedded(), Weights::embedded());
+        let learned = style::learn(&settings, games, &model, &weights, &out, &mut context);
         match learned {
             Ok(learned) => {
                 Ok(format!("finished: {}; StyleFile {} plays like it", style::summary(&learned), out.display()))
@@ -717,13 +713,14 @@ impl Order {
             }
             reporter.event(event);
         };
-        let context = Context { stop, on_event: &mut on_event };
         let summary = match &self.task {
             Task::Begin(settings, start) => {
                 let reference = self.reference.as_ref().unwrap_or(start);
-                selftrain::begin(settings, start, reference, &self.folder, context)
+                selftrain::begin(settings, start, reference, &self.folder, stop, &mut on_event)
             }
-            Task::Resume(overrides) => selftrain::resume(&self.folder, overrides, self.reference.as_deref(), context),
+            Task::Resume(overrides) => {
+                selftrain::resume(&self.folder, overrides, self.reference.as_deref(), stop, &mut on_event)
+            }
             Task::Style { .. } => unreachable!("a style is no training of weights"),
         };
         let summary = summary.map_err(|error| error.to_string())?;

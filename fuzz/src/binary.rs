@@ -149,8 +149,8 @@ pub fn samples_seeds() -> Vec<Vec<u8>> {
                 let mv = moves[word as usize % moves.len()];
                 let result = [None, Some(GameResult::WhiteWins), Some(GameResult::Draw)][word as usize % 3];
                 let (desired, score) = (Some(mv), Some(Score(word as i16)).filter(|_| word & 8 != 0));
-                let (test, starts_game, decided) = (word & 16 != 0, board.fullmove_number() == 1, word & 32 != 0);
-                let sample = Sample { board, desired, result, score, test, starts_game, decided };
+                let (test, starts_game, has_margin) = (word & 16 != 0, board.fullmove_number() == 1, word & 32 != 0);
+                let sample = Sample { board, desired, result, score, test, starts_game, has_margin };
                 writer.push(&Packed::new(&sample)).expect("there is room");
                 board = Some(board.after(mv)).filter(Board::has_legal_move).unwrap_or_else(Board::startpos);
             }
@@ -234,16 +234,15 @@ pub fn state(input: &[u8]) {
 const LOG: &str = "{\"a\":1}\n{\"b\":2}\n";
 
 fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
-    let context = selftrain::Context { stop: &stopped(), on_event: &mut |_| {} };
-    selftrain::resume(folder, &selftrain::Overrides::default(), None, context).map(drop)
+    selftrain::resume(folder, &selftrain::Overrides::default(), None, &stopped(), &mut |_| {}).map(drop)
 }
 
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("state-seeds");
     let folder = scratch.file("training");
-    let context = selftrain::Context { stop: &stopped(), on_event: &mut |_| {} };
     let settings = selftrain::Settings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
-    selftrain::begin(&settings, &Weights::material(), &Weights::material(), &folder, context).expect("it begins");
+    let (start, stop) = (Weights::material(), stopped());
+    selftrain::begin(&settings, &start, &start, &folder, &stop, &mut |_| {}).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");
     let (state, settings) = (read("state.json"), read("settings.json"));
     let pair = |state: &[u8], settings: &[u8]| [state, &[SEPARATOR], settings].concat();

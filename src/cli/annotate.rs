@@ -8,7 +8,7 @@ use dyad_trainer::annotate::{AnnotateEvent, AnnotateSettings, AnnotateSummary, a
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -57,7 +57,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     }
     let weights = load_weights(&arguments.weights)?;
     let control = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let summary = annotate(&settings, &weights, &control, |event| match event {
         AnnotateEvent::Broken(broken) => progress.say(&format!("left out: {broken}")),
         AnnotateEvent::Move { game: [game, games], ply: [ply, plies], mistake_counts } => progress.show(|| {

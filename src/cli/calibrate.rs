@@ -1,5 +1,6 @@
-//! `dyad level calibrate`: what levels are worth, by games, and a calibration from which the errors found are gone.
+//! `dyad level calibrate`: the strength of levels by games, and a calibration corrected by it.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,13 +11,18 @@ use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::base::number::number;
+use dyad_trainer::external::client::Program;
 use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
 use serde_json::Value as Json;
 
-use super::match_::{Settings, program_name, progress_line};
-use super::progress::Progress;
+use super::match_::{Settings, progress_line};
+use super::player::PlayerSpec;
+use super::progress::ProgressDisplay;
 use super::settings::check_resume;
 use super::{Outcome, model_or_embedded, stop_on_interrupt};
+
+/// Range of the Elo of levels and programs.
+const ELO: RangeInclusive<u32> = 0..=4_000;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -25,12 +31,12 @@ pub struct Arguments {
     model: Option<PathBuf>,
     /// UCI engine with `UCI_LimitStrength` and `UCI_Elo`; may be repeated
     #[arg(long, value_name = "PATH,OPTION=VALUE")]
-    program: Vec<String>,
+    program: Vec<Program>,
     /// Levels that play against each --program at their Elo, as 1400,1600
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "ELO", value_delimiter = ',', requires = "program")]
+    #[arg(long, value_parser = number(ELO), value_name = "ELO", value_delimiter = ',', requires = "program")]
     levels: Vec<u32>,
     /// Levels that play against the one before them in the list, as 1000,1200,1400
-    #[arg(long, value_parser = number::<u32>(0..), value_name = "ELO", value_delimiter = ',')]
+    #[arg(long, value_parser = number(ELO), value_name = "ELO", value_delimiter = ',')]
     steps: Vec<u32>,
     /// File of the matches (JSON lines)
     #[arg(long, value_name = "FILE")]
@@ -49,13 +55,12 @@ pub struct Arguments {
 struct Planned {
     level: f64,
     rival: Opponent,
-    /// What `dyad match` calls the opponent.
-    opponent: String,
-    /// What the log calls it.
+    opponent: PlayerSpec,
+    /// Name of the opponent in the log.
     name: String,
 }
 
-/// Plays the matches that the log does not hold, tells what all of them say and corrects the calibration.
+/// Plays the matches that the log lacks, prints the table of all matches and corrects the calibration.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
     let outputs = [&arguments.log].into_iter().chain(&arguments.out);
@@ -95,8 +100,8 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
         arguments.levels.iter().map(move |&elo| Planned {
             level: elo.into(),
             rival: Opponent::Program(elo.into()),
-            opponent: format!("uci:{program},UCI_LimitStrength=true,UCI_Elo={elo}"),
-            name: program.clone(),
+            opponent: PlayerSpec::Engine(limited(program, elo)),
+            name: program.to_string(),
         })
     });
     let steps = arguments.steps.windows(2).map(|step| Planned {
@@ -108,12 +113,18 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
     programs.chain(steps).collect()
 }
 
-/// A level as `dyad match` calls it.
-fn level(elo: f64, model: Option<&Path>) -> String {
-    model.map_or_else(|| format!("level:{elo}"), |model| format!("level:{elo}:{}", model.display()))
+/// The program set to this Elo.
+fn limited(program: &Program, elo: u32) -> Program {
+    let limits = [("UCI_LimitStrength", "true".to_string()), ("UCI_Elo", elo.to_string())];
+    let limits = limits.map(|(name, value)| (name.to_string(), value));
+    Program { path: program.path.clone(), options: program.options.iter().cloned().chain(limits).collect() }
 }
 
-/// The match as it was played before, if it was, out of `known`.
+fn level(elo: f64, model: Option<&Path>) -> PlayerSpec {
+    PlayerSpec::Level { elo, model: model.map(PathBuf::from) }
+}
+
+/// Takes the same match out of `known`; `None` if it was not played before.
 fn take(
     known: &mut Vec<LevelMatch>,
     match_: &Planned,
@@ -132,7 +143,7 @@ fn take(
     Ok(known.iter().position(same).map(|index| known.remove(index)))
 }
 
-/// What was asked for that games depend on. Threads change none of them.
+/// The settings that the games depend on: all without threads.
 fn settings(arguments: &Arguments) -> Result<Json, String> {
     let mut settings = serde_json::to_value(&arguments.games).map_err(|error| error.to_string())?;
     if let Some(fields) = settings.as_object_mut() {
@@ -150,7 +161,7 @@ fn play(
     let own = level(match_.level, arguments.model.as_deref());
     let played = arguments.games.to_match([&own, &match_.opponent])?;
     let openings = arguments.games.openings(&played)?;
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let record = played.run(openings, control, |game, standing| {
         let elapsed = progress.elapsed();
         progress
@@ -172,7 +183,7 @@ fn play(
     })
 }
 
-/// What the matches say, as a table of Markdown.
+/// The matches as a table of Markdown.
 fn table(level_matches: &[LevelMatch]) -> String {
     let mut text =
         "| level | against | limits | games | score | Elo, 95 % | pairs |\n|---|---|---|---|---|---|---|\n".to_string();
@@ -181,7 +192,9 @@ fn table(level_matches: &[LevelMatch]) -> String {
         let against = match level_match.rival {
             Opponent::Program(elo) => {
                 off.push(level_match.difference().0.abs());
-                format!("{}, {elo}", program_name(&level_match.name))
+                let program = level_match.name.parse::<Program>();
+                let name = program.map_or_else(|_| level_match.name.clone(), |program| program.name());
+                format!("{name}, {elo}")
             }
             Opponent::Level(_) => level_match.name.clone(),
         };

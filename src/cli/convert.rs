@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_formats::score::ScoreSide;
-use dyad_trainer::arena::convert::{Counts, convert};
+use dyad_trainer::arena::convert::{ConvertEvent, Counts, convert};
+use dyad_trainer::base::context::Context;
 use dyad_trainer::base::words::counted;
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::{Outcome, Threads, stop_on_interrupt};
 
 #[derive(Args)]
@@ -28,13 +29,15 @@ pub struct Arguments {
 /// Converts games and says how many.
 pub fn run(arguments: &Arguments) -> Outcome {
     let stop = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
-    let (scores, threads) = (arguments.scores, arguments.threads.count());
-    let counts = convert(&inputs, &arguments.out, scores, threads, &stop, &mut |counts, broken| match broken {
-        Some(broken) => progress.say(&broken.to_string()),
-        None => progress.show(|| format!("{} games, {} moves", counts.games, counts.moves)),
-    })?;
+    let scores = arguments.scores;
+    let mut on_event = |event| match event {
+        ConvertEvent::Broken(game) => progress.say(&game.to_string()),
+        ConvertEvent::Written(counts) => progress.show(|| format!("{} games, {} moves", counts.games, counts.moves)),
+    };
+    let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
+    let counts = convert(&inputs, &arguments.out, scores, &mut context)?;
     drop(progress);
     let Counts { games, moves, broken, unfinished, scores: found } = counts;
     if scores.is_some() && found == 0 {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dyad_formats::atomic::check_output;
+use dyad_trainer::base::context::Context;
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_resume};
 use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
 
@@ -42,13 +43,14 @@ pub fn run(arguments: Arguments) -> Outcome {
     let settings = settings.load("datagen")?;
     let weights = load_weights(&weights)?;
     let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
-    let control = stop_on_interrupt();
-    let mut progress = Progress::new();
-    let mut report = |Played { games, moves }| {
+    let stop = stop_on_interrupt();
+    let mut progress = ProgressDisplay::new();
+    let mut on_event = |Played { games, moves }| {
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
     };
-    let finished = generate(&settings, &weights, &openings, &out, threads.count(), &control, &mut report)?;
+    let mut context = Context { threads: threads.count(), stop: &stop, on_event: &mut on_event };
+    let finished = generate(&settings, &weights, &openings, &out, &mut context)?;
     drop(progress);
     if !finished {
         return Err("stopped; add --resume to continue".into());

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dyad_papers::experiment::catalog;
 use dyad_papers::experiment::plan::{Inputs, Scale};
-use dyad_papers::experiment::run::{RunContext, run as run_plan};
+use dyad_papers::experiment::run::run as run_plan;
 use dyad_papers::experiment::work::Event;
 
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::check_resume;
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
@@ -76,14 +77,14 @@ pub fn run(arguments: Arguments) -> Outcome {
         read_openings(path, 1)?;
     }
     let plan = catalog::plan(&name, scale, Inputs { games, bands, openings, weights }, seed)?;
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut step = String::new();
-    let mut report = |event: Event| match event {
+    let mut on_event = |event: Event| match event {
         Event::Begin { step: name, number, of } => {
             step = format!("{number}/{of} {name}");
             progress.show(|| step.clone());
         }
-        Event::Progress { done, of } => progress.show(|| {
+        Event::Progress(Progress { done, of }) => progress.show(|| {
             let mut line = format!("{step}: {done}");
             if of > 0 {
                 write!(line, " of {of}").expect("writing to a string does not fail");
@@ -94,8 +95,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let threads = threads.count();
     let revision = env!("DYAD_REVISION");
-    let context = RunContext { revision, threads, stop: &stop_on_interrupt(), report: &mut report };
-    let results = run_plan(&plan, &out, context)?;
+    let mut context = Context { threads, stop: &stop_on_interrupt(), on_event: &mut on_event };
+    let results = run_plan(&plan, &out, revision, &mut context)?;
     drop(progress);
     println!("{}: {} steps are done, see {}", plan.name, results.len(), out.join("report.html").display());
     Ok(())

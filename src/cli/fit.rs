@@ -13,13 +13,14 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::context::Context;
 use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
 use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Settings};
 use serde_json::{Value as Json, json};
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::Layered;
 use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
@@ -163,9 +164,9 @@ fn set_groups(
 }
 
 fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let positions = data.train.len();
-    let mut report = |event: Event<'_>| match event {
+    let mut on_event = |event: Event| match event {
         Event::Start { scale, test_loss } => {
             progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
         }
@@ -174,12 +175,13 @@ fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: 
             format!("pass {epoch}: {done} of {positions} positions ({all} in all)")
         }),
         Event::Epoch(Epoch { number, train_loss, test_loss, best }) => {
-            let mark = if *best { " *" } else { "" };
+            let mark = if best { " *" } else { "" };
             let seconds = progress.elapsed().as_secs();
             progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
         }
     };
-    regression::fit(settings, data, &FloatWeights::from(start), threads, stop, &mut report)
+    let mut context = Context { threads, stop, on_event: &mut on_event };
+    regression::fit(settings, data, &FloatWeights::from(start), &mut context)
 }
 
 /// What is known of a file of samples, for the `made` of weights that come from it.

@@ -7,11 +7,12 @@ use dyad_engine::control::Control;
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
 use dyad_formats::samples::{SampleFile, Summary};
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::data::journal::journal_name;
-use dyad_trainer::data::label::{Job, Outside, OwnEngine, Settings, label};
+use dyad_trainer::data::label::{ExternalEngine, OwnEngine, Settings, label};
 use dyad_trainer::external::client::Program;
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_resume};
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
@@ -29,7 +30,7 @@ pub struct Arguments {
     #[arg(long, default_value = "default")]
     weights: PathBuf,
     /// Another UCI engine to search with
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["decided", "weights"])]
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["min_margin", "weights"])]
     engine: Option<PathBuf>,
     /// Option of --engine; may be repeated
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = named_text, requires = "engine")]
@@ -56,19 +57,26 @@ pub fn run(arguments: Arguments) -> Outcome {
     }
     let input = SampleFile::open(&arguments.samples)?;
     let stop = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut first = None;
-    let mut report = |done: usize, of: usize| {
+    let mut on_event = |Progress { done, of }| {
         let new = done - *first.get_or_insert(done - 1);
         let rate = new as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         let left = ((of - done) as f64 / rate) as u64;
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s, {left} s left"));
     };
-    let mut job = Job { threads: arguments.threads.count(), stop: &stop, report: &mut report };
+    let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
     let labeled = match settings.program.clone() {
         Some(program) => {
             let by = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            label(&input, &arguments.out, &settings, &by, || Ok(Outside::new(program.clone(), &settings)), &mut job)
+            label(
+                &input,
+                &arguments.out,
+                &settings,
+                &by,
+                || Ok(ExternalEngine::new(program.clone(), &settings)),
+                &mut context,
+            )
         }
         None => {
             let weights = load_weights(&arguments.weights)?;
@@ -80,7 +88,7 @@ pub fn run(arguments: Arguments) -> Outcome {
                 &settings,
                 &by,
                 || OwnEngine::new(weights.clone(), &settings, &control),
-                &mut job,
+                &mut context,
             )
         }
     };

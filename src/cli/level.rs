@@ -8,18 +8,20 @@ use dyad_engine::levels::analysis::PLIES;
 use dyad_engine::levels::file::{self, MoveModel};
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
-use dyad_trainer::levels::estimate::{self, EstimateEvent, FEWEST_MOVES};
+use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, Settings};
 use dyad_trainer::levels::records::{self, Offsets};
+use dyad_trainer::levels::style::{self, PlayerGames};
+use dyad_trainer::levels::training;
 use dyad_trainer::levels::training::OFFSET;
-use dyad_trainer::levels::{style, training};
 
 use super::prepare::show_broken;
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::{self, Layered, check_resume};
 use super::{Outcome, Threads, calibrate, model_or_embedded, stop_on_interrupt};
 
@@ -176,21 +178,16 @@ fn prepare(arguments: Prepare) -> Outcome {
     check_resume(arguments.resume, &arguments.out)?;
     let settings = arguments.settings.load("level-prepare")?;
     let control = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut first = None;
-    let mut report = |done: usize, of: usize| {
+    let mut on_event = |Progress { done, of }| {
         let new = done - *first.get_or_insert(done - 1);
         let rate = new as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{done} of {of} positions, {rate:.0} positions/s"));
     };
-    let mut job = prepare::Job {
-        files: arguments.files,
-        out: arguments.out.clone(),
-        threads: arguments.threads.count(),
-        control: &control,
-        report: &mut report,
-    };
-    let summary = match prepare::prepare(&settings, &Weights::embedded(), &mut job) {
+    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
+    let (files, weights) = (&arguments.files, Weights::embedded());
+    let summary = match prepare::prepare(&settings, files, &weights, &arguments.out, &mut context) {
         Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
         other => other?,
     };
@@ -238,14 +235,12 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let model = model_or_embedded(arguments.model.as_deref())?;
     let files = arguments.files;
     let control = stop_on_interrupt();
-    let job = estimate::Job {
+    let input = EstimateInput {
         files: files.clone(),
         player: arguments.player.clone(),
         games: [arguments.min_games, arguments.max_games],
         players: arguments.max_players,
         held_out: arguments.held_out,
-        threads: arguments.threads.count(),
-        control: &control,
     };
     println!(
         "| player | games | moves | scale | rating in the games | estimate | 95 % |\n|---|---|---|---|---|---|---|"
@@ -253,13 +248,13 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let mut errors = Vec::new();
     let mut players = 0;
     let mut broken = 0;
-    let progress = Progress::new();
-    estimate::estimate(&model, &Weights::embedded(), &job, |event| {
+    let progress = ProgressDisplay::new();
+    let mut on_event = |event| {
         let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = match event {
             EstimateEvent::Estimate(estimate) => estimate,
             EstimateEvent::Broken(game) => {
                 broken += 1;
-                return show_broken(&progress, game, broken);
+                return show_broken(&progress, &game, broken);
             }
             EstimateEvent::TooFewMoves { name, moves } => {
                 let moves = counted(moves as u64, "move", "moves");
@@ -270,7 +265,9 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
         errors.extend(written.map(|written| (f64::from(rating) - written).abs()));
         let written = written.map_or_else(|| "unknown".to_string(), |written| format!("{written:.0}"));
         println!("| {name} | {games} | {moves} | {pool} | {written} | {rating} | {low} to {high} |");
-    })?;
+    };
+    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
+    estimate::estimate(&model, &Weights::embedded(), &input, &mut context)?;
     if players == 0 {
         return Err(no_player(&arguments.player, arguments.min_games, &files).into());
     }
@@ -296,17 +293,11 @@ fn style(arguments: StyleArguments) -> Outcome {
     let settings = arguments.settings.load("level-style")?;
     let model = model_or_embedded(arguments.model.as_deref())?;
     let control = stop_on_interrupt();
-    let mut progress = Progress::new();
-    let mut report = |done: usize, of: usize| progress.show(|| format!("{done} of {of} positions"));
-    let mut job = style::Job {
-        files: arguments.files,
-        player: arguments.player,
-        out: arguments.out.clone(),
-        threads: arguments.threads.count(),
-        control: &control,
-        report: &mut report,
-    };
-    let learned = match style::learn(&settings, &model, &Weights::embedded(), &mut job) {
+    let mut progress = ProgressDisplay::new();
+    let mut on_event = |Progress { done, of }| progress.show(|| format!("{done} of {of} positions"));
+    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
+    let games = PlayerGames { files: &arguments.files, player: &arguments.player };
+    let learned = match style::learn(&settings, games, &model, &Weights::embedded(), &arguments.out, &mut context) {
         Err(Error::Stopped) => return Err("stopped; add --resume to continue".into()),
         other => other?,
     };
@@ -340,7 +331,7 @@ fn measure(arguments: &Measure) -> Outcome {
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
     let rows = match arguments.folds {
         Some(folds) => {
-            let mut progress = Progress::new();
+            let mut progress = ProgressDisplay::new();
             let mut done = 0;
             measure::cross_validated(&settings, folds, &bands, &ratings, &examples, threads, || {
                 done += 1;

@@ -4,12 +4,16 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::Args;
+use dyad_engine::value::MAX_PLY;
 use dyad_trainer::arena::play::SearchLimits;
-use dyad_trainer::base::number::number;
+use dyad_trainer::base::number::{check, number};
 use serde::{Deserialize, Serialize};
 
 /// Range of times in seconds: no game and no search takes longer than a year.
 pub const SECONDS: RangeInclusive<f64> = 0.0..=365.0 * 24.0 * 60.0 * 60.0;
+
+/// Range of depths in plies.
+pub const DEPTH: RangeInclusive<u32> = 1..=MAX_PLY as u32 - 1;
 
 /// Limits of a search, of which one can be given.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,7 +24,7 @@ pub struct Limits {
     #[arg(long, group = "limit", value_parser = number::<u64>(1..))]
     pub nodes: Option<u64>,
     /// Depth of each search, in plies
-    #[arg(long, group = "limit", value_name = "PLIES", value_parser = number::<u32>(1..))]
+    #[arg(long, group = "limit", value_name = "PLIES", value_parser = number(DEPTH))]
     pub depth: Option<u32>,
     /// Time per move, in seconds
     #[arg(long, group = "limit", value_name = "SECONDS", value_parser = number(SECONDS))]
@@ -41,9 +45,15 @@ pub struct Clock {
 impl Limits {
     /// The limit that is given.
     pub fn get(&self) -> Result<Option<SearchLimits>, String> {
-        let time = self.movetime.map(|seconds| parse_move_time(&seconds.to_string())).transpose()?;
-        let nodes = self.nodes.map(|nodes| SearchLimits::Nodes(nodes.max(1)));
-        Ok(nodes.or(self.depth.map(|depth| SearchLimits::Depth(depth.max(1)))).or(time))
+        match *self {
+            Limits { nodes: Some(nodes), .. } => {
+                check("nodes", nodes, &(1..)).map(|()| Some(SearchLimits::Nodes(nodes)))
+            }
+            Limits { depth: Some(depth), .. } => {
+                check("depth", depth, &DEPTH).map(|()| Some(SearchLimits::Depth(depth)))
+            }
+            Limits { movetime, .. } => movetime.map(|seconds| parse_move_time(&seconds.to_string())).transpose(),
+        }
     }
 }
 

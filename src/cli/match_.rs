@@ -4,44 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use dyad_engine::engine::MAX_THREADS;
+use dyad_engine::engine::{MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
-use dyad_engine::levels::file::{MoveModel, Strength};
-use dyad_engine::levels::player::PlayerProfile;
 use dyad_engine::tablebase::{Tablebase, Tables};
 use dyad_formats::atomic::check_outputs;
 use dyad_formats::error::Error;
-use dyad_papers::deepchess::network::Network;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
 use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::number::{self, number};
-use dyad_trainer::external::client::Program;
-use dyad_trainer::external::player::Outside;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use super::limits::{Clock, Limits, parse_clock, parse_move_time};
-use super::progress::Progress;
+use super::limits::{Clock, DEPTH, Limits, parse_clock, parse_move_time};
+use super::player::PlayerSpec;
+use super::progress::ProgressDisplay;
 use super::settings::Layered;
-use super::{Outcome, Threads, load_weights, read_openings, stop_on_interrupt};
+use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
     /// First player: weights (a file, `default` or `material`), `level:1600`, `style:FILE` (of `dyad level style`),
     /// `deepchess:FILE` (a network), or another engine as `uci:PATH,OPTION=VALUE`
-    a: String,
+    a: PlayerSpec,
     /// Second player, as the first
-    b: String,
+    b: PlayerSpec,
     #[command(flatten)]
     settings: Layered<MatchArguments>,
 }
@@ -52,6 +47,8 @@ pub const NODES: u64 = 20_000;
 const GAMES: u64 = 1_000;
 /// Plies taken from the games of an opening file.
 const PLIES: usize = 16;
+/// The largest move overhead in milliseconds.
+const OVERHEAD: u64 = 60_000;
 /// Seed of openings and of their order.
 const SEED: u64 = 1;
 
@@ -199,7 +196,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     }
     let control = stop_on_interrupt();
     let date = today();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     let tables = played.tablebases();
     let mut faults = BTreeSet::new();
@@ -235,14 +232,13 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 /// Refuses files to write that would replace what the match is played with, or each other.
 fn check_files(
-    players: [&String; 2],
+    players: [&PlayerSpec; 2],
     settings_file: Option<&Path>,
     settings: &Settings,
     files: &Files,
 ) -> Result<(), Error> {
-    // `level:1500:model.json` and `uci:engine,Hash=16` hold paths among other words.
-    let names = players.iter().flat_map(|player| iter::once(player.as_str()).chain(player.split([':', ','])));
-    let inputs = names.map(Path::new).chain(settings.openings.as_deref()).chain(settings_file);
+    let inputs = players.iter().filter_map(|player| player.file());
+    let inputs = inputs.chain(settings.openings.as_deref()).chain(settings_file);
     check_outputs(files.pgn.iter().chain(&files.results), inputs)?;
     files.results.as_deref().map_or(Ok(()), check_results)
 }
@@ -267,24 +263,24 @@ fn check_results(path: &Path) -> Result<(), Error> {
 }
 
 impl Settings {
-    pub(super) fn to_match(&self, weights: [&str; 2]) -> Result<Match, String> {
-        let [a, b] = weights;
-        let [mut name_a, mut name_b] = [name_of(a), name_of(b)];
+    pub(super) fn to_match(&self, specs: [&PlayerSpec; 2]) -> Result<Match, String> {
+        let [a, b] = specs;
+        let [mut name_a, mut name_b] = specs.map(PlayerSpec::name);
         if name_a == name_b {
             name_a.push_str(" A");
             name_b.push_str(" B");
         }
         let budget = self.budget()?;
-        self.check_of_use(weights)?;
+        self.check_use(specs)?;
         let mut players = [
-            with_options(player(&name_a, a, budget)?, &self.options_a)?,
-            with_options(player(&name_b, b, budget)?, &self.options_b)?,
+            with_options(a.player(&name_a, budget)?, &self.options_a)?,
+            with_options(b.player(&name_b, budget)?, &self.options_b)?,
         ];
         for text in &self.set {
             set_constant(&mut players, text)?;
         }
-        for (argument, player) in weights.iter().zip(&players) {
-            check_clock(argument, player.budget)?;
+        for (spec, player) in specs.iter().zip(&players) {
+            spec.check_clock(player.budget)?;
         }
         Ok(Match {
             players,
@@ -297,18 +293,20 @@ impl Settings {
     }
 
     /// Refuses settings that would change nothing.
-    fn check_of_use(&self, weights: [&str; 2]) -> Result<(), String> {
+    fn check_use(&self, [a, b]: [&PlayerSpec; 2]) -> Result<(), String> {
         let constant_of =
             |text: &&String, side: &str| text.split(':').next().is_some_and(|of| of.eq_ignore_ascii_case(side));
-        for (argument, side, options) in [(weights[0], "A", &self.options_a), (weights[1], "B", &self.options_b)] {
+        for (spec, side, options) in [(a, "A", &self.options_a), (b, "B", &self.options_b)] {
+            let unused = spec.unused_options();
             let named = options.iter().filter_map(|option| Some(option.split_once('=')?.0.to_lowercase()));
-            if let Some(name) = named.into_iter().find(|name| of_no_use(argument).contains(&name.as_str())) {
-                let hint = if argument.starts_with("uci:") { "; its own options go behind its path" } else { "" };
-                return Err(format!("option {name}: it changes nothing for '{argument}'{hint}"));
+            if let Some(name) = named.into_iter().find(|name| unused.contains(&name.as_str())) {
+                let is_engine = matches!(spec, PlayerSpec::Engine(_));
+                let hint = if is_engine { "; its own options go behind its path" } else { "" };
+                return Err(format!("option {name}: it changes nothing for '{spec}'{hint}"));
             }
             let constant = self.set.iter().find(|text| constant_of(text, side));
-            if let Some(text) = constant.filter(|_| !of_no_use(argument).is_empty()) {
-                return Err(format!("--set '{text}': '{argument}' does not search with these constants"));
+            if let Some(text) = constant.filter(|_| !unused.is_empty()) {
+                return Err(format!("--set '{text}': '{spec}' does not search with these constants"));
             }
         }
         Ok(())
@@ -392,113 +390,24 @@ impl Settings {
     }
 }
 
-/// Who an argument means: a level by its Elo (`level:1600`, of another model `level:1600:FILE`), a level by the rating and
-/// the care of the move model, and the nodes of its search (`rating:1600:0.5`, `rating:2700:20:30000`), the style of a player
-/// (`style:FILE`), a network that compares positions (`deepchess:FILE`), another engine
-/// (`uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`), or the search with weights.
-fn player(name: &str, argument: &str, budget: SearchLimits) -> Result<MatchPlayer, String> {
-    /// Levels draw the same moves in every match.
-    const SEED: u64 = 1;
-    let model = MoveModel::embedded();
-    let number = |text: &str| {
-        let number = text.parse::<f64>().ok().filter(|number| (-5.0..=4000.0).contains(number));
-        number.ok_or_else(|| format!("'{argument}': '{text}' is not a number from -5 to 4000"))
-    };
-    let profile = if let Some(elo) = argument.strip_prefix("level:") {
-        let (elo, file) = elo.split_once(':').map_or((elo, None), |(elo, file)| (elo, Some(file)));
-        let model = file.map_or(Ok(model), |file| MoveModel::load(Path::new(file)).map(Arc::new))?;
-        PlayerProfile::with_elo(&model, number(elo)?, SEED)
-    } else if let Some(text) = argument.strip_prefix("rating:") {
-        let mut parts = text.splitn(3, ':');
-        let rating = number(parts.next().unwrap_or_default())?;
-        let inverse_temperature = parts.next().map_or(Ok(0.0), number)?;
-        let nodes = parts.next().map_or(Ok(0), |nodes| {
-            nodes.parse().map_err(|_| format!("'{argument}': '{nodes}' is not a number of nodes"))
-        })?;
-        PlayerProfile::with_strength(&model, Strength { rating, inverse_temperature, nodes }, SEED)
-    } else if let Some(path) = argument.strip_prefix("style:") {
-        PlayerProfile::with_style(&Arc::new(MoveModel::load(Path::new(path))?), SEED)
-    } else if let Some(file) = argument.strip_prefix("deepchess:") {
-        let network = Network::load(Path::new(file)).map_err(|error| error.to_string())?;
-        return Ok(MatchPlayer::new(name, Arc::new(network), budget));
-    } else if let Some(program) = argument.strip_prefix("uci:") {
-        let program = outside(program)?;
-        return Ok(MatchPlayer::new(name, Arc::new(program), budget));
-    } else {
-        return Ok(MatchPlayer::new(name, load_weights(Path::new(argument))?, budget));
-    };
-    Ok(MatchPlayer::new(name, Arc::new(profile), budget))
-}
-
-/// The options, beside the constants of the search, that have no effect on who an argument means.
-fn of_no_use(argument: &str) -> &'static [&'static str] {
-    match argument.split_once(':').map_or("", |(kind, _)| kind) {
-        "uci" => &["threads", "overhead", "tablebase"],
-        "level" | "rating" | "style" | "deepchess" => &["hash", "threads", "tablebase"],
-        _ => &[],
-    }
-}
-
-/// Refuses clocks that run by nodes to those that look at the time themselves.
-fn check_clock(argument: &str, budget: SearchLimits) -> Result<(), String> {
-    let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
-    if by_nodes && ["uci:", "deepchess:"].iter().any(|other| argument.starts_with(other)) {
-        return Err(format!("'{argument}' does not play on a clock that runs by nodes"));
-    }
-    Ok(())
-}
-
-/// A program and its options: `PATH,NAME=VALUE,...`.
-fn outside(text: &str) -> Result<Outside, String> {
-    let mut parts = text.split(',');
-    let path = PathBuf::from(parts.next().unwrap_or_default());
-    let option = |part: &str| match part.split_once('=') {
-        Some((name, value)) => Ok((name.to_string(), value.to_string())),
-        None => Err(format!("'{part}' is not of the form name=value")),
-    };
-    let options = parts.map(option).collect::<Result<_, _>>()?;
-    Outside::new(Program { path, options }).map_err(|error| error.to_string())
-}
-
-/// What a player is called: a level as it was asked for, a program with its options, a file without its folder and
-/// its ending.
-fn name_of(argument: &str) -> String {
-    if ["level:", "rating:"].iter().any(|level| argument.starts_with(level)) {
-        return argument.to_string();
-    }
-    if let Some(program) = argument.strip_prefix("uci:") {
-        let options = program.find(',').map_or("", |comma| &program[comma..]);
-        return program_name(program) + options;
-    }
-    Path::new(argument).file_stem().map_or_else(|| argument.to_string(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// The name of a program, told as `PATH,NAME=VALUE,...`, without its folder and its options. What follows a point is a
-/// version as likely as an ending, so only `.exe` is left out.
-pub(super) fn program_name(program: &str) -> String {
-    let path = program.split(',').next().unwrap_or_default();
-    let name = Path::new(path).file_name().map_or_else(|| path.into(), |name| name.to_string_lossy());
-    name.strip_suffix(".exe").unwrap_or(&name).to_string()
-}
-
 fn with_options(mut player: MatchPlayer, options: &[String]) -> Result<MatchPlayer, String> {
     for option in options {
         let (name, value) =
             option.split_once('=').ok_or_else(|| format!("'{option}' is not of the form name=value"))?;
-        let wrong = |error: &dyn std::fmt::Display| format!("option {name}: '{value}': {error}");
-        let number = || value.parse::<u64>().map_err(|error| wrong(&error));
-        let depth = || value.parse::<u32>().map_err(|error| wrong(&error));
-        let count = || value.parse::<usize>().map_err(|error| wrong(&error));
+        let wrong = |error: String| format!("option {name}: '{value}': {error}");
         match name.to_lowercase().as_str() {
-            "hash" => player.hash = count()?.max(1),
-            "threads" => player.threads = Threads { threads: Some(count()?) }.checked()?,
-            "overhead" => player.options.move_overhead = Duration::from_millis(number()?),
-            "nodes" => player.budget = SearchLimits::Nodes(number()?.max(1)),
-            "depth" => player.budget = SearchLimits::Depth(depth()?.max(1)),
-            "tc" => player.budget = parse_clock(value).map_err(|error| wrong(&error))?,
-            "movetime" => player.budget = parse_move_time(value).map_err(|error| wrong(&error))?,
+            "hash" => player.hash = number(1..=MAX_HASH)(value).map_err(wrong)?,
+            "threads" => player.threads = number(1..=MAX_THREADS)(value).map_err(wrong)?,
+            "overhead" => {
+                let milliseconds = number(0..=OVERHEAD)(value).map_err(wrong)?;
+                player.options.move_overhead = Duration::from_millis(milliseconds);
+            }
+            "nodes" => player.budget = SearchLimits::Nodes(number(1..)(value).map_err(wrong)?),
+            "depth" => player.budget = SearchLimits::Depth(number(DEPTH)(value).map_err(wrong)?),
+            "tc" => player.budget = parse_clock(value).map_err(wrong)?,
+            "movetime" => player.budget = parse_move_time(value).map_err(wrong)?,
             "tablebase" => {
-                let base = Tablebase::open_all(value).map_err(|error| wrong(&error))?;
+                let base = Tablebase::open_all(value).map_err(wrong)?;
                 player.options.tables = Some(Tables::new(Arc::new(base)));
             }
             _ => {
@@ -596,21 +505,8 @@ mod tests {
     use super::*;
     use std::num::NonZeroU64;
 
-    #[test]
-    fn players_are_named_by_what_differs() {
-        let cases = [
-            ("rating:1909:0.5", "rating:1909:0.5"),
-            ("level:1600", "level:1600"),
-            ("runs/best.json", "best"),
-            ("default", "default"),
-            ("style:people/Ann.json", "Ann"),
-            ("uci:stockfish", "stockfish"),
-            ("uci:engines/weiss-2.0", "weiss-2.0"),
-            ("uci:engines/weiss.exe,Hash=16,SyzygyPath=/tables/3", "weiss,Hash=16,SyzygyPath=/tables/3"),
-        ];
-        for (argument, name) in cases {
-            assert_eq!(name_of(argument), name);
-        }
+    fn spec(argument: &str) -> PlayerSpec {
+        argument.parse().unwrap()
     }
 
     #[derive(clap::Parser)]
@@ -661,16 +557,22 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_nobody_can_mean_are_refused() {
+    fn numbers_out_of_range_are_refused() {
         let wrong = |settings: Settings, expected: &str| {
-            let error = settings.to_match(["material", "default"]).unwrap_err();
+            let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err();
             assert!(error.contains(expected), "{error}");
         };
         let option = |text: &str| Settings { options_a: vec![text.into()], ..Settings::default() };
         let draw = |rule: [u32; 3]| Settings { draw_adjudication: Some(rule.to_vec()), ..Settings::default() };
         let win = |rule: [u32; 2]| Settings { win_adjudication: Some(rule.to_vec()), ..Settings::default() };
         wrong(option("depth=4294967297"), "option depth: '4294967297'");
-        wrong(option("threads=200000"), "threads must be 1 to 1024");
+        wrong(option("depth=1000000"), "expected a whole number, 1 to 245");
+        wrong(option("nodes=0"), "expected a whole number, at least 1");
+        wrong(option("hash=2000000"), "expected a whole number, 1 to 1048576");
+        wrong(option("overhead=60001"), "expected a whole number, 0 to 60000");
+        wrong(option("threads=200000"), "expected a whole number, 1 to 1024");
+        let depth = Limits { depth: Some(1_000_000), ..Limits::default() };
+        wrong(Settings { limits: depth, ..Settings::default() }, "depth must be 1 to 245, not 1000000");
         wrong(option("tc=1.8e19"), "a year");
         let set = |text: &str| Settings { set: vec![text.into()], ..Settings::default() };
         wrong(set("rfp_depth=7"), "A:name=value");
@@ -692,7 +594,7 @@ mod tests {
         let refusal = |a: &str, b: &str, option: &str, set: &str| {
             let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_string()] };
             let settings = Settings { options_a: list(option), set: list(set), ..Settings::default() };
-            settings.to_match([a, b]).err().unwrap_or_default()
+            settings.to_match([&spec(a), &spec(b)]).err().unwrap_or_default()
         };
         for (a, b, option, set, expected) in [
             ("uci:stockfish", "default", "threads=4", "", "option threads: it changes nothing for 'uci:stockfish'"),
@@ -703,15 +605,15 @@ mod tests {
             ("default", "level:1600", "threads=2", "A:rfp_depth=7", ""),
             ("level:1600", "default", "overhead=4", "B:rfp_depth=7", ""),
         ] {
-            let told = refusal(a, b, option, set);
-            assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{a} {option} {set}: {told}");
+            let error = refusal(a, b, option, set);
+            assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{a} {option} {set}: {error}");
         }
     }
 
     #[test]
     fn each_player_has_its_own_constants() {
         let set = ["A:rfp_depth=7", "b:qs_see=-10", "B:rfp_depth=12"].map(String::from).to_vec();
-        let played = Settings { set, ..Settings::default() }.to_match(["default", "default"]).unwrap();
+        let played = Settings { set, ..Settings::default() }.to_match([&spec("default"), &spec("default")]).unwrap();
         let [a, b] = played.players.map(|player| player.options.params.changed());
         assert_eq!((a, b), (vec![("rfp_depth", 7)], vec![("rfp_depth", 12), ("qs_see", -10)]));
     }
@@ -734,9 +636,9 @@ mod tests {
         for (settings, budget) in cases {
             assert_eq!(settings.budget(), Ok(budget));
         }
-        assert!(check_clock("uci:stockfish", by_nodes).unwrap_err().contains("'uci:stockfish'"));
+        assert!(spec("uci:stockfish").check_clock(by_nodes).unwrap_err().contains("'uci:stockfish'"));
         for (argument, budget) in [("uci:stockfish", clock), ("default", by_nodes)] {
-            assert_eq!(check_clock(argument, budget), Ok(()));
+            assert_eq!(spec(argument).check_clock(budget), Ok(()));
         }
         for text in ["", "x", "-1", "1+", "1e300", "NaN", "1.8e19+1.8e19", "60+1e8", "8+0.08@", "8@0", "@5"] {
             assert!(parse_clock(text).is_err(), "{text}");

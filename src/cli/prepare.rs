@@ -7,11 +7,12 @@ use dyad_formats::atomic::check_output;
 use dyad_formats::choice::weights_id;
 use dyad_formats::game::BrokenGame;
 use dyad_formats::samples::Summary;
+use dyad_trainer::base::context::Context;
 use dyad_trainer::base::number::number;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::data::prepare::{Counts, Event, Job, Settings, Stage, prepare};
+use dyad_trainer::data::prepare::{Counts, Event, Settings, Stage, prepare};
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::Layered;
 use super::{Outcome, Threads, stop_on_interrupt};
 
@@ -53,20 +54,20 @@ pub fn run(arguments: Arguments) -> Outcome {
         return Err("name the games and positions to read: dyad prepare FILE...".into());
     }
     let stop = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut broken = 0;
-    let mut report = |event: Event<'_>| match event {
+    let mut on_event = |event: Event| match event {
         Event::Broken(game) | Event::Partial(game) => {
             broken += 1;
-            show_broken(&progress, game, broken);
+            show_broken(&progress, &game, broken);
         }
         Event::Progress { stage, games, positions } => {
             let (stage, seconds) = (name(stage), progress.elapsed().as_secs());
             progress.show(|| format!("{stage}: {games} games, {positions} positions, {seconds} s"));
         }
     };
-    let mut job = Job { threads: threads.count(), stop: &stop, report: &mut report };
-    let (summary, counts) = prepare(&settings, &out, &mut job)?;
+    let mut context = Context { threads: threads.count(), stop: &stop, on_event: &mut on_event };
+    let (summary, counts) = prepare(&settings, &out, &mut context)?;
     drop(progress);
     if settings.scores.is_some() && counts.scores == 0 {
         eprintln!("warning: no game or line has a score in a form that is known");
@@ -76,7 +77,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 }
 
 /// Reports one of `count` broken games so far.
-pub(super) fn show_broken(progress: &Progress, game: &BrokenGame, count: u64) {
+pub(super) fn show_broken(progress: &ProgressDisplay, game: &BrokenGame, count: u64) {
     if count <= SHOWN_BROKEN {
         progress.say(&game.to_string());
     } else if count == SHOWN_BROKEN + 1 {
@@ -97,8 +98,8 @@ fn print(summary: &Summary, counts: &Counts) {
     for (reason, count) in &counts.left_out {
         println!("{count:>10} left out: {}", reason.name());
     }
-    for (weights, count) in &counts.told {
-        println!("{count:>10} with a runner-up told by weights {}", weights_id(*weights));
+    for (weights, count) in &counts.with_margin {
+        println!("{count:>10} with a margin over the second-best move, by weights {}", weights_id(*weights));
     }
     println!(
         "{:>10} positions written, {} of them for testing, from {} games; identity {:016x}",

@@ -11,9 +11,9 @@ use dyad_engine::eval::Weights;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::base::words::{counted, grouped};
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, Context, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
+use dyad_trainer::selftrain::{self, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
 
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::Layered;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt, with_default};
 
@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let (folder, is_resumed, weights) = (arguments.folder.clone(), arguments.resume, arguments.weights.clone());
     let overrides = arguments.overrides()?;
     let stop = stop_on_interrupt();
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
     let mut on_event = |event: &Event| {
         if let Some(note) = page.hear(event) {
@@ -56,13 +56,12 @@ pub fn run(arguments: Arguments) -> Outcome {
             _ => progress.say(&event.to_string()),
         }
     };
-    let context = Context { stop: &stop, on_event: &mut on_event };
     let summary = if is_resumed {
-        selftrain::resume(&folder, &overrides, None, context)
+        selftrain::resume(&folder, &overrides, None, &stop, &mut on_event)
     } else {
         let start = load_weights(weights.as_deref().unwrap_or(Path::new("material")))?;
         let settings = Settings::resolve(&start, &overrides)?;
-        selftrain::begin(&settings, &start, &Weights::embedded(), &folder, context)
+        selftrain::begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut on_event)
     };
     drop(progress);
     let summary = summary?;

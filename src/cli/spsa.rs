@@ -9,14 +9,15 @@ use dyad_engine::params::TUNABLES;
 use dyad_formats::atomic;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::tune::directions::{self, Goal, spsa_parameters};
 use dyad_trainer::tune::parameters::{self, Parameter};
-use dyad_trainer::tune::run::{self, MachineSettings, begin, resume};
-use dyad_trainer::tune::state::{Settings, State};
+use dyad_trainer::tune::run::{self, TuningProgress, begin, resume};
+use dyad_trainer::tune::state::Settings;
 
 use super::limits::{Clock, Limits};
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_same};
 use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 
@@ -68,20 +69,18 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     let control = stop_on_interrupt();
     let checkpoint = Duration::from_secs(arguments.checkpoint_seconds);
-    let machine = MachineSettings { threads: arguments.threads.count(), checkpoint };
-    let mut progress = Progress::new();
-    let mut begun_at = None;
-    let mut show = |settings: &Settings, state: &State| {
+    let mut progress = ProgressDisplay::new();
+    let mut on_event = |event: TuningProgress| {
         let elapsed = progress.elapsed();
-        let from = *begun_at.get_or_insert(state.done.saturating_sub(settings.batch));
-        progress.show(|| progress_line(settings, state, from, elapsed));
+        progress.show(|| progress_line(&event, elapsed));
     };
+    let mut context = Context { threads: arguments.threads.count(), stop: &control, on_event: &mut on_event };
     let ended = match arguments.resume {
         true => {
             arguments.check_resume(&folder)?;
-            resume(&folder, machine, &control, &mut show)
+            resume(&folder, checkpoint, &mut context)
         }
-        false => begin(&arguments.settings()?, &folder, machine, &control, &mut show),
+        false => begin(&arguments.settings()?, &folder, checkpoint, &mut context),
     };
     drop(progress);
     let summary = ended?;
@@ -126,12 +125,10 @@ fn weight_parameters(arguments: Arguments) -> Result<String, Box<dyn std::error:
     Ok(lines(&spsa_parameters(&weights, goal, &boards)))
 }
 
-fn progress_line(settings: &Settings, state: &State, from: u64, elapsed: Duration) -> String {
-    let all = settings.schedule.pairs;
-    let left = elapsed.as_secs_f64() / (state.done - from).max(1) as f64 * (all - state.done) as f64;
-    let moved = settings.parameters.iter().zip(&state.values);
-    let moved = moved.map(|(parameter, value)| (value - parameter.value).abs() / parameter.c_end);
-    format!("pair {} of {all}, {left:.0} s left, largest change {:.2} c", state.done, moved.fold(0.0, f64::max))
+fn progress_line(progress: &TuningProgress, elapsed: Duration) -> String {
+    let TuningProgress { pairs: Progress { done, of }, resumed_at, largest_change } = *progress;
+    let left = elapsed.as_secs_f64() / (done - resumed_at).max(1) as f64 * (of - done) as f64;
+    format!("pair {done} of {of}, {left:.0} s left, largest change {largest_change:.2} c")
 }
 
 impl Arguments {

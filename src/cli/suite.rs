@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dyad_engine::control::Control;
-use dyad_engine::engine::MAX_THREADS;
+use dyad_engine::engine::{MAX_HASH, MAX_THREADS};
 use dyad_engine::eval::Weights;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::arena::problem::{Goal, Problem};
@@ -16,7 +16,7 @@ use dyad_trainer::arena::suite::{Answer, SuiteSettings, class, read, sample, sol
 use dyad_trainer::base::number::number;
 
 use super::limits::Limits;
-use super::progress::Progress;
+use super::progress::ProgressDisplay;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long, default_value = "default")]
     weights: PathBuf,
     /// Hash of each search, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = 64)]
+    #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = 64)]
     hash: usize,
     /// Threads of each search; --threads is the number of searches at a time
     #[arg(long, value_name = "N", value_parser = number(1..=MAX_THREADS), default_value_t = 1)]
@@ -82,7 +82,7 @@ fn solve_one(
     control: &Control,
     missed: bool,
 ) -> Result<String, dyad_formats::error::Error> {
-    let mut progress = Progress::new();
+    let mut progress = ProgressDisplay::new();
     let mut score = Score::default();
     let mut classes: BTreeMap<u32, (RangeInclusive<u32>, Score)> = BTreeMap::new();
     solve(problems, weights, settings, control, |problem, answer| {

@@ -1,14 +1,14 @@
 //! `dyad train`: settings from the command line, progress on the screen.
 //!
-//! Settings come from a JSON file, if one is named, and then from the options, which win. On a terminal
-//! a bar shows where the iteration stands; otherwise, and for every line that goes to the log, a plain
-//! line is printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one
-//! at once; either way `--resume` resumes it.
+//! Settings come from a JSON file, if one is named, and then from the options, which win. Each line of the log is printed.
+//! The first Ctrl-C ends the training after the batch with a checkpoint, the second one at once; `--resume` resumes it
+//! after either.
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::select;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
@@ -17,14 +17,12 @@ use dyad_trainer::learn::settings::{
     GroupSettings, MARGIN, ObjectiveSettings, OptimizerSettings, POSITIVE, Settings, WEIGHT,
 };
 use dyad_trainer::learn::training;
-use dyad_trainer::learn::training::{Progress, Summary, TrainContext};
+use dyad_trainer::learn::training::{Summary, TrainingProgress};
 use dyad_trainer::report::LivePage;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_same};
 use super::{Outcome, Threads, group_number, load_weights, stop_on_interrupt};
 
@@ -110,14 +108,17 @@ enum OptimizerName {
 /// Trains, from the beginning or from a checkpoint.
 pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
-    let mut screen = Screen::new();
+    let mut display = ProgressDisplay::with_bar();
     let (folder, is_resumed) = (arguments.out.clone(), arguments.resume);
     let mut page = LivePage::new(&folder);
-    let mut progress = |progress: &Progress| {
-        if let Some(note) = page.hear_training(progress) {
-            screen.say(&note);
+    let mut on_event = |progress: TrainingProgress| {
+        if let Some(note) = page.hear_training(&progress) {
+            display.print(&note);
         }
-        screen.show(progress);
+        if let Some(line) = &progress.line {
+            display.print(&line_text(line));
+        }
+        display.show_part(Progress { done: progress.done, of: progress.of }, || message(&progress));
     };
     let settings = if is_resumed { arguments.resumed()? } else { arguments.settings()? };
     let samples = SampleFile::open(&settings.samples)?;
@@ -126,12 +127,12 @@ pub fn run(arguments: Arguments) -> Outcome {
         None => Arc::new(Weights::material()),
     };
     let examples = FileExamples::new(&samples, &start);
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+    let mut context = Context { threads: settings.machine.thread_count(), stop: &stop, on_event: &mut on_event };
     let summary = match is_resumed {
-        true => training::resume(&folder, &|saved| saved.clone_from(&settings), context),
-        false => training::begin(&settings, &folder, context),
+        true => training::resume(&folder, &|saved| saved.clone_from(&settings), &examples, &mut context),
+        false => training::begin(&settings, &folder, &examples, &mut context),
     };
-    screen.finish();
+    drop(display);
     let summary = summary?;
     if summary.finished {
         let mut weights = Weights::load(&summary.file)?;
@@ -254,61 +255,14 @@ impl MethodArguments {
     }
 }
 
-/// Where progress is shown.
-struct Screen {
-    /// On a terminal only.
-    bar: Option<ProgressBar>,
-    /// When the bar was last drawn: batches may be short.
-    drawn: Instant,
-}
-
-impl Screen {
-    fn new() -> Screen {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let style = "{prefix} [{bar:30}] {human_pos}/{human_len}  {msg}";
-            let style = ProgressStyle::with_template(style).expect("the template is fixed").progress_chars("=> ");
-            ProgressBar::new(0).with_style(style)
-        });
-        Screen { bar, drawn: Instant::now() }
-    }
-
-    fn show(&mut self, progress: &Progress) {
-        if let Some(line) = progress.line {
-            self.say(&line_text(line));
-        }
-        let Some(bar) = &self.bar else { return };
-        if progress.line.is_some() || self.drawn.elapsed() > Duration::from_millis(200) {
-            self.drawn = Instant::now();
-            bar.set_prefix(format!("iteration {}/{}", progress.iteration, progress.iterations));
-            bar.set_length(progress.of);
-            bar.set_position(progress.done);
-            bar.set_message(message(progress));
-        }
-    }
-
-    /// Prints a line that stays.
-    fn say(&self, line: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| println!("{line}")),
-            None => println!("{line}"),
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-fn message(progress: &Progress) -> String {
-    let pace = progress.positions_per_second;
-    let mut message = format!("{pace:.0} positions/s");
+fn message(progress: &TrainingProgress) -> String {
+    let TrainingProgress { iteration, iterations, done, of, positions_per_second: pace, .. } = progress;
+    let mut message = format!("iteration {iteration}/{iterations}  {done} of {of} positions  {pace:.0}/s");
     if let Some(accuracy) = progress.accuracy {
         message += &format!("  accuracy {:.2} %", 100.0 * accuracy);
     }
-    if pace > 0.0 {
-        message += &format!("  left {}", clock((progress.of - progress.done) as f64 / pace));
+    if *pace > 0.0 {
+        message += &format!("  left {}", clock((of - done) as f64 / pace));
     }
     message
 }

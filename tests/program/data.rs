@@ -147,19 +147,19 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     assert!(printed.contains("32 games or lines read, 0 of them broken"), "{printed}");
     let labeled: u64 = printed
         .lines()
-        .find_map(|line| line.strip_suffix(" with a runner-up told by weights 5a443ad5"))
+        .find_map(|line| line.strip_suffix(" with a margin over the second-best move, by weights 5a443ad5"))
         .and_then(|count| count.trim().parse().ok())
         .unwrap_or_else(|| panic!("{printed}"));
     let file = SampleFile::open(&folder.join("a.samples")).unwrap();
     assert_eq!(file.summary().settings["told"], serde_json::json!({ "5a443ad5": labeled }));
     let samples = file.load().unwrap();
-    let decided = samples.iter().filter(|sample| sample.is_decided()).count() as u64;
+    let with_margin = samples.iter().filter(|sample| sample.has_margin()).count() as u64;
     assert!(samples.iter().all(|sample| sample.has_result()));
     assert!(samples.iter().any(|sample| sample.castles_unusually()));
     // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are clear.
-    assert!(0 < decided && decided < labeled && labeled < samples.len() as u64, "{decided} of {labeled}");
+    assert!(0 < with_margin && with_margin < labeled && labeled < samples.len() as u64, "{with_margin} of {labeled}");
     let printed = run(&folder, &format!("prepare {archive} -o b.samples --chosen-by 5a443ad5 --test-percent 0"));
-    assert!(!printed.contains("not told by these weights"), "{printed}");
+    assert!(!printed.contains("not chosen with these weights"), "{printed}");
     refuse(
         &folder,
         &format!("prepare {archive} -o c.samples --chosen-by 00000000"),
@@ -262,8 +262,8 @@ fn labels_survive_a_kill_and_are_those_of_the_same_engine_outside() {
     assert!(!journal_name(&killed).exists());
 
     run(&folder, "label a.samples -o decided.samples --nodes 300 --min-margin 20");
-    let decided = SampleFile::open(&folder.join("decided.samples")).unwrap();
-    assert!(decided.load().unwrap().iter().any(|sample| !sample.is_decided()));
+    let labeled = SampleFile::open(&folder.join("decided.samples")).unwrap();
+    assert!(labeled.load().unwrap().iter().any(|sample| !sample.has_margin()));
 
     let outside = format!("label a.samples -o outside.samples --nodes 300 --engine {}", env!("CARGO_BIN_EXE_dyad"));
     run(&folder, &outside);

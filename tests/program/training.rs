@@ -30,7 +30,7 @@ pub fn write_samples(path: &Path, count: u64) {
         }
         let desired = Some(moves[random(moves.len())]);
         let test = writer.count().is_multiple_of(10);
-        let sample = Sample { board, desired, result: None, score: None, test, starts_game: false, decided: true };
+        let sample = Sample { board, desired, result: None, score: None, test, starts_game: false, has_margin: true };
         writer.push(&Packed::new(&sample)).unwrap();
         board = board.after(moves[random(moves.len())]);
     }

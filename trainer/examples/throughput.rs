@@ -11,10 +11,11 @@
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_formats::samples::SampleFile;
+use dyad_trainer::base::context::Context;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
 use dyad_trainer::learn::settings::Settings;
-use dyad_trainer::learn::training::{Progress, TrainContext, begin};
+use dyad_trainer::learn::training::{TrainingProgress, begin};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -55,12 +56,13 @@ fn list<T: FromStr>(option: Option<&String>, default: &str) -> Vec<T> {
 fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
     let folder = std::env::temp_dir().join(format!("dyad-throughput-{}", std::process::id()));
     let mut last = LogLine::default();
-    let mut progress = |progress: &Progress| last = progress.line.cloned().unwrap_or_default();
+    let mut on_event = |progress: TrainingProgress| last = progress.line.unwrap_or_default();
     let stop = Control::new(false);
     let start = settings.start.as_deref().map_or_else(Weights::material, |path| Weights::load(path).expect("weights"));
     let examples = FileExamples::new(samples, &start);
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
-    let ended = begin(settings, &folder, context);
+    let threads = settings.machine.thread_count();
+    let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
+    let ended = begin(settings, &folder, &examples, &mut context);
     std::fs::remove_dir_all(&folder).ok();
     ended.expect("the training runs");
     last

@@ -20,14 +20,14 @@ pub struct Sample {
     pub desired: Option<Move>,
     /// How its game ended.
     pub result: Option<GameResult>,
-    /// What a search thought of it, from the side to move.
+    /// The score of a search, for the side to move.
     pub score: Option<Score>,
-    /// Whether it is kept out of training.
+    /// Whether it is held out for testing.
     pub test: bool,
     /// Whether it is the first of its game.
     pub starts_game: bool,
-    /// Whether the desired move is clearly the best. Where it is not, only result and score teach something.
-    pub decided: bool,
+    /// Whether the desired move has the margin over the second-best move. Without it, only result and score are learned.
+    pub has_margin: bool,
 }
 
 impl Sample {
@@ -56,7 +56,7 @@ impl Sample {
 /// | 26..28 | score |
 /// | 28..30 | move number |
 /// | 30 | halfmove clock |
-/// | 31 | result (2 bits), test, first of its game, undecided |
+/// | 31 | result (2 bits), test, first of its game, below the margin |
 ///
 /// Twelve of the sixteen kinds of pieces are the ordinary ones; a rook that may still castle and a
 /// pawn that may be taken en passant are kinds of their own, and so need no bytes.
@@ -72,7 +72,7 @@ impl Sample {
 ///     score: None,
 ///     test: false,
 ///     starts_game: true,
-///     decided: true,
+///     has_margin: true,
 /// };
 /// let packed = Packed::new(&sample);
 /// assert_eq!(packed.0.len(), 32);
@@ -88,7 +88,7 @@ const NO_SCORE: i16 = i16::MIN;
 const RESULT_BITS: u8 = 3;
 const TEST_BIT: u8 = 4;
 const START_BIT: u8 = 8;
-const UNDECIDED_BIT: u8 = 16;
+const BELOW_MARGIN_BIT: u8 = 16;
 
 impl Packed {
     /// Packs a sample.
@@ -109,11 +109,11 @@ impl Packed {
         bytes[30] = board.halfmove_clock().min(255) as u8;
         bytes[31] = result_bits(sample.result);
         bytes[31] |= if sample.test { TEST_BIT } else { 0 } | if sample.starts_game { START_BIT } else { 0 };
-        bytes[31] |= if sample.decided { 0 } else { UNDECIDED_BIT };
+        bytes[31] |= if sample.has_margin { 0 } else { BELOW_MARGIN_BIT };
         Packed(bytes)
     }
 
-    /// Whether it is kept out of training.
+    /// Whether it is held out for testing.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.0[31] & TEST_BIT != 0
@@ -155,15 +155,15 @@ impl Packed {
         self.number(26) as i16 != NO_SCORE
     }
 
-    /// Whether the desired move is clearly the best.
+    /// Whether the desired move has the margin over the second-best move.
     #[must_use]
-    pub fn is_decided(&self) -> bool {
-        self.0[31] & UNDECIDED_BIT == 0
+    pub fn has_margin(&self) -> bool {
+        self.0[31] & BELOW_MARGIN_BIT == 0
     }
 
-    /// Marks the desired move as clearly the best, or not.
-    pub fn set_decided(&mut self, decided: bool) {
-        self.0[31] = self.0[31] & !UNDECIDED_BIT | if decided { 0 } else { UNDECIDED_BIT };
+    /// Sets whether the desired move has the margin over the second-best move.
+    pub fn set_has_margin(&mut self, has_margin: bool) {
+        self.0[31] = self.0[31] & !BELOW_MARGIN_BIT | if has_margin { 0 } else { BELOW_MARGIN_BIT };
     }
 
     /// Marks it as the first of its game, or not.
@@ -218,8 +218,8 @@ impl Packed {
             2 => Some(GameResult::Draw),
             _ => Some(GameResult::WhiteWins),
         };
-        let (test, starts_game, decided) = (self.is_test(), self.starts_game(), self.is_decided());
-        Ok(Sample { board, desired, result, score, test, starts_game, decided })
+        let (test, starts_game, has_margin) = (self.is_test(), self.starts_game(), self.has_margin());
+        Ok(Sample { board, desired, result, score, test, starts_game, has_margin })
     }
 
     /// Unpacks the position alone.
@@ -301,12 +301,12 @@ mod tests {
     fn sample(fen: &str, mv: &str) -> Sample {
         let board = Board::from_fen(fen).expect("the FEN is valid");
         let desired = (!mv.is_empty()).then(|| board.parse_uci(mv).expect("the move is legal"));
-        Sample { board, desired, result: None, score: None, test: false, starts_game: false, decided: true }
+        Sample { board, desired, result: None, score: None, test: false, starts_game: false, has_margin: true }
     }
 
     fn text(sample: &Sample) -> String {
-        let Sample { board, desired, result, score, test, starts_game, decided } = sample;
-        format!("{} {desired:?} {result:?} {score:?} {test} {starts_game} {decided}", board.fen())
+        let Sample { board, desired, result, score, test, starts_game, has_margin } = sample;
+        format!("{} {desired:?} {result:?} {score:?} {test} {starts_game} {has_margin}", board.fen())
     }
 
     #[test]

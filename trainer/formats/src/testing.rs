@@ -51,7 +51,7 @@ pub fn walk(count: usize) -> Vec<Sample> {
             score: Some(Score::centipawns((word >> 16) as u16 as i16 as f64)).filter(|_| word % 5 != 0),
             test: word % 11 == 0,
             starts_game: board.fullmove_number() == 1,
-            decided: word % 3 != 0,
+            has_margin: word % 3 != 0,
         });
         board = board.after(mv);
     }

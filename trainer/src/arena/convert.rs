@@ -7,7 +7,6 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use dyad_engine::control::Control;
 use dyad_formats::atomic::{AtomicFile, check_output};
 use dyad_formats::error::Error;
 use dyad_formats::game::BrokenGame;
@@ -19,6 +18,7 @@ use dyad_formats::source::{Piece, pieces};
 use dyad_formats::{bulletformat, viriformat};
 
 use crate::arena::pgn_writer::PgnGame;
+use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
 
 /// Counts of a conversion.
@@ -93,6 +93,15 @@ fn kind_to_write(out: &Path) -> Result<Kind, Error> {
     }
 }
 
+/// What happens during a conversion.
+#[derive(Clone, Debug)]
+pub enum ConvertEvent {
+    /// A game, or a part of it, cannot be read and is skipped.
+    Broken(BrokenGame),
+    /// A game was written; the counts so far.
+    Written(Counts),
+}
+
 /// Writes the games of all inputs to `out`; formats are determined by [name](Kind::of). Scores in the comments of PGN
 /// are read from the point of view `scores`; without it, from the one that the file shows, and otherwise from the
 /// mover's. The same inputs give the same bytes on any number of threads.
@@ -103,9 +112,7 @@ pub fn convert(
     inputs: &[&Path],
     out: &Path,
     scores: Option<ScoreSide>,
-    threads: usize,
-    stop: &Control,
-    report: &mut (dyn FnMut(&Counts, Option<&BrokenGame>) + Send),
+    context: &mut Context<ConvertEvent>,
 ) -> Result<Counts, Error> {
     let kind = kind_to_write(out)?;
     check_output(out, inputs.iter().copied())?;
@@ -130,12 +137,12 @@ pub fn convert(
                     Ok(game) => game,
                     Err(broken) => {
                         counts.broken += 1;
-                        report(&counts, Some(&broken));
+                        (context.on_event)(ConvertEvent::Broken(broken));
                         continue;
                     }
                 };
-                if let Some(left_out) = &game.left_out {
-                    report(&counts, Some(left_out));
+                if let Some(left_out) = game.left_out {
+                    (context.on_event)(ConvertEvent::Broken(left_out));
                 }
                 let Ok((moves, bytes)) = game.written else {
                     counts.unfinished += 1;
@@ -145,11 +152,11 @@ pub fn convert(
                 counts.games += 1;
                 counts.moves += moves;
                 counts.scores += game.scores;
-                report(&counts, None);
+                (context.on_event)(ConvertEvent::Written(counts));
             }
-            if stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+            if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         };
-        ordered_for_each(threads, pieces(input)?, || Ok(()), work, take)?;
+        ordered_for_each(context.threads, pieces(input)?, || Ok(()), work, take)?;
     }
     if kind == Kind::Bulletformat && counts.games > 0 && counts.moves == 0 {
         return Err(Error::Nothing(format!("no move of {} games has a score in a form that is known", counts.games)));
@@ -168,12 +175,18 @@ pub fn convert(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dyad_engine::control::Control;
     use dyad_formats::testing::Temporary;
     use std::fs;
 
     const GAMES: &str = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 {+0.30/12 0.1s} e5 {-0.25/11} 2. Bc4 Nc6 3. Qh5 {+M2/30} \
         Nf6 {-M1/9} 4. Qxf7# 1-0\n\n[Result \"*\"]\n\n1. d4 *\n\n[Result \"0-1\"]\n\n1. e5 0-1\n\n\
         [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O 1/2-1/2\n";
+
+    fn converted(from: &Path, to: &Path, scores: Option<ScoreSide>) -> Result<Counts, Error> {
+        let mut context = Context { threads: 2, stop: &Control::new(false), on_event: &mut |_| () };
+        convert(&[from], to, scores, &mut context)
+    }
 
     #[test]
     fn conversion_round_trip() {
@@ -182,16 +195,23 @@ mod tests {
         fs::write(&pgn, GAMES).unwrap();
         let stop = Control::new(false);
         let mut broken = Vec::new();
-        let mut note = |_: &Counts, game: Option<&BrokenGame>| broken.extend(game.map(ToString::to_string));
+        let mut on_event = |event| {
+            if let ConvertEvent::Broken(game) = event {
+                broken.push(game.to_string());
+            }
+        };
         let side = Some(ScoreSide::Mover);
-        let counts = convert(&[&pgn], &vf, side, 2, &stop, &mut note).unwrap();
+        let mut convert = |from: &Path, to: &Path, threads| {
+            convert(&[from], to, side, &mut Context { threads, stop: &stop, on_event: &mut on_event }).unwrap()
+        };
+        let counts = convert(&pgn, &vf, 2);
         assert_eq!(counts, Counts { games: 2, moves: 8, broken: 1, unfinished: 1, scores: 4 });
         assert_eq!(fs::metadata(&vf).unwrap().len(), 2 * (32 + 4) + 8 * 4);
-        convert(&[&vf], &back, side, 1, &stop, &mut note).unwrap();
+        convert(&vf, &back, 1);
         let text = fs::read_to_string(&back).unwrap();
         let moves = "1. e4 {+0.30/0} 1... e5 {-0.25/0} 2. Bc4 Nc6 3. Qh5 {+M2/0} 3... Nf6 {-M1/0} 4.\nQxf7# 1-0";
         assert!(text.contains(moves), "{text}");
-        convert(&[&back], &again, side, 3, &stop, &mut note).unwrap();
+        convert(&back, &again, 3);
         assert_eq!(fs::read(&vf).unwrap(), fs::read(&again).unwrap());
         assert_eq!(broken.len(), 1);
         assert!(broken[0].contains("1. e5: "), "{broken:?}");
@@ -202,8 +222,7 @@ mod tests {
         let folder = Temporary::folder();
         let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
-        let stop = Control::new(false);
-        let counts = convert(&[&pgn], &bullet, None, 2, &stop, &mut |_, _| ()).unwrap();
+        let counts = converted(&pgn, &bullet, None).unwrap();
         assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
         let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
         let scores: Vec<_> =
@@ -218,8 +237,7 @@ mod tests {
         let [pgn, plain, bullet] = ["a.pgn", "plain.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, "1. e4 {[%eval 0.25]} e5 {[%eval 0.30]} 1-0\n").unwrap();
         fs::write(&plain, "1. e4 e5 1-0\n").unwrap();
-        let stop = Control::new(false);
-        let convert = |from: &Path, side| convert(&[from], &bullet, side, 1, &stop, &mut |_, _| ());
+        let convert = |from: &Path, side| converted(from, &bullet, side);
         assert_eq!(convert(&pgn, None).unwrap().scores, 2);
         assert_eq!(convert(&pgn, Some(ScoreSide::White)).unwrap().scores, 2);
         let error = convert(&pgn, Some(ScoreSide::Mover)).unwrap_err().to_string();
@@ -234,11 +252,7 @@ mod tests {
         let [pgn, epd, vf] = ["a.pgn", "a.epd", "a.vf"].map(|name| folder.join(name));
         fs::write(&pgn, "[Result \"*\"]\n\n1. d4 *\n").unwrap();
         fs::write(&epd, "8/8/8/8/8/5k2/6p1/6K1 w - -\n").unwrap();
-        let stop = Control::new(false);
-        let convert = |from: &Path, to: &Path| {
-            let made = convert(&[from], to, None, 1, &stop, &mut |_, _| ());
-            made.expect_err("it cannot be").to_string()
-        };
+        let convert = |from: &Path, to: &Path| converted(from, to, None).expect_err("it cannot be").to_string();
         assert!(convert(&pgn, &vf).contains("0 broken, 1 without a result"));
         for name in ["a.epd", "a.viri", "a.pgn.zst", "games"] {
             assert!(convert(&pgn, &folder.join(name)).contains(".pgn, .vf or .bullet"), "{name}");

@@ -368,7 +368,7 @@ mod tests {
     #[cfg(unix)]
     use crate::external::client::Program;
     #[cfg(unix)]
-    use crate::external::player::Outside;
+    use crate::external::player::ExternalPlayer;
     use dyad_engine::eval::layout::MATERIAL;
     use dyad_engine::eval::{FloatWeights, Weights};
     use dyad_engine::search::time_of;
@@ -412,9 +412,9 @@ mod tests {
 
     /// A script that speaks UCI and does this when it is to search.
     #[cfg(unix)]
-    fn outside(name: &str, go: &str) -> Outside {
+    fn outside(name: &str, go: &str) -> ExternalPlayer {
         let path = crate::external::testing::fake_engine(name, "", go);
-        Outside::new(Program { path, options: Vec::new() }).unwrap()
+        ExternalPlayer::new(Program { path, options: Vec::new() }).unwrap()
     }
 
     fn run(played: &Match) -> (Vec<MatchGame>, MatchRecord) {

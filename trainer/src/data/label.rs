@@ -28,10 +28,11 @@ use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::base::context::{Context, Progress};
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
-use crate::external::client::{OutsideEngine, Program};
+use crate::external::client::{Program, UciEngine};
 
 /// Who labels, and how thoroughly.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
@@ -48,9 +49,9 @@ pub struct Settings {
     #[arg(long, value_name = "SECONDS", value_parser = number(TIMEOUT), default_value_t = Self::default().timeout)]
     pub timeout: u64,
     /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second move
-    #[serde(skip_serializing_if = "is_zero")]
-    #[arg(long = "min-margin", value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
-    pub decided: u32,
+    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_zero")]
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
+    pub min_margin: u32,
     /// Another engine than this one.
     #[arg(skip)]
     pub program: Option<Program>,
@@ -58,7 +59,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { nodes: 5_000, hash: 1, timeout: 60, decided: 0, program: None }
+        Settings { nodes: 5_000, hash: 1, timeout: 60, min_margin: 0, program: None }
     }
 }
 
@@ -71,7 +72,7 @@ impl Settings {
     /// Says what is wrong with settings that cannot be labeled with.
     pub(crate) fn check(&self) -> Result<(), String> {
         number::check("nodes", self.nodes, &(1..))?;
-        number::check("decided", self.decided, &MARGIN)?;
+        number::check("min-margin", self.min_margin, &MARGIN)?;
         number::check("timeout", self.timeout, &TIMEOUT)
     }
 }
@@ -87,8 +88,8 @@ pub struct Label {
     pub mv: Move,
     /// Its value.
     pub score: Score,
-    /// Whether it is clearly better than the second best.
-    pub decided: bool,
+    /// Whether it has the margin over the second-best move.
+    pub has_margin: bool,
 }
 
 /// Finds labels; each thread has one.
@@ -102,8 +103,8 @@ pub struct OwnEngine<'a> {
     engine: Engine,
     limits: Limits,
     options: search::Options,
-    /// How far the best move must be ahead, in centipawns.
-    ahead: i32,
+    /// Minimum margin over the second-best move, in centipawns.
+    margin: i32,
     control: &'a Control,
 }
 
@@ -111,10 +112,10 @@ impl OwnEngine<'_> {
     /// With these weights and settings, until `control` stops it.
     pub fn new<'a>(weights: Arc<Weights>, settings: &Settings, control: &'a Control) -> Result<OwnEngine<'a>, Error> {
         let engine = Engine::with_hash(weights, settings.hash).map_err(|error| Error::Engine(error.to_string()))?;
-        let multipv = if settings.decided == 0 { 1 } else { 2 };
+        let multipv = if settings.min_margin == 0 { 1 } else { 2 };
         let options = search::Options { multipv, ..search::Options::default() };
-        let (limits, ahead) = (Limits::nodes(settings.nodes), settings.decided as i32);
-        Ok(OwnEngine { engine, limits, options, ahead, control })
+        let (limits, margin) = (Limits::nodes(settings.nodes), settings.min_margin as i32);
+        Ok(OwnEngine { engine, limits, options, margin, control })
     }
 }
 
@@ -134,44 +135,44 @@ impl Labeler for OwnEngine<'_> {
         if self.control.stopped() {
             return Err(Error::Stopped);
         }
-        let decided = second.is_none_or(|second| gap(outcome.value, second) >= self.ahead);
+        let has_margin = second.is_none_or(|second| gap(outcome.value, second) >= self.margin);
         let score = match outcome.score {
             search::Score::Cp(centipawns) => Score::centipawns(f64::from(centipawns)),
             search::Score::Mate(moves) => Score::mate(moves),
         };
-        Ok(outcome.best.map(|mv| Label { mv, score, decided }))
+        Ok(outcome.best.map(|mv| Label { mv, score, has_margin }))
     }
 }
 
-/// Another engine. One that fails is started once more; twice in a row is an error.
-pub struct Outside {
+/// An external engine. It is restarted after a failure; two failures in a row are an error.
+pub struct ExternalEngine {
     program: Program,
     settings: Settings,
-    engine: Option<OutsideEngine>,
+    engine: Option<UciEngine>,
 }
 
-impl Outside {
+impl ExternalEngine {
     /// Starts the program when it is first asked.
     #[must_use]
-    pub fn new(program: Program, settings: &Settings) -> Outside {
-        Outside { program, settings: settings.clone(), engine: None }
+    pub fn new(program: Program, settings: &Settings) -> ExternalEngine {
+        ExternalEngine { program, settings: settings.clone(), engine: None }
     }
 
     fn ask(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         let timeout = Duration::from_secs(self.settings.timeout);
         let engine = match &mut self.engine {
             Some(engine) => engine,
-            none => none.insert(OutsideEngine::start(&self.program, self.settings.hash, timeout)?),
+            none => none.insert(UciEngine::start(&self.program, self.settings.hash, timeout)?),
         };
         let answer = engine.best_move(&Game::new(*board), self.settings.nodes)?;
         let no_move = || Error::Engine(format!("best move: '{}' is not legal in {}", answer.text, board.fen()));
         let mv = answer.mv.ok_or_else(no_move)?;
         let score = answer.score.ok_or_else(|| Error::Engine("a best move without a score".to_string()))?;
-        Ok(Some(Label { mv, score, decided: true }))
+        Ok(Some(Label { mv, score, has_margin: true }))
     }
 }
 
-impl Labeler for Outside {
+impl Labeler for ExternalEngine {
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
         if !board.has_legal_move() {
             return Ok(None);
@@ -183,24 +184,14 @@ impl Labeler for Outside {
     }
 }
 
-/// How to work and whom to tell.
-pub struct Job<'a> {
-    /// Threads.
-    pub threads: usize,
-    /// Ends the job when set; what was found is kept.
-    pub stop: &'a Control,
-    /// Told how many positions are done, of how many.
-    pub report: &'a mut dyn FnMut(usize, usize),
-}
-
-/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found.
+/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found. Reports the positions done.
 pub fn label<L: Labeler>(
     input: &SampleFile,
     out: &Path,
     settings: &Settings,
     by: &str,
     make: impl Fn() -> Result<L, Error> + Sync,
-    job: &mut Job<'_>,
+    context: &mut Context<'_, Progress>,
 ) -> Result<Summary, Error> {
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
@@ -210,7 +201,7 @@ pub fn label<L: Labeler>(
     let key = json!({ "label": timeless, "by": by }).to_string();
     let key = hash::fold_text(input.summary().identity, &key);
     let mut journal = Journal::open(&journal_name(out), key, input.len())?;
-    find(input, &mut journal, make, job)?;
+    find(input, &mut journal, make, context)?;
     let summary = write(input, out, journal.labels()?, description)?;
     journal.remove()?;
     Ok(summary)
@@ -220,7 +211,7 @@ fn find<L: Labeler>(
     input: &SampleFile,
     journal: &mut Journal,
     make: impl Fn() -> Result<L, Error> + Sync,
-    job: &mut Job<'_>,
+    context: &mut Context<'_, Progress>,
 ) -> Result<(), Error> {
     let first = journal.done;
     let mut chunk: Vec<[u8; LABEL_BYTES]> = Vec::with_capacity(CHUNK);
@@ -230,30 +221,31 @@ fn find<L: Labeler>(
             journal.append(&chunk)?;
             chunk.clear();
         }
-        (job.report)(journal.done + chunk.len(), input.len());
-        if job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+        let done = (journal.done + chunk.len()) as u64;
+        (context.on_event)(Progress { done, of: input.len() as u64 });
+        if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let samples = (first..input.len()).map(|index| input.read(index));
     let label = |labeler: &mut L, sample: Result<Sample, Error>| labeler.label(&sample?.board);
-    let outcome = ordered_for_each(job.threads, samples, make, label, take);
+    let outcome = ordered_for_each(context.threads, samples, make, label, take);
     if !chunk.is_empty() {
         journal.append(&chunk)?;
     }
     outcome
 }
 
-/// Marks an undecided label; a move takes the bits below.
-const UNDECIDED: u16 = 1 << 15;
+/// Marks a label without the margin; a move takes the bits below.
+const BELOW_MARGIN: u16 = 1 << 15;
 
 fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
-    let undecided = if label.is_some_and(|label| !label.decided) { UNDECIDED } else { 0 };
-    let [a, b] = (Move::packed(label.map(|label| label.mv)) | undecided).to_le_bytes();
+    let mark = if label.is_some_and(|label| !label.has_margin) { BELOW_MARGIN } else { 0 };
+    let [a, b] = (Move::packed(label.map(|label| label.mv)) | mark).to_le_bytes();
     let [c, d] = label.map_or(0, |label| label.score.0).to_le_bytes();
     [a, b, c, d]
 }
 
 /// Writes the samples with their labels. A position whose game is over has none and is left out; its game
-/// then begins with the next one. So is an undecided test position: tests ask for the desired move.
+/// then begins with the next one. So is a test position without the margin: tests ask for the desired move.
 fn write(
     input: &SampleFile,
     out: &Path,
@@ -270,9 +262,9 @@ fn write(
             starts_game |= sample.starts_game();
             let [a, b, c, d] = labels.next().unwrap_or_default();
             let label = u16::from_le_bytes([a, b]);
-            sample.set_decided(label & UNDECIDED == 0);
-            let labeled = sample.relabel(label & !UNDECIDED, Score(i16::from_le_bytes([c, d])));
-            if labeled && (sample.is_decided() || !sample.is_test()) {
+            sample.set_has_margin(label & BELOW_MARGIN == 0);
+            let labeled = sample.relabel(label & !BELOW_MARGIN, Score(i16::from_le_bytes([c, d])));
+            if labeled && (sample.has_margin() || !sample.is_test()) {
                 sample.set_starts_game(std::mem::take(&mut starts_game));
                 writer.push(&sample)?;
             }
@@ -298,7 +290,7 @@ mod tests {
         fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
             self.0.fetch_add(1, Ordering::Relaxed);
             let moves = board.moves();
-            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), decided: moves.len() > 1 }))
+            Ok(moves.last().map(|&mv| Label { mv, score: Score(moves.len() as i16), has_margin: moves.len() > 1 }))
         }
     }
 
@@ -313,15 +305,15 @@ mod tests {
         (folder, file)
     }
 
-    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: usize) -> (Result<Summary, Error>, usize) {
+    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: u64) -> (Result<Summary, Error>, usize) {
         let (stop, asked) = (Control::new(false), AtomicUsize::new(0));
-        let mut report = |done: usize, _| {
-            if done >= stop_at {
+        let mut on_event = |progress: Progress| {
+            if progress.done >= stop_at {
                 stop.stop();
             }
         };
-        let mut job = Job { threads, stop: &stop, report: &mut report };
-        let labeled = label(input, out, &Settings::default(), "the last move", || Ok(Last(&asked)), &mut job);
+        let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
+        let labeled = label(input, out, &Settings::default(), "the last move", || Ok(Last(&asked)), &mut context);
         (labeled, asked.into_inner())
     }
 
@@ -329,7 +321,7 @@ mod tests {
     fn every_sample_gets_the_move_and_score_of_the_search() {
         let (folder, input) = samples(1_000);
         let out = folder.join("out.samples");
-        let (summary, _) = run(&input, &out, 3, usize::MAX);
+        let (summary, _) = run(&input, &out, 3, u64::MAX);
         assert_eq!(summary.unwrap().count, 1_000);
         let labeled = SampleFile::open(&out).unwrap();
         for index in 0..1_000 {
@@ -349,7 +341,7 @@ mod tests {
     fn a_killed_job_goes_on_behind_its_last_whole_chunk() {
         let (folder, input) = samples(3_000);
         let whole = folder.join("whole.samples");
-        run(&input, &whole, 2, usize::MAX).0.unwrap();
+        run(&input, &whole, 2, u64::MAX).0.unwrap();
         let out = folder.join("out.samples");
         for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
             assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
@@ -358,7 +350,7 @@ mod tests {
             journal.set_len(journal.metadata().unwrap().len() - lost_bytes).unwrap();
             assert!(!out.exists());
         }
-        let (summary, asked) = run(&input, &out, 1, usize::MAX);
+        let (summary, asked) = run(&input, &out, 1, u64::MAX);
         assert_eq!(summary.unwrap().identity, SampleFile::open(&whole).unwrap().summary().identity);
         assert!(asked < 1_600, "{asked} positions were asked for once more");
     }
@@ -369,17 +361,17 @@ mod tests {
         let out = folder.join("out.samples");
         let (_other_folder, other) = samples(601);
         assert!(run(&other, &out, 1, 300).0.is_err());
-        let error = run(&input, &out, 1, usize::MAX).0.unwrap_err().to_string();
+        let error = run(&input, &out, 1, u64::MAX).0.unwrap_err().to_string();
         assert!(error.contains("other positions or settings"), "{error}");
     }
 
-    /// A short file of somebody else's is no journal, and what a kill has left of a header is one.
+    /// A short foreign file is no file of partial results; an incomplete header is one.
     #[test]
     fn a_short_file_is_not_taken_for_a_journal() {
         let (folder, input) = samples(300);
         let out = folder.join("out.samples");
         fs::write(journal_name(&out), "my labels").unwrap();
-        assert!(run(&input, &out, 1, usize::MAX).0.is_err());
+        assert!(run(&input, &out, 1, u64::MAX).0.is_err());
         assert_eq!(fs::read(journal_name(&out)).unwrap(), b"my labels");
         fs::remove_file(journal_name(&out)).unwrap();
         assert!(run(&input, &out, 1, 1).0.is_err());
@@ -388,7 +380,7 @@ mod tests {
             journal.set_len(length as u64).unwrap();
             assert!(run(&input, &out, 1, 1).0.is_err_and(|error| matches!(error, Error::Stopped)));
         }
-        assert_eq!(run(&input, &out, 1, usize::MAX).0.unwrap().count, 300);
+        assert_eq!(run(&input, &out, 1, u64::MAX).0.unwrap().count, 300);
     }
 
     #[test]
@@ -398,17 +390,17 @@ mod tests {
         assert!(run(&input, &out, 1, 300).0.is_err());
         let stop = Control::new(false);
         let with = |settings: Settings| {
-            let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+            let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
             let asked = AtomicUsize::new(0);
-            let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut job);
+            let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut context);
             labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
         };
         for (settings, expected) in [
             (Settings { nodes: 0, ..Settings::default() }, "nodes must be at least 1, not 0"),
             (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400, not"),
             (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400, not"),
-            (Settings { decided: 6_000_000, ..Settings::default() }, "decided must be 0 to 30000"),
-            (Settings { decided: 20, ..Settings::default() }, "other positions or settings"),
+            (Settings { min_margin: 6_000_000, ..Settings::default() }, "min-margin must be 0 to 30000"),
+            (Settings { min_margin: 20, ..Settings::default() }, "other positions or settings"),
         ] {
             let error = with(settings).unwrap_err();
             assert!(error.contains(expected), "{error}");
@@ -424,45 +416,45 @@ mod tests {
         let mut bytes = fs::read(journal_name(&out)).unwrap();
         bytes[HEADER_BYTES + 2 * (RECORD_BYTES + CHUNK * LABEL_BYTES) + 100] ^= 1;
         fs::write(journal_name(&out), bytes).unwrap();
-        let (_, asked) = run(&input, &out, 1, usize::MAX);
+        let (_, asked) = run(&input, &out, 1, u64::MAX);
         assert_eq!(asked, 1_000 - 2 * CHUNK);
     }
 
     /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
     #[test]
     fn what_the_search_holds_for_alike_is_undecided() {
-        let settings = Settings { nodes: 500, decided: 20, ..Settings::default() };
+        let settings = Settings { nodes: 500, min_margin: 20, ..Settings::default() };
         let control = Control::new(false);
         let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
-        for (fen, decided) in [
+        for (fen, has_margin) in [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", false),
             ("6k1/5ppp/8/3q4/8/4N3/5PPP/6K1 w - - 0 1", true),
         ] {
             let label = labeler.label(&Board::from_fen(fen).unwrap()).unwrap().unwrap();
-            assert_eq!(label.decided, decided, "{fen}");
+            assert_eq!(label.has_margin, has_margin, "{fen}");
         }
         control.stop();
         assert!(matches!(labeler.label(&Board::startpos()), Err(Error::Stopped)));
     }
 
-    /// Undecided positions keep their label, but those for tests are left out.
+    /// Positions without the margin keep their label, but those for tests are left out.
     #[test]
     fn undecided_labels_are_written_so() {
-        struct Undecided;
-        impl Labeler for Undecided {
+        struct NoMargin;
+        impl Labeler for NoMargin {
             fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {
                 let mv = board.moves()[0];
-                Ok(Some(Label { mv, score: Score(1), decided: false }))
+                Ok(Some(Label { mv, score: Score(1), has_margin: false }))
             }
         }
         let (folder, input) = samples(200);
         let out = folder.join("out.samples");
         let stop = Control::new(false);
-        let mut job = Job { threads: 2, stop: &stop, report: &mut |_, _| () };
-        let summary = label(&input, &out, &Settings::default(), "nobody", || Ok(Undecided), &mut job).unwrap();
+        let mut context = Context { threads: 2, stop: &stop, on_event: &mut |_| () };
+        let summary = label(&input, &out, &Settings::default(), "a test", || Ok(NoMargin), &mut context).unwrap();
         assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
         let labeled = SampleFile::open(&out).unwrap();
-        assert!(labeled.load().unwrap().iter().all(|sample| !sample.is_decided()));
+        assert!(labeled.load().unwrap().iter().all(|sample| !sample.has_margin()));
         assert_eq!(labeled.read(7).unwrap().score, Some(Score(1)));
     }
 
@@ -481,13 +473,13 @@ mod tests {
                 score: None,
                 test: false,
                 starts_game,
-                decided: true,
+                has_margin: true,
             };
             writer.push(&Packed::new(&sample)).unwrap();
         }
         writer.finish().unwrap();
         let out = path.with_file_name("out.samples");
-        let summary = run(&SampleFile::open(&path).unwrap(), &out, 1, usize::MAX).0.unwrap();
+        let summary = run(&SampleFile::open(&path).unwrap(), &out, 1, u64::MAX).0.unwrap();
         assert_eq!((summary.count, summary.games), (1, 1));
     }
 
@@ -499,10 +491,10 @@ mod tests {
         let identities = [1, 3].map(|threads| {
             let out = folder.join(format!("out-{threads}.samples"));
             let stop = Control::new(false);
-            let mut job = Job { threads, stop: &stop, report: &mut |_, _| () };
+            let mut context = Context { threads, stop: &stop, on_event: &mut |_| () };
             let control = Control::new(false);
             let make = || OwnEngine::new(weights.clone(), &settings, &control);
-            label(&input, &out, &settings, "dyad", make, &mut job).unwrap().identity
+            label(&input, &out, &settings, "dyad", make, &mut context).unwrap().identity
         });
         assert_eq!(identities[0], identities[1]);
     }
@@ -515,11 +507,11 @@ mod tests {
         for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
             let settings = Settings { timeout: 1, program: Some(program(path)), ..Settings::default() };
             let stop = Control::new(false);
-            let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
-            let make = || Ok(Outside::new(program(path), &settings));
-            let error = label(&input, &out, &settings, path, make, &mut job).unwrap_err().to_string();
+            let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
+            let make = || Ok(ExternalEngine::new(program(path), &settings));
+            let error = label(&input, &out, &settings, path, make, &mut context).unwrap_err().to_string();
             // A program that ends at once may do so before or after it is spoken to.
-            assert!(error.contains(expected) || error.contains("does not listen"), "{error}");
+            assert!(error.contains(expected) || error.contains("does not read its input"), "{error}");
             let _ = fs::remove_file(journal_name(&out));
         }
     }

@@ -94,8 +94,8 @@ mod tests {
     fn packed(fen: &str, score: i16) -> Packed {
         let board = Board::from_fen(fen).unwrap();
         let (desired, result) = (board.moves().first().copied(), Some(GameResult::WhiteWins));
-        let (test, starts_game, decided) = (true, true, true);
-        Packed::new(&Sample { board, desired, result, score: Some(Score(score)), test, starts_game, decided })
+        let (test, starts_game, has_margin) = (true, true, true);
+        Packed::new(&Sample { board, desired, result, score: Some(Score(score)), test, starts_game, has_margin })
     }
 
     fn led(samples: &[Packed], threads: usize) -> Vec<Packed> {

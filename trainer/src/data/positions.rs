@@ -1,12 +1,11 @@
-//! Which positions of a game are worth learning from.
+//! Filters of positions for training.
 //!
-//! A collection holds games of all strengths, moves out of books, moves that were the only one, and the same
-//! opening positions thousands of times. [`Filters`] say what to leave out, and every position left out
-//! is counted under its reason, so that a filter that takes nearly everything is noticed.
+//! A collection has games of all strengths, book moves, forced moves, and the same opening positions thousands of times.
+//! [`Filters`] select the positions, and each skipped position is counted under its [`Reason`], so that a filter that
+//! skips nearly everything is noticed.
 //!
-//! Training and test sets must not share games: positions of one game are alike, and a test on them measures
-//! memory. So the split is drawn from the hash of the game. It needs no list: any program that
-//! knows the game knows its side.
+//! Training and test sets must not share games: positions of one game are similar, and a test on them would measure
+//! memorization. So the hash of the game decides: every program makes the same split without a list.
 
 use std::ops::{Bound, RangeInclusive};
 
@@ -24,22 +23,22 @@ use serde::{Deserialize, Serialize};
 use crate::base::number::{self, number};
 use crate::data::label::MARGIN;
 
-/// Percent of the games that are kept out of training where nobody says another.
+/// Default percentage of held-out games.
 pub const TEST_PERCENT: f64 = 5.0;
 /// Range of percentages of held-out games.
 pub const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 
-/// Makes the split independent of every other use of the same hashes. Never to be changed: it would move
-/// positions that weights were trained on among those they are tested on.
+/// Makes the split independent of other uses of the same hashes. It must not change: weights would be tested on positions
+/// that they were trained on.
 const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
 
-/// Whether the game with this hash is kept out of training, when `percent` of the games are.
+/// Whether the game with this hash is among the `percent` of the games that are held out.
 #[must_use]
 pub fn is_held_out(game: u64, percent: f64) -> bool {
     hash::unit(hash::fold(SPLIT_SALT, game)) * 100.0 < percent
 }
 
-/// Refuses a percentage of held-out games that is none.
+/// Checks the percentage of held-out games.
 pub(crate) fn check_percent(percent: f64) -> Result<(), Error> {
     number::check("test-percent", percent, &PERCENT).map_err(Error::Settings)
 }
@@ -57,7 +56,7 @@ pub enum Duplicates {
     Keep,
 }
 
-/// What a position must be like to become a sample.
+/// Conditions of the positions that become samples.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
@@ -98,7 +97,7 @@ pub struct Filters {
     /// Skip positions in check
     #[arg(long = "skip-in-check")]
     pub no_checks: bool,
-    /// Leave out positions of games right after a capture.
+    /// Skip positions of games right after a capture.
     #[serde(skip_serializing_if = "is_false")]
     #[arg(skip)]
     pub settled: bool,
@@ -113,13 +112,13 @@ pub struct Filters {
     pub mates: bool,
     /// Margin over the second-best move, in centipawns, that the comment of a move must have (option PgnComment) for a
     /// desired move; 0 for any. Positions below it keep result and score, but are no test positions
-    #[serde(skip_serializing_if = "is_zero")]
-    #[arg(long = "min-margin", value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
-    pub decided: u32,
+    #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_zero")]
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
+    pub min_margin: u32,
     /// Only moves chosen with the weights of this ID, by their comment (option PgnComment) [default: all]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[arg(long = "chosen-by", value_name = "ID")]
-    pub told_by: Option<String>,
+    #[serde(rename = "told-by", alias = "chosen-by", skip_serializing_if = "Option::is_none")]
+    #[arg(long, value_name = "ID")]
+    pub chosen_by: Option<String>,
     /// Which of several equal positions are kept
     #[arg(long, value_enum, default_value_t)]
     pub duplicates: Duplicates,
@@ -151,8 +150,8 @@ impl Default for Filters {
             forced: false,
             book: false,
             mates: false,
-            decided: 0,
-            told_by: None,
+            min_margin: 0,
+            chosen_by: None,
             duplicates: Duplicates::default(),
         }
     }
@@ -162,7 +161,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Why a game or a position was left out. The names are what reports print.
+/// Why a game or a position is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// The result is not among those wanted.
@@ -189,13 +188,13 @@ pub enum Reason {
     Forced,
     /// The move mates.
     Mate,
-    /// Nobody told that the move is clearly better than others, and it would be tested whether it is found.
-    Undecided,
-    /// Nothing was told of the choice, or not with the weights wanted.
-    Untold,
-    /// The game came before.
+    /// A test position whose move has no sufficient margin over the second-best move.
+    Margin,
+    /// The comment of the move names no weights, or other weights.
+    ChosenBy,
+    /// The same game was read before.
     DuplicateGame,
-    /// The position came before.
+    /// The same position was taken before.
     Duplicate,
     /// The game gave enough positions.
     PerGame,
@@ -204,7 +203,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What reports print.
+    /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -220,8 +219,8 @@ impl Reason {
             Reason::Tactical => "something to win",
             Reason::Forced => "only move",
             Reason::Mate => "mating move",
-            Reason::Undecided => "undecided test position",
-            Reason::Untold => "not told by these weights",
+            Reason::Margin => "test position below the margin",
+            Reason::ChosenBy => "not chosen with these weights",
             Reason::DuplicateGame => "game came before",
             Reason::Duplicate => "position came before",
             Reason::PerGame => "enough of its game",
@@ -230,34 +229,34 @@ impl Reason {
     }
 }
 
-/// A position that passed the filters, and what decides about it among others.
+/// A position that passed the filters.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// The sample.
     pub sample: Packed,
     /// Equal for positions that count as the same.
     pub identity: u64,
-    /// The weights with which its runner-up was found.
-    pub told_by: Option<u32>,
+    /// The weights of the search that found the margin over the second-best move.
+    pub chosen_by: Option<u32>,
 }
 
-/// Scores from so many pawns on say nothing of the evaluation.
+/// Scores of this many pawns and more are not used to fit the evaluation.
 const LARGEST_SCORE: f64 = 10.0;
 
 impl Filters {
-    /// Positions of own games, not in check, whose searches said something of them.
+    /// Positions not in check with a score below [`LARGEST_SCORE`].
     #[must_use]
     pub fn with_scores() -> Filters {
         Filters { no_checks: true, scored: true, largest_score: Some(LARGEST_SCORE), ..Filters::default() }
     }
 
-    /// The still ones among them.
+    /// The quiescent ones among them.
     #[must_use]
     pub fn still_with_scores() -> Filters {
         Filters { still: true, no_checks: false, ..Filters::with_scores() }
     }
 
-    /// Whether the game as a whole is wanted.
+    /// Checks the conditions on the game as a whole.
     pub fn game(&self, game: &GameRecord) -> Result<(), Reason> {
         if !self.results.is_empty() && !game.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(Reason::Result);
@@ -282,12 +281,12 @@ impl Filters {
             let settled = if unsettled { Err(Reason::Captured) } else { Ok(()) };
             let rated = settled.and_then(|()| self.rating(game, board.side_to_move()));
             let checked = rated.and_then(|()| self.played(&board, played));
-            match checked.and_then(|()| self.decided(&board, played, test)) {
-                Ok(decided) => {
+            match checked.and_then(|()| self.has_margin(&board, played, test)) {
+                Ok(has_margin) => {
                     let (desired, result, score) = (Some(played.mv), game.result, played.score);
-                    let sample = Sample { board, desired, result, score, test, starts_game: false, decided };
-                    let told_by = played.choice.filter(|choice| choice.second.is_some()).map(|choice| choice.weights);
-                    passed.push(Candidate { told_by, ..self.candidate(&sample) });
+                    let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin };
+                    let chosen_by = played.choice.filter(|choice| choice.second.is_some()).map(|choice| choice.weights);
+                    passed.push(Candidate { chosen_by, ..self.candidate(&sample) });
                 }
                 Err(reason) => left_out(reason),
             }
@@ -295,7 +294,7 @@ impl Filters {
         passed
     }
 
-    /// A position of its own, without a game.
+    /// A position without a game.
     pub fn position(&self, epd: &Epd, test: bool) -> Result<Candidate, Reason> {
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(Reason::Result);
@@ -303,10 +302,10 @@ impl Filters {
         let unknown = Played::scored(Move::default(), epd.score);
         match epd.best {
             Some(mv) => self.played(&epd.board, &Played { mv, ..unknown })?,
-            None => self.standing(&epd.board, &unknown)?,
+            None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
-        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, decided: true }))
+        Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
     }
 
     fn candidate(&self, sample: &Sample) -> Candidate {
@@ -315,24 +314,24 @@ impl Filters {
             Duplicates::Moves => hash::fold(key, u64::from(Move::packed(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
-        Candidate { sample: Packed::new(sample), identity, told_by: None }
+        Candidate { sample: Packed::new(sample), identity, chosen_by: None }
     }
 
-    /// Whether the move played is a lesson, by what the mover told of its choice.
-    fn decided(&self, board: &Board, played: &Played, test: bool) -> Result<bool, Reason> {
-        if self.told_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
-            return Err(Reason::Untold);
+    /// Whether the move played has the margin over the second-best move, by its comment.
+    fn has_margin(&self, board: &Board, played: &Played, test: bool) -> Result<bool, Reason> {
+        if self.chosen_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
+            return Err(Reason::ChosenBy);
         }
-        let told = || played.choice.and_then(|choice| choice.second).is_some_and(|(_, gap)| gap >= self.decided);
-        match self.decided == 0 || told() || board.count_moves() == 1 {
-            false if test => Err(Reason::Undecided),
-            decided => Ok(decided),
+        let reported = || played.choice.and_then(|choice| choice.second).is_some_and(|(_, gap)| gap >= self.min_margin);
+        match self.min_margin == 0 || reported() || board.count_moves() == 1 {
+            false if test => Err(Reason::Margin),
+            has_margin => Ok(has_margin),
         }
     }
 
-    /// Says what is wrong with filters through which nothing could pass.
+    /// Refuses filters that no position could pass.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        number::check("decided", self.decided, &MARGIN).map_err(Error::Settings)?;
+        number::check("min-margin", self.min_margin, &MARGIN).map_err(Error::Settings)?;
         if let Some(score) = self.largest_score {
             number::check("largest-score", score, &MAX_SCORE).map_err(Error::Settings)?;
         }
@@ -345,9 +344,11 @@ impl Filters {
         if first > last {
             return Err(Error::Settings(format!("no ply is {first} and later, and {last} and earlier")));
         }
-        match &self.told_by {
+        match &self.chosen_by {
             Some(id) if id.len() != 8 || u32::from_str_radix(id, 16).is_err() || id.contains(char::is_uppercase) => {
-                Err(Error::Settings(format!("told by weights '{id}', expected an id of eight hexadecimal digits")))
+                Err(Error::Settings(format!(
+                    "chosen-by: expected the ID of weights, eight hexadecimal digits in lower case, found '{id}'"
+                )))
             }
             _ => Ok(()),
         }
@@ -363,8 +364,8 @@ impl Filters {
         if rating.is_some_and(inside) { Ok(()) } else { Err(Reason::Rating) }
     }
 
-    /// What can be asked of a position alone; cheap tests first.
-    fn standing(&self, board: &Board, played: &Played) -> Result<(), Reason> {
+    /// Checks the conditions that do not depend on the move; cheap ones first.
+    fn without_move(&self, board: &Board, played: &Played) -> Result<(), Reason> {
         let ply = ply_of(board);
         if ply < self.plies[0] || ply > self.plies[1] {
             return Err(Reason::Ply);
@@ -389,7 +390,7 @@ impl Filters {
     }
 
     fn played(&self, board: &Board, played: &Played) -> Result<(), Reason> {
-        self.standing(board, played)?;
+        self.without_move(board, played)?;
         if self.quiet && (board.is_capture(played.mv) || played.mv.promotion().is_some()) {
             return Err(Reason::Noisy);
         }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::control::Control;
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::atomic::check_output;
 use dyad_formats::bulletformat::{Block, Boards};
@@ -30,6 +29,7 @@ use dyad_formats::source::{Piece, Pieces, pieces};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::base::context::Context;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::positions::{Candidate, Filters, PERCENT, Reason, TEST_PERCENT, check_percent, is_held_out};
@@ -89,19 +89,19 @@ impl Default for Settings {
 }
 
 /// What happens while files are read.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+#[derive(Clone, Debug)]
+pub enum Event {
     /// A game or a line could not be used.
-    Broken(&'a BrokenGame),
+    Broken(BrokenGame),
     /// A part of a game was left out.
-    Partial(&'a BrokenGame),
-    /// So far.
+    Partial(BrokenGame),
+    /// Progress of a pass.
     Progress {
-        /// What is being done.
+        /// The pass.
         stage: Stage,
-        /// Games, or lines of EPD files.
+        /// Games, or lines of EPD files, read so far.
         games: u64,
-        /// Positions that passed everything.
+        /// Positions that passed all filters.
         positions: u64,
     },
 }
@@ -130,8 +130,8 @@ pub struct Counts {
     pub positions: u64,
     /// Scores that the games and lines have.
     pub scores: u64,
-    /// Those among them of which the mover told the runner-up, by the weights that it chose with.
-    pub told: BTreeMap<u32, u64>,
+    /// Positions taken with the margin over the second-best move, by the weights of the search.
+    pub with_margin: BTreeMap<u32, u64>,
 }
 
 impl Counts {
@@ -146,18 +146,8 @@ impl Counts {
     }
 }
 
-/// How to work and whom to tell.
-pub struct Job<'a> {
-    /// Threads.
-    pub threads: usize,
-    /// Ends the job early when set.
-    pub stop: &'a Control,
-    /// Told of what happens.
-    pub report: &'a mut dyn FnMut(Event<'_>),
-}
-
 /// Makes a sample file.
-pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Summary, Counts), Error> {
+pub fn prepare(settings: &Settings, out: &Path, context: &mut Context<Event>) -> Result<(Summary, Counts), Error> {
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
@@ -171,12 +161,12 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
         check_side(settings.inputs.iter().map(PathBuf::as_path), side)?;
     }
     let tables = settings.tablebase.as_deref().map(Tablebase::open_all).transpose().map_err(Error::Settings)?;
-    let origins = origins(settings, job)?;
-    let limit = draw_limit(settings, origins.as_ref(), job)?;
+    let origins = origins(settings, context)?;
+    let limit = draw_limit(settings, origins.as_ref(), context)?;
     let mut writer = SampleWriter::create(out, described(settings))?;
     let mut selection = Selection::new(settings);
     let mut counts = Counts::default();
-    read(settings, &settings.inputs, origins.as_ref(), Stage::Writing, job, &mut counts, |batch, counts| {
+    read(settings, &settings.inputs, origins.as_ref(), Stage::Writing, context, &mut counts, |batch, counts| {
         for game in batch {
             let mut starts_game = true;
             for (mut candidate, priority) in selection.select(game, counts) {
@@ -187,8 +177,8 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
                 candidate.sample.set_starts_game(starts_game);
                 starts_game = false;
                 counts.positions += 1;
-                if let Some(weights) = candidate.told_by {
-                    *counts.told.entry(weights).or_default() += 1;
+                if let Some(weights) = candidate.chosen_by {
+                    *counts.with_margin.entry(weights).or_default() += 1;
                 }
                 if let Some(tables) = &tables {
                     correct(&mut candidate.sample, tables)?;
@@ -210,9 +200,10 @@ pub fn prepare(settings: &Settings, out: &Path, job: &mut Job<'_>) -> Result<(Su
             counts.games, counts.broken
         )));
     }
-    if !counts.told.is_empty() {
-        let told: BTreeMap<String, u64> = counts.told.iter().map(|(&id, &count)| (weights_id(id), count)).collect();
-        writer.note("told", json!(told));
+    if !counts.with_margin.is_empty() {
+        let by_id: BTreeMap<String, u64> =
+            counts.with_margin.iter().map(|(&id, &count)| (weights_id(id), count)).collect();
+        writer.note("told", json!(by_id));
     }
     writer.note("read", json!({ "games": counts.games, "broken": counts.broken }));
     Ok((writer.finish()?, counts))
@@ -225,7 +216,7 @@ fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
         if let Some(result) = tables.result(&board) {
             sample.set_result(GameResult::of(result));
         }
-        // A table that is missing is no fault: nobody has all of them.
+        // Missing tables are expected; damaged ones are an error.
         if let Some(fault) = tables.take_damage() {
             return Err(Error::Settings(fault));
         }
@@ -251,7 +242,7 @@ struct Origins {
 
 /// Finds the game of every position of an EPD file: the first one it occurs in. To ask instead
 /// whether any held-out game has it would make nearly all well-known openings test positions.
-fn origins(settings: &Settings, job: &mut Job<'_>) -> Result<Option<Origins>, Error> {
+fn origins(settings: &Settings, context: &mut Context<Event>) -> Result<Option<Origins>, Error> {
     if settings.split_by.is_empty() {
         return Ok(None);
     }
@@ -261,17 +252,14 @@ fn origins(settings: &Settings, job: &mut Job<'_>) -> Result<Option<Origins>, Er
     let lines: Vec<PathBuf> =
         settings.inputs.iter().filter(|path| Kind::of(path) == Kind::Positions).cloned().collect();
     let mut origins = Origins::default();
-    let mut silent = |event: Event<'_>| {
-        if let Event::Progress { .. } = event {
-            (job.report)(event);
-        }
-    };
-    let mut silent = Job { threads: job.threads, stop: job.stop, report: &mut silent };
-    read(&all, &lines, None, Stage::Splitting, &mut silent, &mut Counts::default(), |batch, _| {
-        origins.unknown.extend(batch.into_iter().flat_map(|line| line.candidates).map(|candidate| candidate.identity));
-        Ok(())
+    progress_alone(context, &mut |context| {
+        read(&all, &lines, None, Stage::Splitting, context, &mut Counts::default(), |batch, _| {
+            let candidates = batch.into_iter().flat_map(|line| line.candidates);
+            origins.unknown.extend(candidates.map(|candidate| candidate.identity));
+            Ok(())
+        })
     })?;
-    read(&all, &settings.split_by, None, Stage::Splitting, job, &mut Counts::default(), |batch, counts| {
+    read(&all, &settings.split_by, None, Stage::Splitting, context, &mut Counts::default(), |batch, counts| {
         for candidate in batch.into_iter().flat_map(|game| game.candidates) {
             if origins.unknown.remove(&candidate.identity) {
                 counts.positions += 1;
@@ -285,30 +273,36 @@ fn origins(settings: &Settings, job: &mut Job<'_>) -> Result<Option<Origins>, Er
     Ok(Some(origins))
 }
 
+/// Calls `pass` with a context that receives its progress alone: a later pass over the same files reports the broken games.
+fn progress_alone(
+    context: &mut Context<Event>,
+    pass: &mut dyn FnMut(&mut Context<Event>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut on_event = |event: Event| {
+        if let Event::Progress { .. } = event {
+            (context.on_event)(event);
+        }
+    };
+    pass(&mut Context { threads: context.threads, stop: context.stop, on_event: &mut on_event })
+}
+
 /// The largest random number with which a position is drawn.
-fn draw_limit(settings: &Settings, origins: Option<&Origins>, job: &mut Job<'_>) -> Result<u64, Error> {
+fn draw_limit(settings: &Settings, origins: Option<&Origins>, context: &mut Context<Event>) -> Result<u64, Error> {
     let Some(count) = settings.count else { return Ok(u64::MAX) };
     if count == 0 {
         return Err(Error::Settings("a count of no positions".to_string()));
     }
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
-    let mut silent = Job {
-        threads: job.threads,
-        stop: job.stop,
-        report: &mut |event| {
-            if let Event::Progress { .. } = event {
-                (job.report)(event);
-            }
-        },
-    };
     let mut counts = Counts::default();
-    read(settings, &settings.inputs, origins, Stage::Counting, &mut silent, &mut counts, |batch, counts| {
-        for game in batch {
-            priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
-        }
-        counts.positions = priorities.len() as u64;
-        Ok(())
+    progress_alone(context, &mut |context| {
+        read(settings, &settings.inputs, origins, Stage::Counting, context, &mut counts, |batch, counts| {
+            for game in batch {
+                priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
+            }
+            counts.positions = priorities.len() as u64;
+            Ok(())
+        })
     })?;
     let last = count as usize - 1;
     Ok(if last + 1 >= priorities.len() { u64::MAX } else { *priorities.select_nth_unstable(last).1 })
@@ -392,26 +386,25 @@ fn read(
     inputs: &[PathBuf],
     origins: Option<&Origins>,
     stage: Stage,
-    job: &mut Job<'_>,
+    context: &mut Context<Event>,
     counts: &mut Counts,
     mut take: impl FnMut(Vec<Selected>, &mut Counts) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let stop = job.stop;
     let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         counts.scores += output.scores;
-        output.broken.iter().for_each(|broken| (job.report)(Event::Broken(broken)));
-        output.partial.iter().for_each(|partial| (job.report)(Event::Partial(partial)));
+        let (broken, partial) = (output.broken.into_iter(), output.partial.into_iter());
+        broken.map(Event::Broken).chain(partial.map(Event::Partial)).for_each(&mut *context.on_event);
         for (reason, count) in output.left_out {
             *counts.left_out.entry(reason).or_default() += count;
         }
         take(output.selected, counts)?;
-        (job.report)(Event::Progress { stage, games: counts.games, positions: counts.positions });
-        if stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+        (context.on_event)(Event::Progress { stage, games: counts.games, positions: counts.positions });
+        if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
-    ordered_for_each(job.threads, Batches::new(inputs), || Ok(()), work, digest)
+    ordered_for_each(context.threads, Batches::new(inputs), || Ok(()), work, digest)
 }
 
 fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
@@ -430,7 +423,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
             for position in block.positions() {
                 output.games += 1;
                 match position {
-                    // Without castling and side to move nobody can tell which games it occurs in.
+                    // The format lacks castling rights and side to move: its games cannot be found.
                     Ok(epd) => output.position(&epd, settings, None),
                     Err(broken) => output.broken.push(broken),
                 }
@@ -558,6 +551,7 @@ mod tests {
     use super::*;
     use crate::data::positions::Duplicates;
     use dyad_engine::board::Board;
+    use dyad_engine::control::Control;
     use dyad_formats::packed::Sample;
     use dyad_formats::samples::SampleFile;
     use dyad_formats::testing::Temporary;
@@ -587,9 +581,9 @@ mod tests {
         settings: &Settings,
         out: &Path,
         threads: usize,
-        report: &mut dyn FnMut(Event<'_>),
+        on_event: &mut dyn FnMut(Event),
     ) -> Result<(Summary, Counts), Error> {
-        prepare(settings, out, &mut Job { threads, stop: &Control::new(false), report })
+        prepare(settings, out, &mut Context { threads, stop: &Control::new(false), on_event })
     }
 
     fn samples(content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
@@ -753,8 +747,8 @@ mod tests {
         assert!(samples.iter().all(|sample| sample.starts_game));
     }
 
-    /// As OpenBench writes what Dyad tells of its choices, and as fastchess does.
-    const TOLD: &str = "[White \"Dyad-dev\"]\n[Black \"Dyad-base\"]\n[Result \"1-0\"]\n\n\
+    /// Comments of Dyad's moves as OpenBench and fastchess write them.
+    const COMMENTED: &str = "[White \"Dyad-dev\"]\n[Black \"Dyad-base\"]\n[Result \"1-0\"]\n\n\
         e4 {+0.35/9, line=second d2d4 gap 4 depth 9 weights 0000000a} e5 {-0.30/8, line=second c7c5 gap 20 depth 8 \
         weights 0000000b} Nf3 {+0.31/9, line=depth 9 weights 0000000a} Nc6 {unknown} 1-0\n\n\
         [Result \"0-1\"]\n\n1. d4 {+0.20/9 0.01s, n=3000, sd=14, line=\"info string pgncomment second e2e4 gap 150 \
@@ -763,30 +757,30 @@ mod tests {
 
     #[test]
     fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
-        let told = |filters: Filters, test_percent| {
+        let taken = |filters: Filters, test_percent| {
             let settings = Settings { filters, test_percent, scores: Some(ScoreSide::Mover), ..Settings::default() };
-            let (samples, counts) = samples(TOLD, settings);
+            let (samples, counts) = samples(COMMENTED, settings);
             let moves: Vec<String> = samples
                 .iter()
-                .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.decided { "" } else { "?" }))
+                .map(|sample| format!("{}{}", sample.desired.unwrap(), if sample.has_margin { "" } else { "?" }))
                 .collect();
             (moves.join(" "), counts)
         };
-        let filters = |decided, told_by: Option<&str>| Filters {
-            decided,
-            told_by: told_by.map(str::to_string),
+        let filters = |min_margin, chosen_by: Option<&str>| Filters {
+            min_margin,
+            chosen_by: chosen_by.map(str::to_string),
             duplicates: Duplicates::Keep,
             ..Filters::default()
         };
-        let (moves, counts) = told(filters(0, None), 0.0);
+        let (moves, counts) = taken(filters(0, None), 0.0);
         assert_eq!(moves, "e2e4 e7e5 g1f3 b8c6 d2d4 d7d5");
-        assert_eq!(counts.told, BTreeMap::from([(10, 2), (11, 1)]));
-        assert_eq!(told(filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
-        assert_eq!(told(filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
-        let (moves, counts) = told(filters(20, Some("0000000a")), 0.0);
-        assert_eq!((moves.as_str(), counts.left_out[&Reason::Untold]), ("e2e4? g1f3? d2d4", 3));
-        let (moves, counts) = told(filters(20, None), 100.0);
-        assert_eq!((moves.as_str(), counts.left_out[&Reason::Undecided]), ("e7e5 d2d4", 4));
+        assert_eq!(counts.with_margin, BTreeMap::from([(10, 2), (11, 1)]));
+        assert_eq!(taken(filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
+        assert_eq!(taken(filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
+        let (moves, counts) = taken(filters(20, Some("0000000a")), 0.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::ChosenBy]), ("e2e4? g1f3? d2d4", 3));
+        let (moves, counts) = taken(filters(20, None), 100.0);
+        assert_eq!((moves.as_str(), counts.left_out[&Reason::Margin]), ("e7e5 d2d4", 4));
     }
 
     #[test]
@@ -808,14 +802,14 @@ mod tests {
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
         let stop = Control::new(false);
-        let mut report = |event: Event<'_>| {
+        let mut on_event = |event: Event| {
             if matches!(event, Event::Progress { .. }) {
                 stop.stop();
             }
         };
         let settings = Settings { inputs: vec![input], ..Settings::default() };
         let out = folder.join("out");
-        let stopped = prepare(&settings, &out, &mut Job { threads: 2, stop: &stop, report: &mut report });
+        let stopped = prepare(&settings, &out, &mut Context { threads: 2, stop: &stop, on_event: &mut on_event });
         assert!(matches!(stopped, Err(Error::Stopped)));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
     }
@@ -830,15 +824,15 @@ mod tests {
             (Settings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
             (Settings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
             (
-                Settings { filters: Filters { decided: 30_001, ..Filters::default() }, ..missing.clone() },
-                "decided must be 0 to 30000, not 30001",
+                Settings { filters: Filters { min_margin: 30_001, ..Filters::default() }, ..missing.clone() },
+                "min-margin must be 0 to 30000, not 30001",
             ),
             (
                 Settings {
-                    filters: Filters { told_by: Some("5A443AD5".into()), ..Filters::default() },
+                    filters: Filters { chosen_by: Some("5A443AD5".into()), ..Filters::default() },
                     ..missing.clone()
                 },
-                "told by weights '5A443AD5', expected an id of eight hexadecimal digits",
+                "chosen-by: expected the ID of weights, eight hexadecimal digits in lower case, found '5A443AD5'",
             ),
             (missing, "cannot open no such file.pgn"),
         ];

@@ -1,9 +1,9 @@
-//! Other engines, as processes that speak UCI.
+//! External engines, as processes that speak UCI.
 //!
-//! A foreign program may hang, die or talk nonsense at any time. So its lines are read by a thread and
-//! waited for with a deadline, whatever is not understood is skipped, and the process is killed when its owner
-//! is dropped.
+//! An external program may hang, crash or print anything at any time. So a thread reads its lines, each wait has a
+//! deadline, lines that are not UCI are skipped, and drop kills the process.
 
+use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -18,165 +18,197 @@ use dyad_formats::error::Error;
 use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
 
-/// Longest line that is read to its end.
+/// Bytes of a line; the rest of a longer one counts as the next line.
 const LONGEST_LINE: u64 = 1 << 16;
-/// Lines that may wait to be looked at.
+/// Capacity of the queue of lines.
 const WAITING_LINES: usize = 256;
-/// Time to leave after `quit`.
-const FAREWELL: Duration = Duration::from_millis(500);
-/// A job that is stopped is left so soon.
-const WATCH_EVERY: Duration = Duration::from_millis(30);
-/// The option that has castling written as in Chess960.
+/// Time to exit after `quit`, before the process is killed.
+const EXIT_TIME: Duration = Duration::from_millis(500);
+/// Time between two checks whether a search is stopped.
+const STOP_CHECK: Duration = Duration::from_millis(30);
+/// The option that writes castling as the king's capture of its rook.
 const CHESS960: &str = "UCI_Chess960";
 
-/// A program and its options.
+/// A program and its options; as text `PATH,NAME=VALUE,...`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Program {
-    /// Where it is.
+    /// Path of the program.
     pub path: PathBuf,
-    /// Names and values of options to set.
+    /// Names and values of UCI options.
     pub options: Vec<(String, String)>,
 }
 
-/// Until when an engine is waited for.
+impl Program {
+    /// The name of the file. The text behind a dot may be a version, so only `.exe` is removed.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        name.strip_suffix(".exe").unwrap_or(&name).to_string()
+    }
+}
+
+impl FromStr for Program {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Program, String> {
+        let mut parts = text.split(',');
+        let path = PathBuf::from(parts.next().unwrap_or_default());
+        let option = |part: &str| match part.split_once('=') {
+            Some((name, value)) => Ok((name.to_string(), value.to_string())),
+            None => Err(format!("'{part}' is not of the form name=value")),
+        };
+        Ok(Program { path, options: parts.map(option).collect::<Result<_, _>>()? })
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(f)?;
+        self.options.iter().try_for_each(|(name, value)| write!(f, ",{name}={value}"))
+    }
+}
+
+/// The end of a wait for an engine.
 #[derive(Clone, Copy)]
 struct Deadline {
     at: Instant,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Deadline {
-    fn after(patience: Duration) -> Deadline {
-        Deadline { at: Instant::now() + patience, patience }
+    fn after(timeout: Duration) -> Deadline {
+        Deadline { at: Instant::now() + timeout, timeout }
     }
 }
 
 /// A running engine.
-pub struct OutsideEngine {
+pub struct UciEngine {
     process: Child,
     input: ChildStdin,
     lines: Receiver<String>,
     timeout: Duration,
     name: String,
-    /// Whether it has the option of Chess960.
-    knows_chess960: bool,
-    /// How that option stands.
+    /// Whether the engine has the option [`CHESS960`].
+    has_chess960: bool,
+    /// Value of that option.
     chess960: bool,
-    /// Whether whoever named the program has it stay there.
+    /// Whether the options of the program set it for all games.
     always_chess960: bool,
 }
 
-/// What an engine answered.
+/// The answer to `go`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The move as it was written.
+    /// The move as the engine wrote it.
     pub text: String,
-    /// The move, where it is legal.
+    /// The move; `None` if it is not legal.
     pub mv: Option<Move>,
-    /// The last score it gave its first variation, for the side to move.
+    /// The last score of the first variation, for the side to move.
     pub score: Option<Score>,
-    /// The depth of that score in plies; 0 where it told none.
+    /// The depth of that score in plies; 0 if it was not reported.
     pub depth: u32,
-    /// Nodes searched, by its last count; 0 where it told none.
+    /// The last reported number of nodes; 0 if none was reported.
     pub nodes: u64,
 }
 
-impl OutsideEngine {
-    /// Starts the program and waits until it is ready, with one thread and so many megabytes of hash.
-    pub fn start(program: &Program, hash: usize, timeout: Duration) -> Result<OutsideEngine, Error> {
+impl UciEngine {
+    /// Starts the program and waits until it is ready, with one thread and `hash` megabytes of hash.
+    ///
+    /// # Errors
+    /// When it cannot be started or is not ready within `timeout`.
+    pub fn start(program: &Program, hash: usize, timeout: Duration) -> Result<UciEngine, Error> {
         let name = program.path.display().to_string();
         let mut command = Command::new(&program.path);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C is for this program, which tells the engine itself.
+        // Ctrl-C is for this program, which stops the engine itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command.spawn().map_err(|error| Error::Engine(format!("cannot start {name}: {error}")))?;
-        let input = process.stdin.take().expect("it was asked for");
-        let output = process.stdout.take().expect("it was asked for");
+        let input = process.stdin.take().expect("the pipe was requested");
+        let output = process.stdout.take().expect("the pipe was requested");
         let lines = read_lines(output);
-        let on = |(option, value): &(String, String)| option.eq_ignore_ascii_case(CHESS960) && value == "true";
-        let always_chess960 = program.options.iter().any(on);
-        let (knows_chess960, chess960) = (always_chess960, always_chess960);
-        let mut engine =
-            OutsideEngine { process, input, lines, timeout, name, knows_chess960, chess960, always_chess960 };
-        engine.say("uci")?;
+        let is_on = |(option, value): &(String, String)| option.eq_ignore_ascii_case(CHESS960) && value == "true";
+        let always_chess960 = program.options.iter().any(is_on);
+        let (has_chess960, chess960) = (always_chess960, always_chess960);
+        let mut engine = UciEngine { process, input, lines, timeout, name, has_chess960, chess960, always_chess960 };
+        engine.send("uci")?;
         engine.wait_for_options()?;
-        engine.say("setoption name Threads value 1")?;
-        engine.say(&format!("setoption name Hash value {hash}"))?;
+        engine.send("setoption name Threads value 1")?;
+        engine.send(&format!("setoption name Hash value {hash}"))?;
         for (option, value) in &program.options {
-            engine.say(&format!("setoption name {option} value {value}"))?;
+            engine.send(&format!("setoption name {option} value {value}"))?;
         }
-        engine.say("isready")?;
+        engine.send("isready")?;
         engine.wait("readyok")?;
         Ok(engine)
     }
 
-    /// Searches the current position of a game, which has legal moves, remembering nothing of those before.
+    /// Searches the current position of a game, which has legal moves, as the first position of a new game.
     pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<Answer, Error> {
         self.new_game()?;
         self.play(game, &format!("go nodes {nodes}"), self.timeout, &Control::new(false))
     }
 
-    /// Has it forget the game before.
+    /// Begins a new game.
     pub fn new_game(&mut self) -> Result<(), Error> {
-        self.say("ucinewgame\nisready")?;
+        self.send("ucinewgame\nisready")?;
         self.wait("readyok")
     }
 
-    /// Searches the current position of a game, which has legal moves, until `control` stops it: `go` as the protocol
-    /// writes it, the answer within `patience`.
+    /// Searches the current position of a game, which has legal moves, with the command `go`, until the answer, the
+    /// timeout or a stop by `control`.
     ///
     /// # Errors
-    /// When it is stopped or does not answer. It is of no more use then.
-    pub fn play(&mut self, game: &Game, go: &str, patience: Duration, control: &Control) -> Result<Answer, Error> {
+    /// When it is stopped or does not answer. The engine cannot be used afterwards.
+    pub fn play(&mut self, game: &Game, go: &str, timeout: Duration, control: &Control) -> Result<Answer, Error> {
         self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
-        self.say(&format!("{}\n{go}", position(game, self.chess960)))?;
-        let deadline = Deadline::after(patience);
+        self.send(&format!("{}\n{go}", position(game, self.chess960)))?;
+        let deadline = Deadline::after(timeout);
         let mut answer = Answer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
         loop {
             if control.stopped() {
-                self.say("stop")?;
+                self.send("stop")?;
                 return Err(Error::Stopped);
             }
-            let Some(line) = self.line_before(Instant::now() + WATCH_EVERY, deadline, "bestmove")? else { continue };
+            let Some(line) = self.line_before(Instant::now() + STOP_CHECK, deadline, "bestmove")? else { continue };
             if let Some(rest) = line.strip_prefix("bestmove") {
                 answer.text = rest.split_whitespace().next().unwrap_or_default().to_string();
                 answer.mv = game.board().with_chess960(self.chess960).parse_uci(&answer.text).ok();
                 return Ok(answer);
             }
-            let Some(told) = told(&line) else { continue };
-            answer.nodes = told.nodes.unwrap_or(answer.nodes);
-            if told.score.is_some() {
-                (answer.score, answer.depth) = (told.score, told.depth.unwrap_or(0));
+            let Some(info) = SearchInfo::parse(&line) else { continue };
+            answer.nodes = info.nodes.unwrap_or(answer.nodes);
+            if info.score.is_some() {
+                (answer.score, answer.depth) = (info.score, info.depth.unwrap_or(0));
             }
         }
     }
 
-    /// Waits until all options were told.
+    /// Reads the options up to `uciok`.
     fn wait_for_options(&mut self) -> Result<(), Error> {
         let deadline = Deadline::after(self.timeout);
         loop {
             let line = self.line(deadline, "uciok")?;
-            self.knows_chess960 |= offers(&line, CHESS960);
+            self.has_chess960 |= offers(&line, CHESS960);
             if line.trim() == "uciok" {
                 return Ok(());
             }
         }
     }
 
-    /// Has it read and write castling as the king's capture of its rook, or not. One that cannot stays as it is.
+    /// Sets the option [`CHESS960`] if the engine has it.
     fn set_chess960(&mut self, on: bool) -> Result<(), Error> {
-        if self.knows_chess960 && self.chess960 != on {
-            self.say(&format!("setoption name {CHESS960} value {on}"))?;
+        if self.has_chess960 && self.chess960 != on {
+            self.send(&format!("setoption name {CHESS960} value {on}"))?;
             self.chess960 = on;
         }
         Ok(())
     }
 
-    fn say(&mut self, text: &str) -> Result<(), Error> {
-        let said = writeln!(self.input, "{text}").and_then(|()| self.input.flush());
-        said.map_err(|error| Error::Engine(format!("{} does not listen: {error}", self.name)))
+    fn send(&mut self, text: &str) -> Result<(), Error> {
+        let sent = writeln!(self.input, "{text}").and_then(|()| self.input.flush());
+        sent.map_err(|error| Error::Engine(format!("{} does not read its input: {error}", self.name)))
     }
 
     fn wait(&mut self, word: &str) -> Result<(), Error> {
@@ -193,13 +225,13 @@ impl OutsideEngine {
         }
     }
 
-    /// The next line, if one comes until then. When the deadline has passed, none is looked at: an engine that talks
-    /// without an end may not keep anybody waiting.
-    fn line_before(&mut self, then: Instant, deadline: Deadline, expected: &str) -> Result<Option<String>, Error> {
+    /// The next line; `None` if there is none before `until`. After the deadline lines that wait are ignored: an engine
+    /// that never stops printing must not delay the caller.
+    fn line_before(&mut self, until: Instant, deadline: Deadline, expected: &str) -> Result<Option<String>, Error> {
         let problem = if Instant::now() >= deadline.at {
-            format!("no {expected} within {:?}", deadline.patience)
+            format!("no {expected} within {:?}", deadline.timeout)
         } else {
-            match self.lines.recv_deadline(then.min(deadline.at)) {
+            match self.lines.recv_deadline(until.min(deadline.at)) {
                 Ok(line) => return Ok(Some(line)),
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => format!("ended before {expected}"),
@@ -209,10 +241,10 @@ impl OutsideEngine {
     }
 }
 
-impl Drop for OutsideEngine {
+impl Drop for UciEngine {
     fn drop(&mut self) {
-        let _ = self.say("quit");
-        let deadline = Instant::now() + FAREWELL;
+        let _ = self.send("quit");
+        let deadline = Instant::now() + EXIT_TIME;
         while Instant::now() < deadline {
             if matches!(self.process.try_wait(), Ok(Some(_))) {
                 return;
@@ -224,7 +256,7 @@ impl Drop for OutsideEngine {
     }
 }
 
-/// Lines as they come, until the program ends or nobody wants them any more.
+/// Lines of the program, until it ends or the receiver is dropped.
 fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
     let (send, receive) = bounded(WAITING_LINES);
     thread::spawn(move || {
@@ -241,14 +273,14 @@ fn read_lines(output: impl Read + Send + 'static) -> Receiver<String> {
     receive
 }
 
-/// Whether a line offers the option of this name.
+/// Whether a line declares the option of this name.
 fn offers(line: &str, option: &str) -> bool {
     let mut words = line.split_whitespace();
     (words.next(), words.next()) == (Some("option"), Some("name"))
         && words.next().is_some_and(|name| name.eq_ignore_ascii_case(option))
 }
 
-/// The game as the protocol writes it.
+/// The `position` command of a game.
 fn position(game: &Game, chess960: bool) -> String {
     let mut board = game.start().with_chess960(chess960);
     let mut text = format!("position fen {}", board.fen());
@@ -260,35 +292,37 @@ fn position(game: &Game, chess960: bool) -> String {
     text
 }
 
-/// What an `info` line tells of the first variation.
+/// The fields of an `info` line about the first variation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Told {
+struct SearchInfo {
     depth: Option<u32>,
     nodes: Option<u64>,
     /// Exact or a bound: a search that is stopped may end with a bound of the move it plays.
     score: Option<Score>,
 }
 
-/// Another engine's words: a field that is not as UCI has it is left out, the others count.
-fn told(line: &str) -> Option<Told> {
-    let mut words = line.split_whitespace();
-    if words.next() != Some("info") {
-        return None;
-    }
-    let mut told = Told::default();
-    while let Some(word) = words.next() {
-        match word {
-            "multipv" if words.next() != Some("1") => return None,
-            "depth" => told.depth = number(&mut words),
-            "nodes" => told.nodes = number(&mut words),
-            "cp" => told.score = number(&mut words).filter(|cp: &f64| cp.is_finite()).map(Score::centipawns),
-            "mate" => told.score = number(&mut words).map(Score::mate),
-            // What follows is moves, or text that may hold anything.
-            "pv" | "string" => break,
-            _ => (),
+impl SearchInfo {
+    /// Fields that do not follow UCI are `None`; so are other lines, and those about other variations.
+    fn parse(line: &str) -> Option<SearchInfo> {
+        let mut words = line.split_whitespace();
+        if words.next() != Some("info") {
+            return None;
         }
+        let mut info = SearchInfo::default();
+        while let Some(word) = words.next() {
+            match word {
+                "multipv" if words.next() != Some("1") => return None,
+                "depth" => info.depth = number(&mut words),
+                "nodes" => info.nodes = number(&mut words),
+                "cp" => info.score = number(&mut words).filter(|cp: &f64| cp.is_finite()).map(Score::centipawns),
+                "mate" => info.score = number(&mut words).map(Score::mate),
+                // Moves or free text follow.
+                "pv" | "string" => break,
+                _ => (),
+            }
+        }
+        Some(info)
     }
-    Some(told)
 }
 
 fn number<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T> {
@@ -299,10 +333,10 @@ fn number<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Option<T
 mod tests {
     use super::*;
 
-    /// One that has the option of Chess960 has it on for the games that need it, and reads and writes castling so.
+    /// The option of Chess960 is set for the games that need it, and castling is read and written by it.
     #[cfg(unix)]
     #[test]
-    fn castling_is_written_as_the_game_needs_it() {
+    fn castling_notation_depends_on_the_game() {
         use crate::external::testing::{fake_engine, log_of};
         use dyad_engine::board::Board;
         let option = "option name UCI_Chess960 type check default false";
@@ -310,7 +344,7 @@ mod tests {
         let games = [("5k2/8/8/8/8/8/8/5KR1 w G - 0 1", "f1g1"), ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1")];
         for (name, options, settings) in [("castling", option, vec!["true", "false"]), ("usual-castling", "", vec![])] {
             let program = Program { path: fake_engine(name, options, go), options: Vec::new() };
-            let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
+            let mut engine = UciEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
             for (fen, castling) in games {
                 let mut game = Game::new(Board::from_fen(fen).unwrap());
                 let answer = engine.best_move(&game, 1).unwrap();
@@ -318,35 +352,35 @@ mod tests {
                 assert_eq!((answer.text.as_str(), answer.mv), (castling, Some(castles)));
                 game.push(castles);
                 engine.best_move(&game, 1).unwrap();
-                let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
-                assert!(told.contains(&format!("moves {castling}\n")), "{told}");
+                let log = std::fs::read_to_string(log_of(&program.path)).unwrap();
+                assert!(log.contains(&format!("moves {castling}\n")), "{log}");
             }
             drop(engine);
-            let told = std::fs::read_to_string(log_of(&program.path)).unwrap();
-            let set = told.lines().filter_map(|line| line.strip_prefix("setoption name UCI_Chess960 value "));
+            let log = std::fs::read_to_string(log_of(&program.path)).unwrap();
+            let set = log.lines().filter_map(|line| line.strip_prefix("setoption name UCI_Chess960 value "));
             assert_eq!(set.collect::<Vec<_>>(), settings);
         }
     }
 
     #[cfg(unix)]
     #[test]
-    fn an_engine_that_talks_without_an_end_is_given_up() {
+    fn an_engine_that_never_stops_printing_times_out() {
         let go = "exec yes info depth 1 score cp 1";
         let path = crate::external::testing::fake_engine("flood", "", go);
         let program = Program { path, options: Vec::new() };
-        let mut engine = OutsideEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
-        let patience = Duration::from_millis(200);
-        let error = engine.play(&Game::default(), "go nodes 1", patience, &Control::new(false));
+        let mut engine = UciEngine::start(&program, 1, Duration::from_secs(60)).unwrap();
+        let timeout = Duration::from_millis(200);
+        let error = engine.play(&Game::default(), "go nodes 1", timeout, &Control::new(false));
         let error = error.unwrap_err().to_string();
         assert!(error.contains("no bestmove within 200ms"), "{error}");
     }
 
-    /// A terminal sends Ctrl-C to the group of this program: an engine that ended by it would seem to have failed.
+    /// A terminal sends Ctrl-C to the process group of this program: an engine that it ended would seem to have failed.
     #[cfg(target_os = "linux")]
     #[test]
     fn an_engine_is_in_a_process_group_of_its_own() {
         let path = crate::external::testing::fake_engine("group", "", "");
-        let engine = OutsideEngine::start(&Program { path, options: Vec::new() }, 1, Duration::from_secs(60)).unwrap();
+        let engine = UciEngine::start(&Program { path, options: Vec::new() }, 1, Duration::from_secs(60)).unwrap();
         let id = engine.process.id().to_string();
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
         let (_, fields) = stat.rsplit_once(") ").unwrap();
@@ -354,28 +388,28 @@ mod tests {
     }
 
     #[test]
-    fn what_info_lines_tell() {
-        let told_of = |depth, nodes, score: Option<i16>| Some(Told { depth, nodes, score: score.map(Score) });
+    fn info_lines_are_parsed() {
+        let info = |depth, nodes, score: Option<i16>| Some(SearchInfo { depth, nodes, score: score.map(Score) });
         let cases = [
             (
                 "info depth 8 seldepth 12 multipv 1 score cp -35 nodes 5000 nps 1 pv e2e4",
-                told_of(Some(8), Some(5_000), Some(-35)),
+                info(Some(8), Some(5_000), Some(-35)),
             ),
-            ("info depth 8 score mate 3 pv e2e4", told_of(Some(8), None, Some(31_997))),
-            ("info score mate -2", told_of(None, None, Some(-31_998))),
-            ("info depth 8 score cp 35 lowerbound nodes 5", told_of(Some(8), Some(5), Some(35))),
+            ("info depth 8 score mate 3 pv e2e4", info(Some(8), None, Some(31_997))),
+            ("info score mate -2", info(None, None, Some(-31_998))),
+            ("info depth 8 score cp 35 lowerbound nodes 5", info(Some(8), Some(5), Some(35))),
             ("info depth 8 multipv 2 score cp 35", None),
-            ("info string depth 3 score cp 35", told_of(None, None, None)),
-            ("info depth 9 currmove e2e4 currmovenumber 1", told_of(Some(9), None, None)),
-            ("info depth 8 score cp nan", told_of(Some(8), None, None)),
-            ("info score cp", told_of(None, None, None)),
-            ("info depth 8 score cp nonsense nodes 5", told_of(Some(8), Some(5), None)),
-            ("info depth -1 score cp 35 nodes 99999999999999999999", told_of(None, None, Some(35))),
+            ("info string depth 3 score cp 35", info(None, None, None)),
+            ("info depth 9 currmove e2e4 currmovenumber 1", info(Some(9), None, None)),
+            ("info depth 8 score cp nan", info(Some(8), None, None)),
+            ("info score cp", info(None, None, None)),
+            ("info depth 8 score cp nonsense nodes 5", info(Some(8), Some(5), None)),
+            ("info depth -1 score cp 35 nodes 99999999999999999999", info(None, None, Some(35))),
             ("bestmove e2e4", None),
             ("", None),
         ];
         for (line, expected) in cases {
-            assert_eq!(told(line), expected, "{line}");
+            assert_eq!(SearchInfo::parse(line), expected, "{line}");
         }
     }
 }

@@ -13,7 +13,7 @@ use dyad_engine::engine::{AnyEngine, AnyModel, EngineStatus};
 use dyad_engine::search::{HashError, Limits, Options, Outcome, Report, Score};
 use dyad_formats::error::Error;
 
-use crate::external::client::{Answer, OutsideEngine, Program};
+use crate::external::client::{Answer, Program, UciEngine};
 
 /// Time limit for starting, for getting ready, and for searches with few nodes.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -25,20 +25,20 @@ const LONGEST_DEPTH: Duration = Duration::from_secs(3600);
 
 /// An external program that plays matches.
 #[derive(Clone, Debug)]
-pub struct Outside(Program);
+pub struct ExternalPlayer(Program);
 
-impl Outside {
+impl ExternalPlayer {
     /// Starts the program once to check that it works.
     ///
     /// # Errors
     /// When it cannot be started, or does not speak UCI.
-    pub fn new(program: Program) -> Result<Outside, Error> {
-        OutsideEngine::start(&program, 16, START_TIMEOUT)?;
-        Ok(Outside(program))
+    pub fn new(program: Program) -> Result<ExternalPlayer, Error> {
+        UciEngine::start(&program, 16, START_TIMEOUT)?;
+        Ok(ExternalPlayer(program))
     }
 }
 
-impl AnyModel for Outside {
+impl AnyModel for ExternalPlayer {
     fn id(&self) -> String {
         let mut id = self.0.path.display().to_string();
         for (name, value) in &self.0.options {
@@ -47,7 +47,7 @@ impl AnyModel for Outside {
         id
     }
 
-    fn engine(self: Arc<Outside>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
+    fn engine(self: Arc<ExternalPlayer>, megabytes: usize, _threads: usize) -> Result<Box<dyn AnyEngine>, HashError> {
         Ok(Box::new(EngineInstance {
             program: self.0.clone(),
             megabytes,
@@ -61,16 +61,16 @@ impl AnyModel for Outside {
 struct EngineInstance {
     program: Program,
     megabytes: usize,
-    running: Option<OutsideEngine>,
+    running: Option<UciEngine>,
     status: EngineStatus,
 }
 
 impl EngineInstance {
     /// The running program, started if necessary.
-    fn running(&mut self) -> Result<&mut OutsideEngine, Error> {
+    fn running(&mut self) -> Result<&mut UciEngine, Error> {
         Ok(match &mut self.running {
             Some(running) => running,
-            none => none.insert(OutsideEngine::start(&self.program, self.megabytes, START_TIMEOUT)?),
+            none => none.insert(UciEngine::start(&self.program, self.megabytes, START_TIMEOUT)?),
         })
     }
 
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_program_is_started_with_the_game() {
         let program = Program { path: fake_engine("start", "", "echo bestmove e2e4"), options: Vec::new() };
-        let mut instance = Arc::new(Outside(program.clone())).engine(1, 1).unwrap();
+        let mut instance = Arc::new(ExternalPlayer(program.clone())).engine(1, 1).unwrap();
         for game in 0..2 {
             instance.clear();
             let commands = std::fs::read_to_string(log_of(&program.path)).unwrap();

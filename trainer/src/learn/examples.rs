@@ -19,9 +19,9 @@ pub struct Example {
     pub result: Option<f64>,
     /// A searched score for the side to move, in units of evaluation, if there is one.
     pub score: Option<f64>,
-    /// Whether the desired move is clearly the best. Otherwise it is not compared with its siblings, and only result
+    /// Whether the desired move has the margin over the second-best move. Otherwise it is not compared with its siblings, and only result
     /// and score are learned, at its leaf.
-    pub decided: bool,
+    pub has_margin: bool,
 }
 
 /// A source of examples, read by all threads at once.
@@ -55,7 +55,7 @@ impl Example {
             desired: sample.desired?,
             result: sample.points(),
             score: sample.score.map(score),
-            decided: sample.decided,
+            has_margin: sample.has_margin,
         })
     }
 }

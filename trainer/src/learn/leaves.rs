@@ -148,7 +148,7 @@ impl<'a, L: LeafSearch> Leaves<'a, L> {
         self.begin_position();
         let Some(desired) = self.exact(board, *desired, -INFINITE)? else { return Ok(None) };
         let floor = desired.value - window;
-        let siblings = moves.iter().filter(|&&mv| example.decided && mv != desired.mv);
+        let siblings = moves.iter().filter(|&&mv| example.has_margin && mv != desired.mv);
         let siblings = siblings.filter_map(|&mv| self.above(board, mv, floor).transpose()).collect::<Result<_, _>>()?;
         Ok(Some(Candidates { desired, siblings, count: moves.len() - 1 }))
     }
@@ -303,14 +303,14 @@ mod tests {
         }
     }
 
-    /// Undecided positions are not compared and cost one leaf.
+    /// Positions without the margin are not compared and cost one leaf.
     #[test]
     fn undecided_positions_have_no_siblings() {
         let mut leaves = leaves(1);
         for example in random_examples(20, 5, 100) {
             let Some(compared) = leaves.candidates(&example, 300).unwrap() else { continue };
             let all = leaves.take_nodes();
-            let alone = leaves.candidates(&Example { decided: false, ..example }, 300).unwrap().unwrap();
+            let alone = leaves.candidates(&Example { has_margin: false, ..example }, 300).unwrap().unwrap();
             assert_eq!((alone.siblings.len(), alone.count), (0, compared.count));
             assert_eq!(alone.desired.value, compared.desired.value);
             assert!(leaves.take_nodes() < all);

@@ -15,15 +15,8 @@ use dyad_formats::error::Error;
 use dyad_formats::packed::Sample;
 use dyad_formats::samples::SampleFile;
 
+use crate::base::context::{Context, Progress};
 use crate::base::parallel::ordered_for_each;
-
-/// Threads and stop flag.
-pub struct RankingJob<'a> {
-    /// Threads.
-    pub threads: usize,
-    /// Ends the measurement.
-    pub stop: &'a Control,
-}
 
 /// The ranking accuracy; fractions are 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,24 +36,33 @@ pub struct Ranking {
 /// Node limit of one position; the few positions that need more are left out.
 const NODES: u64 = 20_000_000;
 
-/// Measures weights on the test positions of a file.
+/// Measures weights on the test positions of a file. Reports the positions done.
 ///
 /// # Errors
 /// When the file cannot be read, or the measurement was stopped.
-pub fn rank(weights: &Arc<Weights>, samples: &SampleFile, depth: u32, job: &RankingJob) -> Result<Ranking, Error> {
-    let tests = samples.indices(true).into_iter().map(|index| samples.read(index as usize));
+pub fn rank(
+    weights: &Arc<Weights>,
+    samples: &SampleFile,
+    depth: u32,
+    context: &mut Context<Progress>,
+) -> Result<Ranking, Error> {
+    let tests = samples.indices(true);
+    let mut progress = Progress { done: 0, of: tests.len() as u64 };
+    let tests = tests.into_iter().map(|index| samples.read(index as usize));
     let (mut positions, mut counts) = (0, [0u64; 3]);
     ordered_for_each(
-        job.threads,
+        context.threads,
         tests,
         || Ok(LeafSearcher::new(Arc::clone(weights))),
-        |searcher, sample| count(searcher, &sample?, depth, job.stop),
+        |searcher, sample| count(searcher, &sample?, depth, context.stop),
         |found: Option<[u64; 3]>| {
             if let Some(found) = found {
                 positions += 1;
                 counts.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
             }
-            if job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+            progress.done += 1;
+            (context.on_event)(progress);
+            if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         },
     )?;
     let pairs = counts.iter().sum::<u64>();
@@ -124,13 +126,13 @@ mod tests {
                 score: None,
                 test: true,
                 starts_game: true,
-                decided: true,
+                has_margin: true,
             };
             let mut writer = SampleWriter::create(&path, serde_json::json!({})).unwrap();
             writer.push(&Packed::new(&sample)).unwrap();
             writer.finish().unwrap();
-            let job = RankingJob { threads: 1, stop: &Control::new(false) };
-            rank(&Arc::new(Weights::material()), &SampleFile::open(&path).unwrap(), 1, &job).unwrap()
+            let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut |_| () };
+            rank(&Arc::new(Weights::material()), &SampleFile::open(&path).unwrap(), 1, &mut context).unwrap()
         };
         let best = measure("exd5");
         assert_eq!((best.positions, best.pairs), (1, 3));

@@ -125,6 +125,17 @@ pub struct MachineSettings {
     pub checkpoint_seconds: u64,
 }
 
+impl MachineSettings {
+    /// The number of threads.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}
+
 impl Default for MachineSettings {
     fn default() -> MachineSettings {
         MachineSettings { threads: 0, checkpoint_seconds: 60 }

@@ -35,7 +35,7 @@ impl LeafSearch for Children {
 /// A position with its desired move.
 pub fn example(fen: &str, desired: &str) -> Example {
     let board = Board::from_fen(fen).unwrap();
-    Example { board, desired: board.parse_uci(desired).unwrap(), result: None, score: None, decided: true }
+    Example { board, desired: board.parse_uci(desired).unwrap(), result: None, score: None, has_margin: true }
 }
 
 /// Positions from random games, up to `plies` plies into them, with random desired moves, results and scores.
@@ -56,7 +56,7 @@ pub fn random_examples(n: usize, seed: u64, plies: u32) -> Vec<Example> {
             let desired = moves[random.random_range(0..moves.len())];
             let result = Some([0.0, 0.5, 1.0][random.random_range(0..3)]);
             let score = Some(random.random_range(-300.0..300.0));
-            examples.push(Example { board, desired, result, score, decided: true });
+            examples.push(Example { board, desired, result, score, has_margin: true });
         }
     }
     examples

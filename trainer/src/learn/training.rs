@@ -8,6 +8,7 @@
 //!
 //! Nothing is printed: progress is reported to a callback, as data.
 
+use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
 use crate::fit::norms::norms;
@@ -26,7 +27,6 @@ use crate::learn::origin::{DataIdentity, InitialWeights, Origin, Selection, chec
 use crate::learn::settings::{Averaging, MachineSettings, Settings};
 use crate::learn::state::{Counters, State};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
-use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
 use dyad_formats::atomic::{self, clean, write_atomic};
@@ -34,9 +34,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Progress of a training.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+/// Progress of a training, after a batch.
+#[derive(Clone, Debug)]
+pub struct TrainingProgress {
     /// The iteration, from 1.
     pub iteration: u32,
     /// Iterations at most.
@@ -50,17 +50,16 @@ pub struct Progress<'a> {
     /// The latest move-match accuracy, of a report or an iteration.
     pub accuracy: Option<f64>,
     /// A line just written to the log.
-    pub line: Option<&'a LogLine>,
+    pub line: Option<LogLine>,
 }
 
-/// The inputs of a training that are not settings.
-pub struct TrainContext<'a> {
-    /// The positions.
-    pub examples: &'a dyn Examples,
-    /// Set to end the training after the current batch, with a checkpoint.
-    pub stop: &'a Control,
-    /// Called after each batch.
-    pub progress: &'a mut dyn FnMut(&Progress),
+impl TrainingProgress {
+    /// Positions of all iterations.
+    #[must_use]
+    pub fn of_all_iterations(&self) -> Progress {
+        let past = u64::from(self.iteration.saturating_sub(1)) * self.of;
+        Progress { done: past + self.done, of: u64::from(self.iterations) * self.of }
+    }
 }
 
 /// How a training ended.
@@ -76,13 +75,18 @@ pub struct Summary {
     pub file: PathBuf,
 }
 
-/// Starts a training in a new folder.
+/// Starts a training in a new folder. A stop ends it after the current batch, with a checkpoint.
 ///
 /// # Errors
 /// When settings, samples or initial weights cannot be used, the folder contains a run, is in use or cannot be written,
 /// or samples cannot be read.
-pub fn begin(settings: &Settings, folder: &Path, context: TrainContext) -> Result<Summary, TrainError> {
-    begin_with(settings, folder, context, &LeafSearcher::new)
+pub fn begin(
+    settings: &Settings,
+    folder: &Path,
+    examples: &dyn Examples,
+    context: &mut Context<TrainingProgress>,
+) -> Result<Summary, TrainError> {
+    begin_with(settings, folder, examples, context, &LeafSearcher::new)
 }
 
 /// Resumes the training in `folder` from its last checkpoint. `change` may adjust settings that do not influence the
@@ -91,8 +95,13 @@ pub fn begin(settings: &Settings, folder: &Path, context: TrainContext) -> Resul
 ///
 /// # Errors
 /// When samples, initial weights or other settings differ from those of the run, or when it cannot be resumed.
-pub fn resume(folder: &Path, change: &dyn Fn(&mut Settings), context: TrainContext) -> Result<Summary, TrainError> {
-    resume_with(folder, change, context, &LeafSearcher::new)
+pub fn resume(
+    folder: &Path,
+    change: &dyn Fn(&mut Settings),
+    examples: &dyn Examples,
+    context: &mut Context<TrainingProgress>,
+) -> Result<Summary, TrainError> {
+    resume_with(folder, change, examples, context, &LeafSearcher::new)
 }
 
 /// The settings of the run in `folder`.
@@ -111,12 +120,13 @@ type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
 fn begin_with<L: LeafSearch>(
     settings: &Settings,
     folder: &Path,
-    context: TrainContext,
+    examples: &dyn Examples,
+    context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
 ) -> Result<Summary, TrainError> {
     settings.check().map_err(TrainError::Refused)?;
     let start = InitialWeights::new(settings)?;
-    let selection = Selection::new(settings, context.examples)?;
+    let selection = Selection::new(settings, examples)?;
     let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
     refuse_foreign(&folder)?;
     let _lock = folder.lock()?;
@@ -127,7 +137,7 @@ fn begin_with<L: LeafSearch>(
     write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
     write(&folder.settings(), &settings.to_json())?;
     let state = State::new(settings, start.floats());
-    train(Plan { settings: settings.clone(), start, folder, selection, state }, context, make_searcher)
+    train(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context, make_searcher)
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
@@ -149,7 +159,8 @@ fn refuse_foreign(folder: &Folder) -> Result<(), TrainError> {
 fn resume_with<L: LeafSearch>(
     folder: &Path,
     change: &dyn Fn(&mut Settings),
-    context: TrainContext,
+    examples: &dyn Examples,
+    context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
 ) -> Result<Summary, TrainError> {
     let saved = saved_settings(folder)?;
@@ -160,7 +171,7 @@ fn resume_with<L: LeafSearch>(
     let _lock = folder.lock()?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let start = InitialWeights::new(&settings)?;
-    let selection = Selection::new(&settings, context.examples)?;
+    let selection = Selection::new(&settings, examples)?;
     Origin::load(&folder)?.check(&Origin::of(&selection, &start))?;
     let state = match folder.checkpoint().exists() {
         true => load_checkpoint(&folder, &settings, &selection.identity)?,
@@ -170,7 +181,7 @@ fn resume_with<L: LeafSearch>(
     if settings != saved {
         write(&folder.settings(), &settings.to_json())?;
     }
-    train(Plan { settings, start, folder, selection, state }, context, make_searcher)
+    train(Plan { settings, start, folder, selection, state }, examples, context, make_searcher)
 }
 
 fn load_checkpoint(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Result<State, TrainError> {
@@ -244,7 +255,8 @@ struct Plan {
 
 fn train<L: LeafSearch>(
     plan: Plan,
-    context: TrainContext,
+    examples: &dyn Examples,
+    context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
 ) -> Result<Summary, TrainError> {
     let Plan { settings, state, folder, .. } = &plan;
@@ -254,31 +266,24 @@ fn train<L: LeafSearch>(
     let (rates, start) = (settings.rates(), plan.start.floats());
     // Each job sets the weights; these only fill the searchers until the first job.
     let (settings, weights) = (settings.clone(), Arc::new(Weights::material()));
-    let (examples, stop) = (context.examples, context.stop);
+    let (threads, stop) = (context.threads, context.stop);
     let make = || Worker {
         examples,
         stop,
         leaves: Leaves::new(make_searcher(Arc::clone(&weights)), LeafSettings::from(&settings), stop.flag()),
         comparer: Comparer::new(Arc::clone(&objective), &settings),
     };
-    with_workers(thread_count(&settings), &make, |pool| {
+    with_workers(threads, &make, |pool| {
         let now = Instant::now();
         let sum = GradientSum::new(layout::LEN);
         Run { plan, context, sum, rates, start, buffers, log, pool, saved: now, ticked: now }.iterations()
     })
 }
 
-fn thread_count(settings: &Settings) -> usize {
-    match settings.machine.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-}
-
 /// A running training.
-struct Run<'a, 't, L: LeafSearch> {
+struct Run<'a, 'c, 't, L: LeafSearch> {
     plan: Plan,
-    context: TrainContext<'a>,
+    context: &'t mut Context<'c, TrainingProgress>,
     sum: GradientSum,
     /// Rate of each feature, as a multiple of the optimizer's rate.
     rates: Vec<f64>,
@@ -293,7 +298,7 @@ struct Run<'a, 't, L: LeafSearch> {
     ticked: Instant,
 }
 
-impl<L: LeafSearch> Run<'_, '_, L> {
+impl<L: LeafSearch> Run<'_, '_, '_, L> {
     fn iterations(mut self) -> Result<Summary, TrainError> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {
@@ -516,7 +521,7 @@ impl<L: LeafSearch> Run<'_, '_, L> {
 
     fn append(&mut self, line: &LogLine) -> Result<(), TrainError> {
         self.log.append(line).map_err(|e| TrainError::File(self.plan.folder.log(), e))?;
-        self.report_progress(Some(line));
+        self.report_progress(Some(line.clone()));
         Ok(())
     }
 
@@ -536,15 +541,15 @@ impl<L: LeafSearch> Run<'_, '_, L> {
         self.ticked = now;
     }
 
-    fn report_progress(&mut self, line: Option<&LogLine>) {
+    fn report_progress(&mut self, line: Option<LogLine>) {
         let Plan { settings, selection, state, .. } = &self.plan;
-        (self.context.progress)(&Progress {
+        (self.context.on_event)(TrainingProgress {
             iteration: state.iteration,
             iterations: settings.iterations,
             done: state.done,
             of: selection.training.len() as u64,
             positions_per_second: state.iteration_counters.positions_per_second(),
-            accuracy: line.and_then(|line| line.accuracy).or(measured(state.accuracy)),
+            accuracy: line.as_ref().and_then(|line| line.accuracy).or(measured(state.accuracy)),
             line,
         });
     }

@@ -13,6 +13,7 @@ use dyad_engine::levels::model::SkillLevel;
 use dyad_formats::error::Error;
 use dyad_formats::game::BrokenGame;
 
+use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
@@ -24,8 +25,8 @@ const RATINGS: (u32, u32, u32) = (600, 2900, 20);
 /// Log-likelihood drop at the ends of the interval: 95 % by the chi-squared distribution with one degree of freedom.
 const DROP: f64 = 1.92;
 
-/// Inputs of an estimation.
-pub struct Job<'a> {
+/// The games and players of an estimation.
+pub struct EstimateInput {
     /// Games (PGN).
     pub files: Vec<PathBuf>,
     /// Estimate only this player.
@@ -36,10 +37,6 @@ pub struct Job<'a> {
     pub players: usize,
     /// Only players held out by `dyad level prepare` with these files.
     pub held_out: bool,
-    /// Threads that analyze.
-    pub threads: usize,
-    /// Stops the work.
-    pub control: &'a Control,
 }
 
 /// A rating estimate.
@@ -66,18 +63,18 @@ pub const FEWEST_MOVES: usize = 10;
 
 /// What an estimation reports.
 #[derive(Debug)]
-pub enum EstimateEvent<'a> {
+pub enum EstimateEvent {
     /// A player.
     Estimate(Estimate),
     /// A player with fewer than [`FEWEST_MOVES`] moves is skipped.
     TooFewMoves {
         /// Name in the games.
-        name: &'a str,
+        name: String,
         /// Moves without those of the opening.
         moves: usize,
     },
     /// A game cannot be read and is skipped.
-    Broken(&'a BrokenGame),
+    Broken(BrokenGame),
 }
 
 /// Games of a player, with the player's side.
@@ -90,12 +87,12 @@ type Sides<'a> = Vec<(&'a Played, usize)>;
 pub fn estimate(
     model: &MoveModel,
     weights: &Arc<Weights>,
-    job: &Job,
-    mut report: impl FnMut(EstimateEvent),
+    input: &EstimateInput,
+    context: &mut Context<EstimateEvent>,
 ) -> Result<(), Error> {
-    let (mut games, _) = read_games(&job.files, |broken| report(EstimateEvent::Broken(broken)))?;
+    let (mut games, _) = read_games(&input.files, |broken| (context.on_event)(EstimateEvent::Broken(broken)))?;
     // The held-out players depend on the games that `prepare` would use.
-    if job.held_out {
+    if input.held_out {
         games.retain(|game| game.ratings.iter().any(Option::is_some));
     }
     let settings = Settings::default();
@@ -104,25 +101,25 @@ pub fn estimate(
     for game in &games {
         for side in 0..2 {
             let (name, id) = (game.names[side].as_str(), game.players[side]);
-            let wanted = job.player.as_deref().is_none_or(|player| player == name);
-            if wanted && !matches!(name, "" | "?") && (!job.held_out || held_out.holds(id)) {
+            let wanted = input.player.as_deref().is_none_or(|player| player == name);
+            if wanted && !matches!(name, "" | "?") && (!input.held_out || held_out.holds(id)) {
                 players.entry((name, id, game.pool)).or_default().push((game, side));
             }
         }
     }
-    let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= job.games[0]).collect();
+    let mut players: Vec<_> = players.into_iter().filter(|(_, games)| games.len() >= input.games[0]).collect();
     players.sort_by_key(|(key, games)| (std::cmp::Reverse(games.len()), *key));
-    players.truncate(job.players);
+    players.truncate(input.players);
     for ((name, _, pool), games) in players {
-        let games = &games[..games.len().min(job.games[1])];
+        let games = &games[..games.len().min(input.games[1])];
         let mut examples = Vec::new();
         ordered_for_each(
-            job.threads,
+            context.threads,
             games.iter(),
             || Ok::<_, Error>(MoveAnalyzer::new(Arc::clone(weights))),
             |analyzer, (game, side)| {
-                let examples = moves_of(analyzer, game, *side, job.control);
-                if job.control.stopped() { Err(Error::Stopped) } else { Ok(examples) }
+                let examples = moves_of(analyzer, game, *side, context.stop);
+                if context.stop.stopped() { Err(Error::Stopped) } else { Ok(examples) }
             },
             |more| {
                 examples.extend(more);
@@ -130,7 +127,8 @@ pub fn estimate(
             },
         )?;
         if examples.len() < FEWEST_MOVES {
-            report(EstimateEvent::TooFewMoves { name, moves: examples.len() });
+            let name = name.to_string();
+            (context.on_event)(EstimateEvent::TooFewMoves { name, moves: examples.len() });
             continue;
         }
         let ratings: Vec<f64> = games.iter().filter_map(|(game, side)| game.ratings[*side]).map(f64::from).collect();
@@ -138,7 +136,7 @@ pub fn estimate(
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
         let offset = pool.offset(&Offsets::of(model));
         let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
-        report(EstimateEvent::Estimate(Estimate {
+        (context.on_event)(EstimateEvent::Estimate(Estimate {
             name: name.to_string(),
             games: games.len(),
             moves: examples.len(),
@@ -185,28 +183,25 @@ mod tests {
     use dyad_engine::levels::file::Strength;
     use dyad_formats::testing::Temporary;
 
+    fn input(path: PathBuf) -> EstimateInput {
+        let player = Some("x".to_string());
+        EstimateInput { files: vec![path], player, games: [1, 100], players: 9, held_out: false }
+    }
+
     /// The estimates for player "x" in these games.
     fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         std::fs::write(&path, pgn).unwrap();
         let control = Control::new(false);
-        let job = Job {
-            files: vec![path],
-            player: Some("x".to_string()),
-            games: [1, 100],
-            players: 9,
-            held_out: false,
-            threads: 2,
-            control: &control,
-        };
         let mut found = Vec::new();
-        estimate(model, &Weights::embedded(), &job, |event| {
+        let mut on_event = |event| {
             if let EstimateEvent::Estimate(estimate) = event {
                 found.push(estimate);
             }
-        })
-        .unwrap();
+        };
+        let mut context = Context { threads: 2, stop: &control, on_event: &mut on_event };
+        estimate(model, &Weights::embedded(), &input(path), &mut context).unwrap();
         found
     }
 
@@ -235,11 +230,10 @@ mod tests {
             "[White \"x\"]\n[Black \"y\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 *\n\n";
         std::fs::write(&path, format!("{game}[White \"x\"]\n\n1. e4 Ke4 *\n")).unwrap();
         let control = Control::new(false);
-        let (files, player) = (vec![path], Some("x".to_string()));
-        let job = Job { files, player, games: [1, 100], players: 9, held_out: false, threads: 1, control: &control };
         let mut events = Vec::new();
-        let report = |event: EstimateEvent| events.push(format!("{event:?}"));
-        estimate(&MoveModel::embedded(), &Weights::embedded(), &job, report).unwrap();
+        let mut on_event = |event: EstimateEvent| events.push(format!("{event:?}"));
+        let mut context = Context { threads: 1, stop: &control, on_event: &mut on_event };
+        estimate(&MoveModel::embedded(), &Weights::embedded(), &input(path), &mut context).unwrap();
         assert!(events.len() == 2 && events[0].contains("Ke4") && events[1].contains("TooFewMoves"), "{events:?}");
     }
 

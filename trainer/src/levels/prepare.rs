@@ -7,7 +7,7 @@
 //! of the whole.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -23,6 +23,7 @@ use dyad_formats::hash;
 use dyad_formats::pgn::GameTexts;
 use serde::{Deserialize, Serialize};
 
+use crate::base::context::{Context, Progress};
 use crate::base::number::number;
 use crate::base::parallel::ordered_for_each;
 use crate::data::positions::PERCENT;
@@ -79,20 +80,6 @@ pub fn band_of(rating: u32) -> u32 {
     (rating + BAND / 2) / BAND * BAND
 }
 
-/// Inputs and output of a preparation.
-pub struct Job<'a> {
-    /// Games (PGN).
-    pub files: Vec<PathBuf>,
-    /// Output file of the records.
-    pub out: PathBuf,
-    /// Analysis threads.
-    pub threads: usize,
-    /// Stops the work; finished records are kept.
-    pub control: &'a Control,
-    /// Called for each record with the number done and the total.
-    pub report: &'a mut dyn FnMut(usize, usize),
-}
-
 /// Counts of a preparation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -144,19 +131,25 @@ pub(super) struct Candidate {
     pub(super) test: bool,
 }
 
-/// Writes the records. An incomplete file is continued.
+/// Writes records of the games in `files` (PGN) to `out`; an incomplete file is continued. Reports the records done.
 ///
 /// # Errors
 /// When games cannot be read, the file cannot be written, or the work was stopped.
-pub fn prepare(settings: &Settings, weights: &Arc<Weights>, job: &mut Job) -> Result<Summary, Error> {
-    let (mut games, broken) = read_games(&job.files, |_| ())?;
+pub fn prepare(
+    settings: &Settings,
+    files: &[PathBuf],
+    weights: &Arc<Weights>,
+    out: &Path,
+    context: &mut Context<Progress>,
+) -> Result<Summary, Error> {
+    let (mut games, broken) = read_games(files, |_| ())?;
     games.retain(|game| game.ratings.iter().any(Option::is_some));
     let candidates = choose(settings, &games);
     let header = serde_json::json!({
         "settings": settings, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
-    let records = analyze_all(&games, &candidates, weights, &header, job)?;
+    let records = analyze_all(&games, &candidates, weights, (out, &header), context)?;
     Ok(Summary { games: games.len(), broken, records })
 }
 
@@ -167,30 +160,30 @@ pub(super) fn identity(seed: u64, games: &[Played], candidates: &[Candidate]) ->
     })
 }
 
-/// Writes the missing records of the candidates. Returns the number of records.
+/// Writes the missing records of the candidates to a file with this header. Returns the number of records.
 pub(super) fn analyze_all(
     games: &[Played],
     candidates: &[Candidate],
     weights: &Arc<Weights>,
-    header: &serde_json::Value,
-    job: &mut Job,
+    (out, header): (&Path, &serde_json::Value),
+    context: &mut Context<Progress>,
 ) -> Result<usize, Error> {
-    let mut writer = Writer::open(&job.out, header)?;
+    let mut writer = Writer::open(out, header)?;
     let (total, before) = (candidates.len(), writer.done);
     ordered_for_each(
-        job.threads,
+        context.threads,
         candidates.iter().skip(before),
         || Ok::<_, Error>(MoveAnalyzer::new(Arc::clone(weights))),
         |analyzer, candidate| {
-            let record = analyze(analyzer, &games[candidate.game], candidate, job.control);
-            if job.control.stopped() { Err(Error::Stopped) } else { Ok(record) }
+            let record = analyze(analyzer, &games[candidate.game], candidate, context.stop);
+            if context.stop.stopped() { Err(Error::Stopped) } else { Ok(record) }
         },
         |record| {
             writer.append(&record)?;
             if writer.done.is_multiple_of(500) {
                 writer.sync()?;
             }
-            (job.report)(writer.done, total);
+            (context.on_event)(Progress { done: writer.done as u64, of: total as u64 });
             Ok(())
         },
     )
@@ -201,7 +194,7 @@ pub(super) fn analyze_all(
 
 pub(super) fn read_games(
     files: &[PathBuf],
-    mut on_broken: impl FnMut(&BrokenGame),
+    mut on_broken: impl FnMut(BrokenGame),
 ) -> Result<(Vec<Played>, usize), Error> {
     let (mut games, mut broken) = (Vec::new(), 0);
     for path in files {
@@ -209,8 +202,8 @@ pub(super) fn read_games(
             match text?.parse(None) {
                 Ok(record) => games.extend(played(&record)),
                 Err(game) => {
-                    on_broken(&game);
                     broken += 1;
+                    on_broken(game);
                 }
             }
         }

@@ -137,7 +137,7 @@ impl Record {
             score: None,
             test: self.test,
             starts_game: false,
-            decided: true,
+            has_margin: true,
         };
         let mut bytes = Packed::new(&sample).0.to_vec();
         bytes.extend(Move::packed(self.last).to_le_bytes());

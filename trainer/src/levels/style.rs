@@ -22,12 +22,13 @@ use dyad_formats::error::Error;
 use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
+use crate::base::context::{Context, Progress};
 use crate::base::number::number;
 use crate::data::positions::PERCENT;
 use crate::levels::estimate::likeliest;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
-use crate::levels::prepare::{self, Candidate, Played, analyze_all, has_a_choice, identity, read_games};
+use crate::levels::prepare::{Candidate, Played, analyze_all, has_a_choice, identity, read_games};
 use crate::levels::records::{self, Offsets};
 use crate::levels::training::{self, Quality, descend, quality};
 
@@ -70,20 +71,12 @@ impl Default for Settings {
     }
 }
 
-/// Inputs and output of a style training.
-pub struct Job<'a> {
-    /// Games (PGN).
-    pub files: Vec<PathBuf>,
+/// The games of a player.
+pub struct PlayerGames<'a> {
+    /// Games (PGN), also of other players.
+    pub files: &'a [PathBuf],
     /// The player's name in the games.
-    pub player: String,
-    /// Output file of the style; the analysis is stored next to it as `NAME.records` until the training is done.
-    pub out: PathBuf,
-    /// Analysis threads.
-    pub threads: usize,
-    /// Stops the work; finished analyses are kept.
-    pub control: &'a Control,
-    /// Called for each position with the number done and the total.
-    pub report: &'a mut dyn FnMut(usize, usize),
+    pub player: &'a str,
 }
 
 /// A trained style.
@@ -108,52 +101,53 @@ pub struct Style {
 /// Minimum number of positions.
 pub const FEWEST: usize = 200;
 
-/// Trains a player's style. A stopped training is resumed by the same call.
+/// Trains a player's style and writes it to `out`. The analysis is stored next to it as `NAME.records` until the training
+/// is done; the same call resumes a stopped training. Reports the positions analyzed.
 ///
 /// # Errors
 /// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
-pub fn learn(settings: &Settings, model: &MoveModel, weights: &Arc<Weights>, job: &mut Job) -> Result<Style, Error> {
-    let (games, broken) = read_games(&job.files, |_| ())?;
-    let candidates = choose(settings, &games, &job.player);
+pub fn learn(
+    settings: &Settings,
+    PlayerGames { files, player }: PlayerGames,
+    model: &MoveModel,
+    weights: &Arc<Weights>,
+    out: &Path,
+    context: &mut Context<Progress>,
+) -> Result<Style, Error> {
+    let (games, broken) = read_games(files, |_| ())?;
+    let candidates = choose(settings, &games, player);
     if candidates.len() < FEWEST {
-        return Err(too_few(job, &games, candidates.len(), broken));
+        return Err(too_few(player, &games, candidates.len(), broken));
     }
-    let records_path = records_path(&job.out);
+    let records_path = records_path(out);
     let header = serde_json::json!({
         "settings": { "positions": settings.positions, "test-percent": settings.test_percent, "seed": settings.seed },
-        "player": job.player, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
+        "player": player, "positions": format!("{:016x}", identity(settings.seed, &games, &candidates)),
         "weights": weights.id(), "plies": PLIES,
     });
-    let mut analysis = prepare::Job {
-        files: Vec::new(),
-        out: records_path.clone(),
-        threads: job.threads,
-        control: job.control,
-        report: job.report,
-    };
     // Temporary records of a stopped training with other games are not needed any more.
     records::remove_outdated(&records_path, &header, |header| header["player"].is_string())?;
     // The user did not name this file.
     let own =
         OwnFolder::new(records_path.parent().unwrap_or(Path::new(""))).map_err(Error::file("open", &records_path))?;
-    analyze_all(&games, &candidates, weights, &header, &mut analysis)?;
+    analyze_all(&games, &candidates, weights, (&records_path, &header), context)?;
     drop(own);
     let (_, records) = records::read(&records_path)?;
     // All ratings are those of the first knot, so that only this knot is trained.
     let at_first_knot = |record| Example { rating: SPLINE_KNOTS[0], ..Example::new(record, &Offsets::default()) };
     let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
-    let mut style = fit(settings, model, &examples, job.control)?;
-    style.games = games_of(&games, &job.player).count();
-    style.model.name = job.player.clone();
+    let mut style = fit(settings, model, &examples, context.stop)?;
+    style.games = games_of(&games, player).count();
+    style.model.name = player.to_string();
     style.model.made = serde_json::json!({
-        "player": job.player, "games": style.games, "positions": style.positions, "rating": style.rating,
+        "player": player, "games": style.games, "positions": style.positions, "rating": style.rating,
         "settings": settings, "from": model.name, "pull": style.l2, "records": header,
         "held-out": {
             "positions": style.after.count, "loss": round(style.after.loss), "accuracy": round(style.after.accuracy),
             "loss-of-the-level": round(style.before.loss), "accuracy-of-the-level": round(style.before.accuracy),
         },
     });
-    write_atomic(&job.out, style.model.to_json().as_bytes()).map_err(Error::file("write", &job.out))?;
+    write_atomic(out, style.model.to_json().as_bytes()).map_err(Error::file("write", out))?;
     // Quickly made again, and not needed any more.
     records::remove(&records_path)?;
     Ok(style)
@@ -175,8 +169,8 @@ fn games_of<'a>(games: &'a [Played], player: &'a str) -> impl Iterator<Item = (u
     games.iter().enumerate().flat_map(sides)
 }
 
-/// Who plays in the files most, for whoever has mistaken a name.
-fn too_few(job: &Job, games: &[Played], positions: usize, broken: usize) -> Error {
+/// The error of too few positions, with the players of the most games: the name may be misspelled.
+fn too_few(player: &str, games: &[Played], positions: usize, broken: usize) -> Error {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for name in games.iter().flat_map(|game| &game.names).filter(|name| !matches!(name.as_str(), "" | "?")) {
         *counts.entry(name).or_default() += 1;
@@ -184,10 +178,10 @@ fn too_few(job: &Job, games: &[Played], positions: usize, broken: usize) -> Erro
     let mut names: Vec<(&str, usize)> = counts.into_iter().collect();
     names.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
     let most: Vec<String> = names.iter().take(5).map(|(name, count)| format!("{name} ({count} games)")).collect();
-    let most = if most.is_empty() { "nobody with a name".to_string() } else { most.join(", ") };
+    let most = if most.is_empty() { "players without a name".to_string() } else { most.join(", ") };
     Error::Settings(format!(
         "{positions} positions of '{}' where {FEWEST} are needed ({} games from the usual position were read, {broken} were broken); most games are of {most}",
-        job.player,
+        player,
         games.len(),
     ))
 }
@@ -323,10 +317,11 @@ mod tests {
     ) -> Result<Style, Error> {
         let games = folder.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
-        let (out, report) = (folder.join(name), &mut |_, _| ());
-        let mut job = Job { files: vec![games], player: player.to_string(), out, threads, control, report };
         let settings = Settings { pulls: vec![10.0, 100.0], ..Settings::default() };
-        learn(&settings, &MoveModel::embedded(), &Weights::embedded(), &mut job)
+        let games = PlayerGames { files: &[games], player };
+        let mut context = Context { threads, stop: control, on_event: &mut |_| () };
+        let (model, weights) = (MoveModel::embedded(), Weights::embedded());
+        learn(&settings, games, &model, &weights, &folder.join(name), &mut context)
     }
 
     /// A player who moves like the model but loves the edge of the board is recognized on held-out games.

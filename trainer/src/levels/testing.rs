@@ -12,8 +12,9 @@ use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;
 
+use crate::base::context::Context;
 use crate::levels::examples::Example;
-use crate::levels::prepare::{Job, Settings, Summary, prepare};
+use crate::levels::prepare::{Settings, Summary, prepare};
 use crate::levels::records::{self, Offsets};
 
 /// Two short games of rated players.
@@ -28,8 +29,8 @@ pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) 
     std::fs::write(&games, GAMES).unwrap();
     let out = folder.join(name);
     let control = Control::new(false);
-    let mut job = Job { files: vec![games], out: out.clone(), threads, control: &control, report: &mut |_, _| () };
-    let summary = prepare(settings, &Arc::clone(&Weights::embedded()), &mut job).unwrap();
+    let mut context = Context { threads, stop: &control, on_event: &mut |_| () };
+    let summary = prepare(settings, &[games], &Weights::embedded(), &out, &mut context).unwrap();
     (out, summary)
 }
 

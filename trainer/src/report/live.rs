@@ -84,7 +84,7 @@ impl LivePage {
     }
 
     /// Handles the progress of a comparison training.
-    pub fn hear_training(&mut self, progress: &training::Progress) -> Option<String> {
+    pub fn hear_training(&mut self, progress: &training::TrainingProgress) -> Option<String> {
         self.renew(Now::from(progress), progress.line.is_some())
     }
 
@@ -220,7 +220,7 @@ mod tests {
     use std::fs;
 
     fn progress(stage: Stage, done: u64) -> Event {
-        Event::Progress(crate::selftrain::Progress {
+        Event::Progress(crate::selftrain::StageProgress {
             stage,
             stages: vec![Stage::Games, Stage::Match, Stage::RegressionMatch],
             generation: 2,

@@ -53,9 +53,9 @@ pub struct Now {
     pub step: usize,
 }
 
-impl From<&selftrain::Progress> for Now {
-    fn from(progress: &selftrain::Progress) -> Now {
-        let selftrain::Progress { stage, stages, generation, generations, done, of, standing, .. } = progress;
+impl From<&selftrain::StageProgress> for Now {
+    fn from(progress: &selftrain::StageProgress) -> Now {
+        let selftrain::StageProgress { stage, stages, generation, generations, done, of, standing, .. } = progress;
         let all = if *generations > 0 { format!(" of {generations}") } else { String::new() };
         let unit = stage.unit();
         let mut detail = match (done, of) {
@@ -82,9 +82,9 @@ impl From<&selftrain::Progress> for Now {
     }
 }
 
-impl From<&training::Progress<'_>> for Now {
-    fn from(progress: &training::Progress) -> Now {
-        let training::Progress { iteration, iterations, done, of, positions_per_second: pace, .. } = *progress;
+impl From<&training::TrainingProgress> for Now {
+    fn from(progress: &training::TrainingProgress) -> Now {
+        let training::TrainingProgress { iteration, iterations, done, of, positions_per_second: pace, .. } = *progress;
         Now {
             headline: format!("Iteration {iteration} of {iterations}"),
             detail: format!("{done} of {of} positions, {pace:.0} a second"),

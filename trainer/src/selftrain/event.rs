@@ -1,4 +1,4 @@
-//! What a self-training takes from its caller, and what it reports while it runs and when it ends.
+//! What a self-training reports while it runs and when it ends.
 //!
 //! [`Display`](fmt::Display) of an [`Event`] is the text that the command line prints, and that a GUI receives after
 //! `info string train`.
@@ -11,15 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::arena::matches::{MatchRecord, MatchScore};
 use crate::arena::statistics::{Decision, Estimate};
 use crate::base::words::{grouped, spoken};
-use dyad_engine::control::Control;
-
-/// What a self-training takes from its caller.
-pub struct Context<'a> {
-    /// Stops the training within about a second when it is set; everything is kept.
-    pub stop: &'a Control,
-    /// Receives events, on the caller's thread.
-    pub on_event: &'a mut dyn FnMut(&Event),
-}
 
 /// How a self-training ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +56,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The unit of [`Progress::done`].
+    /// The unit of [`StageProgress::done`].
     #[must_use]
     pub fn unit(self) -> &'static str {
         if matches!(self, Stage::Tuning | Stage::Match | Stage::RegressionMatch | Stage::Distance | Stage::Proof) {
@@ -95,7 +86,7 @@ impl fmt::Display for Stage {
 
 /// Progress of a generation: about once a second, and at the start of each stage.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct StageProgress {
     /// The current stage.
     pub stage: Stage,
     /// All stages of the generation.
@@ -122,7 +113,7 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// Progress of a stage.
-    Progress(Progress),
+    Progress(StageProgress),
     /// A match ended.
     Match {
         /// The generation.
@@ -224,7 +215,7 @@ impl fmt::Display for Event {
     }
 }
 
-impl fmt::Display for Progress {
+impl fmt::Display for StageProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "generation {}", self.generation)?;
         if self.generations > 0 {

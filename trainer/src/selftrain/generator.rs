@@ -33,6 +33,7 @@ use super::self_play::{FILTER_NODES, GameFile, HASH};
 use crate::arena::openings::{Opening, PolicySampler, Variant, any_move, opening_filter, walk};
 use crate::arena::pgn_writer::PgnGame;
 use crate::arena::play::{Adjudication, DrawRule, FinishedGame, Player, SearchLimits, WinRule, play};
+use crate::base::context::Context;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_map;
 
@@ -143,7 +144,7 @@ pub struct Played {
 }
 
 /// Appends games to the file at `path`. Half of the games begin with `openings`, if there are any.
-/// `report` is called after each game. False if it was stopped.
+/// Reports after each game. False if it was stopped.
 ///
 /// # Errors
 /// When the settings are out of their bounds, the file cannot be read or written, or no opening is found.
@@ -152,9 +153,7 @@ pub fn generate(
     weights: &Arc<Weights>,
     openings: &[Opening],
     path: &Path,
-    threads: usize,
-    control: &Control,
-    report: &mut dyn FnMut(Played),
+    context: &mut Context<Played>,
 ) -> Result<bool, Error> {
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
@@ -163,18 +162,18 @@ pub fn generate(
     let mut played = Played { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
     let first = played.games;
-    report(played);
+    (context.on_event)(played);
     let over = AtomicBool::new(false);
     let stopped = ordered_map(
-        threads,
+        context.threads,
         first..settings.games,
         || Table::new(settings, weights, openings),
-        |table, number| Ok((number, table.game(number, control, &over)?)),
+        |table, number| Ok((number, table.game(number, context.stop, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
             file.write(&pgn(number, &game, &event, weights), path)?;
             played = Played { games: number + 1, moves: played.moves + game.moves.len() as u64 };
-            report(played);
+            (context.on_event)(played);
             Ok(ControlFlow::Continue(()))
         },
         &over,
@@ -303,7 +302,8 @@ mod tests {
         let path = folder.join("games.pgn");
         let weights = Arc::new(Weights::material());
         let control = Control::new(false);
-        assert!(generate(settings, &weights, openings, &path, threads, &control, &mut |_| ()).unwrap());
+        let mut context = Context { threads, stop: &control, on_event: &mut |_| () };
+        assert!(generate(settings, &weights, openings, &path, &mut context).unwrap());
         fs::read(&path).unwrap()
     }
 
@@ -320,7 +320,8 @@ mod tests {
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
         let mut first = None;
         let mut report = |played: Played| _ = first.get_or_insert(played.games);
-        assert!(generate(&settings(6, 3), &weights, &[], &path, 2, &control, &mut report).unwrap());
+        let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
+        assert!(generate(&settings(6, 3), &weights, &[], &path, &mut context).unwrap());
         assert!(first.is_some_and(|games| (1..6).contains(&games)), "{first:?}");
         assert_eq!(fs::read(&path).unwrap(), all);
     }
@@ -354,14 +355,15 @@ mod tests {
     }
 
     #[test]
-    fn games_of_somebody_else_are_not_cut_off() {
+    fn games_of_others_are_not_cut_off() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
         let other = String::from_utf8(made(&settings(1, 4), 1, &[])).unwrap();
         for text in ["[Event \"Linares\"]\n\n1. e4 e5 2. Nf3 *", "not a game", &other] {
             fs::write(&path, text).unwrap();
-            let error = generate(&settings(2, 3), &weights, &[], &path, 1, &control, &mut |_| ()).unwrap_err();
+            let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
+            let error = generate(&settings(2, 3), &weights, &[], &path, &mut context).unwrap_err();
             assert!(error.to_string().contains("they stay, name another file"), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
@@ -377,7 +379,8 @@ mod tests {
         let (material, control) = (Arc::new(Weights::material()), Control::new(false));
         let into_it = |settings: &GeneratorSettings, weights: &Arc<Weights>, openings: &[Opening]| {
             fs::write(&path, &text).unwrap();
-            generate(settings, weights, openings, &path, 1, &control, &mut |_| ()).map_err(|error| error.to_string())
+            let mut context = Context { threads: 1, stop: &control, on_event: &mut |_| () };
+            generate(settings, weights, openings, &path, &mut context).map_err(|error| error.to_string())
         };
         assert_eq!(into_it(&settings(2, 3), &material, &[]), Ok(true));
         assert!(fs::read(&path).unwrap().starts_with(&text));
@@ -396,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_stop_is_heard() {
+    fn a_stop_ends_the_games() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
@@ -406,7 +409,8 @@ mod tests {
             }
         };
         let settings = settings(1_000_000, 1);
-        assert!(!generate(&settings, &weights, &[], &path, 2, &control, &mut report).unwrap());
+        let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
+        assert!(!generate(&settings, &weights, &[], &path, &mut context).unwrap());
     }
 
     #[test]

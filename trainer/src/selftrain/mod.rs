@@ -28,6 +28,7 @@ mod window;
 
 use std::path::{Path, PathBuf};
 
+use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_formats::atomic;
@@ -36,7 +37,7 @@ use crate::arena::pgn_writer::date;
 use crate::arena::statistics::Estimate;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
-pub use event::{Context, Distance, Event, Progress, Stage, Summary};
+pub use event::{Distance, Event, Stage, StageProgress, Summary};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, check_free, save, saved};
 use log::LogLine;
 pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
@@ -45,7 +46,8 @@ pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression
 use stages::Loop;
 
 /// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with `reference` until a
-/// generation is proven stronger.
+/// generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the training within about a second
+/// and keeps everything.
 ///
 /// # Errors
 /// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games to learn
@@ -55,7 +57,8 @@ pub fn begin(
     start: &Weights,
     reference: &Weights,
     folder: &Path,
-    context: Context,
+    stop: &Control,
+    on_event: &mut dyn FnMut(&Event),
 ) -> Result<Summary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
     if let Method::Comparison(Comparison { source: Source::Games(games), .. }) = &settings.method {
@@ -67,12 +70,13 @@ pub fn begin(
         return Err(SelfTrainError::Exists(folder.path().to_path_buf()));
     }
     let state = folder.begin(settings, start, reference)?;
-    Loop::new(folder, settings.clone(), state, context)?.run()
+    Loop::new(folder, settings.clone(), state, stop, on_event)?.run()
 }
 
 /// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from the next
 /// generation without games and positions on. With another `reference` than before, the engine plays with that one until a
-/// generation is proven stronger.
+/// generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the training within about a second
+/// and keeps everything.
 ///
 /// # Errors
 /// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that the training's
@@ -81,7 +85,8 @@ pub fn resume(
     folder: &Path,
     overrides: &Overrides,
     reference: Option<&Weights>,
-    context: Context,
+    stop: &Control,
+    on_event: &mut dyn FnMut(&Event),
 ) -> Result<Summary, SelfTrainError> {
     if overrides.preset.is_some() {
         return Err(SelfTrainError::Settings("preset: it is chosen when a training begins".to_string()));
@@ -92,7 +97,7 @@ pub fn resume(
     settings.apply(overrides).and_then(|()| settings.check()).map_err(SelfTrainError::Settings)?;
     save(&taken.settings(), &settings)?;
     taken.set_reference(&mut state, reference)?;
-    Loop::new(taken, settings, state, context)?.run()
+    Loop::new(taken, settings, state, stop, on_event)?.run()
 }
 
 /// Where a self-training is.

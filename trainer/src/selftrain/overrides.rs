@@ -86,7 +86,8 @@ pub struct Overrides {
     pub iterations: Option<u32>,
     /// [`Comparison::min_margin`].
     #[arg(skip)]
-    pub decided: Option<u32>,
+    #[serde(rename = "decided")]
+    pub min_margin: Option<u32>,
     /// The settings of a [`Regression`].
     #[arg(skip)]
     pub fit: Option<RegressionOverrides>,
@@ -289,7 +290,7 @@ impl Settings {
                 put(&mut own.label_nodes, given.label_nodes);
                 put(&mut own.batch, given.batch);
                 put(&mut own.iterations, given.iterations);
-                put(&mut own.min_margin, given.decided);
+                put(&mut own.min_margin, given.min_margin);
                 put(&mut own.objective, given.objective);
                 put(&mut own.optimizer, given.optimizer);
                 put(&mut own.groups, given.groups);
@@ -362,7 +363,7 @@ impl From<Settings> for Overrides {
                 label_nodes: Some(own.label_nodes),
                 batch: Some(own.batch),
                 iterations: Some(own.iterations),
-                decided: Some(own.min_margin),
+                min_margin: Some(own.min_margin),
                 objective: Some(own.objective),
                 optimizer: Some(own.optimizer),
                 groups: Some(own.groups),

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::event::{Event, Progress, Stage};
+use super::event::{Event, Stage, StageProgress};
 use super::folder::State;
 use crate::arena::matches::MatchScore;
+use crate::base::context::Progress;
 
 /// Time between two reports of progress; tests receive all of them, so that they can stop anywhere.
 const REPORT_EVERY: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_secs(1) };
@@ -62,20 +63,20 @@ impl Reporter<'_> {
 
     /// Reports the current stage alone.
     pub fn report_stage(&mut self) {
-        self.progress(0, 0, None);
+        self.progress(Progress { done: 0, of: 0 }, None);
     }
 
-    /// Reports that `done` of `of` positions or games are done; `of` is 0 if unknown.
-    pub fn report(&mut self, done: u64, of: u64) {
-        self.progress(done, of, None);
+    /// Reports the positions or games that are done.
+    pub fn report(&mut self, progress: Progress) {
+        self.progress(progress, None);
     }
 
     /// Reports progress of a match with its score.
     pub fn report_match(&mut self, done: u64, of: u64, standing: &MatchScore) {
-        self.progress(done, of, Some(*standing));
+        self.progress(Progress { done, of }, Some(*standing));
     }
 
-    fn progress(&mut self, done: u64, of: u64, standing: Option<MatchScore>) {
+    fn progress(&mut self, Progress { done, of }: Progress, standing: Option<MatchScore>) {
         let begins = self.first.is_none();
         let first = *self.first.get_or_insert(done);
         if !begins && self.reported.is_some_and(|reported| reported.elapsed() < REPORT_EVERY) {
@@ -85,7 +86,7 @@ impl Reporter<'_> {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { (done - first.min(done)) as f64 / seconds } else { 0.0 };
         let left = (rate > 0.0 && of >= done).then(|| (of - done) as f64 / rate).filter(|_| of > 0);
-        self.emit(Event::Progress(Progress {
+        self.emit(Event::Progress(StageProgress {
             stage: self.stage,
             stages: self.stages.clone(),
             generation: self.generation,

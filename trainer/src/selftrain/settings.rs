@@ -260,7 +260,12 @@ impl Comparison {
     /// How labels are found.
     #[must_use]
     pub fn labels(&self) -> label::Settings {
-        label::Settings { nodes: self.label_nodes, hash: HASH, decided: self.min_margin, ..label::Settings::default() }
+        label::Settings {
+            nodes: self.label_nodes,
+            hash: HASH,
+            min_margin: self.min_margin,
+            ..label::Settings::default()
+        }
     }
 
     /// The settings of a generation's training, as far as they do not depend on the generation.

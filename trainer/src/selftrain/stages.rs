@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::estimate;
-use super::event::{Context, Distance, Event, Stage, Summary};
+use super::event::{Distance, Event, Stage, Summary};
 use super::folder::{Folder, State, remove};
 use super::generation::{Draw, Generation, Step, name_of};
 use super::generator::{GeneratorSettings, Played, generate};
@@ -32,17 +32,17 @@ use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::pgn_writer::today;
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
 use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
+use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::base::words::{grouped, spoken};
-use crate::data::label::{self, OwnEngine, label};
+use crate::data::label::{OwnEngine, label};
 use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
 use crate::fit::regression::{self as fit, Data, Target};
 use crate::learn::folder::Folder as RunFolder;
-use crate::learn::settings::Settings as RunSettings;
-use crate::learn::training;
+use crate::learn::training::{self, TrainingProgress};
 
 /// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
 const FEWEST_UPDATES: usize = 32;
@@ -98,22 +98,13 @@ impl<'a> Loop<'a> {
         folder: Folder,
         settings: Settings,
         state: State,
-        context: Context<'a>,
+        stop: &'a Control,
+        on_event: &'a mut dyn FnMut(&Event),
     ) -> Result<Loop<'a>, SelfTrainError> {
         let log = Log::open(&folder.log(), state.log_bytes).map_err(SelfTrainError::file("write", &folder.log()))?;
-        let (reporter, now) = (Reporter::new(context.on_event), Instant::now());
+        let (reporter, now) = (Reporter::new(on_event), Instant::now());
         let last_generation = Duration::ZERO;
-        Ok(Loop {
-            folder,
-            settings,
-            state,
-            log,
-            stop: context.stop,
-            reporter,
-            ticked: now,
-            begun: now,
-            last_generation,
-        })
+        Ok(Loop { folder, settings, state, log, stop, reporter, ticked: now, begun: now, last_generation })
     }
 
     /// Runs up to the last generation, or until it is stopped.
@@ -217,7 +208,7 @@ impl<'a> Loop<'a> {
             positions_per_game: settings.positions_per_game,
         };
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
-        let done = plan.run(&path, self.stop, |done| reporter.report(done, settings.positions))?;
+        let done = plan.run(&path, self.stop, |done| reporter.report(Progress { done, of: settings.positions }))?;
         if done {
             let synced = fs::File::open(&path).and_then(|file| file.sync_all());
             synced.map_err(SelfTrainError::file("write", &path))?;
@@ -238,9 +229,10 @@ impl<'a> Loop<'a> {
             ..GeneratorSettings::default()
         };
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
-        let mut report =
-            |played: Played| reporter.report(settings.positions.min(played.games * per_game), settings.positions);
-        Ok(generate(&plan, &generation.best, &[], &path, settings.threads, self.stop, &mut report)?)
+        let of = settings.positions;
+        let mut report = |played: Played| reporter.report(Progress { done: of.min(played.games * per_game), of });
+        let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
+        Ok(generate(&plan, &generation.best, &[], &path, &mut context)?)
     }
 
     /// Draws positions from the games.
@@ -275,10 +267,10 @@ impl<'a> Loop<'a> {
         let mut report = |event: prepare::Event| match event {
             prepare::Event::Broken(_) => broken += 1,
             prepare::Event::Partial(_) => {}
-            prepare::Event::Progress { positions, .. } => reporter.report(positions, 0),
+            prepare::Event::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
         };
-        let mut job = prepare::Job { threads: settings.threads, stop: self.stop, report: &mut report };
-        let Some((summary, _)) = unless_stopped(prepare(&draw, &out, &mut job))? else { return Ok(false) };
+        let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
+        let Some((summary, _)) = unless_stopped(prepare(&draw, &out, &mut context))? else { return Ok(false) };
         if broken > 0 {
             self.reporter.note(format!("{broken} games could not be read and were left out"));
         }
@@ -305,9 +297,9 @@ impl<'a> Loop<'a> {
         let by = format!("dyad with {} {}", generation.best.meta.name, generation.best.id());
         let (reporter, stop) = (&mut self.reporter, self.stop);
         let make = || OwnEngine::new(generation.best.clone(), &search, stop);
-        let mut report = |done: usize, of: usize| reporter.report(done as u64, of as u64);
-        let mut job = label::Job { threads: generation.settings.threads, stop, report: &mut report };
-        if unless_stopped(label(&samples, &out, &search, &by, make, &mut job))?.is_none() {
+        let mut report = |progress| reporter.report(progress);
+        let mut context = Context { threads: generation.settings.threads, stop, on_event: &mut report };
+        if unless_stopped(label(&samples, &out, &search, &by, make, &mut context))?.is_none() {
             return Ok(false);
         }
         remove(&input)?;
@@ -376,12 +368,13 @@ impl<'a> Loop<'a> {
         let (reporter, of) = (&mut self.reporter, data.train.len() as u64);
         let mut report = |event: fit::Event| {
             if let Some(done) = event.done(of) {
-                reporter.report(done, u64::from(regression.passes) * of);
+                reporter.report(Progress { done, of: u64::from(regression.passes) * of });
             }
         };
         let knows_more = knows_more_than_pieces(&generation.initial);
         let start = if knows_more { Weights::material() } else { Weights::clone(&generation.initial) };
-        let fitted = fit::fit(&settings, &data, &FloatWeights::from(&start), threads, self.stop, &mut report);
+        let mut context = Context { threads, stop: self.stop, on_event: &mut report };
+        let fitted = fit::fit(&settings, &data, &FloatWeights::from(&start), &mut context);
         let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
         let made = json!({
             "by": "dyad selftrain",
@@ -414,17 +407,15 @@ impl<'a> Loop<'a> {
     ) -> Result<bool, SelfTrainError> {
         let folder = generation.run(step);
         let reporter = &mut self.reporter;
-        let mut progress = |progress: &training::Progress| {
-            let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
+        let mut on_event = |progress: TrainingProgress| {
             reporter.accuracy = progress.accuracy.or(reporter.accuracy);
-            reporter.report(past + progress.done, u64::from(progress.iterations) * progress.of);
+            reporter.report(progress.of_all_iterations());
         };
-        let context = training::TrainContext { examples: window, stop: self.stop, progress: &mut progress };
+        let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut on_event };
         let summary = if RunFolder::holds_run(&folder) {
-            let threads = |saved: &mut RunSettings| saved.machine.threads = generation.settings.threads;
-            training::resume(&folder, &threads, context)?
+            training::resume(&folder, &|_| (), window, &mut context)?
         } else {
-            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, context)?
+            training::begin(&generation.run_settings(comparison, window, step, start)?, &folder, window, &mut context)?
         };
         self.state.accuracy = reporter.accuracy;
         Ok(summary.finished)
@@ -497,9 +488,10 @@ impl<'a> Loop<'a> {
             self.save_scaled(trained, &generation.folder.weights(), generation, &window)?;
             return Ok(true);
         }
-        let (reporter, stop) = (&mut self.reporter, self.stop);
-        let mut progress = |done, of| reporter.report(done, of);
-        let tuned = tuned(generation, (&file, weights), interpolation, &window, stop, &mut progress)?;
+        let reporter = &mut self.reporter;
+        let mut report = |progress| reporter.report(progress);
+        let mut context = Context { threads: generation.settings.threads, stop: self.stop, on_event: &mut report };
+        let tuned = tuned(generation, (&file, weights), interpolation, &window, &mut context)?;
         let Some(tuned) = tuned else { return Ok(false) };
         self.save_scaled(tuned.weights, &generation.folder.weights(), generation, &window)?;
         self.state.interpolation = tuned.interpolation;
@@ -700,7 +692,7 @@ impl<'a> Loop<'a> {
         let mut file = GameFile::open(&path)?;
         let before: Vec<_> = file.games.iter().filter_map(|game| game.result).collect();
         let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
-        reporter.report(before.len() as u64, of);
+        reporter.report(Progress { done: before.len() as u64, of });
         let (event, date) = (format!("Dyad self-training, match of generation {}", generation.number), today());
         let record = played.resume(&before, openings, self.stop, |game, standing| {
             file.write(&played.pgn(game, &event, &date), &path)?;

@@ -63,11 +63,10 @@ fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, ev
             stop.stop();
         }
     };
-    let context = Context { stop: &stop, on_event: &mut report };
     let threads = Overrides { threads: Some(settings.threads), ..Overrides::default() };
     let summary = match is_unfinished(folder) {
-        true => resume(folder, &threads, None, context),
-        false => begin(settings, start, start, folder, context),
+        true => resume(folder, &threads, None, &stop, &mut report),
+        false => begin(settings, start, start, folder, &stop, &mut report),
     };
     summary.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -364,9 +363,8 @@ fn the_engine_plays_with_what_is_proven() {
     let again = |reference: &Weights| {
         let (stop, mut ignore) = (Control::new(false), |_: &Event| ());
         stop.stop();
-        let context = Context { stop: &stop, on_event: &mut ignore };
         let more = Overrides { generations: Some(3), ..Overrides::default() };
-        resume(&whole, &more, Some(reference), context).unwrap();
+        resume(&whole, &more, Some(reference), &stop, &mut ignore).unwrap();
         playing(&whole).map(|playing| playing.generation)
     };
     assert_eq!(again(&Weights::material()), Some(2));
@@ -394,7 +392,7 @@ fn good_weights_change_by_parts_of_the_way() {
     let Comparison { groups, hold, interpolation, .. } = improve;
     let method = Method::Comparison(Comparison { groups, hold, interpolation, fine_tune_from: 0, ..tiny_comparison() });
     let settings = Settings { keep_scale: true, sprt: HOPELESS, ..tiny_by(method) };
-    begin(&settings, &start, &start, &folder, Context { stop: &stop, on_event: &mut report }).unwrap();
+    begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
         let weights = Weights::load(&path).unwrap();
@@ -433,7 +431,7 @@ fn games_say_how_far_good_weights_go() {
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
     let (stop, mut report) = (Control::new(false), |_: &Event| ());
-    begin(&settings(2), &start, &start, &whole, Context { stop: &stop, on_event: &mut report }).unwrap();
+    begin(&settings(2), &start, &start, &whole, &stop, &mut report).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
         let [tuned, trained] = ["weights.json", "trained.json"].map(|name| Weights::load(&path.join(name)).unwrap());
@@ -448,17 +446,16 @@ fn games_say_how_far_good_weights_go() {
     let tunings = |begun: &mut bool| {
         let (stop, mut heard) = (Control::new(false), 0);
         let mut report = |event: &Event| {
-            if let Event::Progress(Progress { stage: Stage::Tuning, done, .. }) = event {
+            if let Event::Progress(StageProgress { stage: Stage::Tuning, done, .. }) = event {
                 heard += 1;
                 if *done > 0 || heard == 1 {
                     stop.stop();
                 }
             }
         };
-        let context = Context { stop: &stop, on_event: &mut report };
         match std::mem::replace(begun, true) {
-            true => resume(&broken, &Overrides::default(), None, context),
-            false => begin(&settings(1), &start, &start, &broken, context),
+            true => resume(&broken, &Overrides::default(), None, &stop, &mut report),
+            false => begin(&settings(1), &start, &start, &broken, &stop, &mut report),
         }
     };
     let (mut begun, mut legs) = (false, 0);
@@ -502,9 +499,14 @@ fn games_of_a_file_teach_their_moves() {
     let scored = all(&samples.unwrap());
     assert!(unscored.len() == scored.len() && scored.iter().any(|sample| sample.score.unwrap().0 > 0));
     let white = Temporary::new();
-    let context = Context { stop: &Control::new(false), on_event: &mut |_: &Event| () };
-    let refused =
-        begin(&from_games(&games, Some(ScoreSide::White)), &Weights::material(), &Weights::material(), &white, context);
+    let refused = begin(
+        &from_games(&games, Some(ScoreSide::White)),
+        &Weights::material(),
+        &Weights::material(),
+        &white,
+        &Control::new(false),
+        &mut |_: &Event| (),
+    );
     assert!(refused.unwrap_err().to_string().contains("mover's side"));
 }
 
@@ -516,16 +518,17 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let settings = from_games(&games, None);
     let stop = Control::new(false);
     let mut ignore = |_: &Event| ();
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, context).unwrap_err().to_string();
+    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, &stop, &mut ignore)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("other-games") && !path.exists(), "{error}");
     fs::write(&games, "no game\n").unwrap();
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, context).unwrap_err().to_string();
+    let error = begin(&settings, &Weights::material(), &Weights::material(), &path, &stop, &mut ignore)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("no position was found"), "{error}");
     let own = Overrides { source: Some(Source::SelfPlay), ..Overrides::default() };
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    assert!(resume(&path, &own, None, context).unwrap().finished);
+    assert!(resume(&path, &own, None, &stop, &mut ignore).unwrap().finished);
     assert!(path.join("generation-001/games.pgn").exists());
 }
 
@@ -534,8 +537,7 @@ fn a_folder_belongs_to_one_process() {
     let path = Temporary::new();
     let held = Folder::take(&path).unwrap();
     let stop = Control::new(false);
-    let context = Context { stop: &stop, on_event: &mut |_| () };
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut |_| ()).unwrap_err();
     assert!(matches!(error, SelfTrainError::Locked { .. }), "{error}");
     let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
     assert_eq!(error.to_string(), expected);
@@ -552,18 +554,15 @@ fn what_cannot_be_done_is_said() {
     let mut ignore = |_: &Event| ();
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, SelfTrainError::File { .. }) && error.to_string().contains("below"), "{error}");
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = resume(&below, &Overrides::default(), None, context).unwrap_err();
+    let error = resume(&below, &Overrides::default(), None, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, SelfTrainError::Missing(_)), "{error}");
     assert!(!is_unfinished(&below) && best(&below).is_none());
     fs::remove_file(&path).unwrap();
 
     run_until(&path, &tiny(), 1, &mut Vec::new());
-    let context = Context { stop: &stop, on_event: &mut ignore };
-    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, context).unwrap_err();
+    let error = begin(&tiny(), &Weights::material(), &Weights::material(), &path, &stop, &mut ignore).unwrap_err();
     assert!(matches!(error, SelfTrainError::Exists(_)), "{error}");
 }
 
@@ -590,9 +589,9 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let stop = Control::new(false);
     let refused = |word: &str| {
         let before = contents(&path);
-        let context = Context { stop: &stop, on_event: &mut |_| () };
         let error =
-            resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, None, context).unwrap_err();
+            resume(&path, &Overrides { generations: Some(2), ..Overrides::default() }, None, &stop, &mut |_| ())
+                .unwrap_err();
         assert!(matches!(error, SelfTrainError::Damaged { .. }), "{error}");
         assert!(error.to_string().contains(word), "{error}, not {word}");
         assert!(contents(&path) == before, "something was changed");
@@ -641,9 +640,10 @@ fn a_damaged_state_is_refused_and_nothing_is_touched() {
     fs::write(&settings, &good_settings).unwrap();
     let seconds: serde_json::Value = serde_json::from_str(&good).unwrap();
     with("seconds", seconds["seconds"].clone());
-    let context = Context { stop: &stop, on_event: &mut |_| () };
     assert!(
-        resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, None, context).unwrap().finished
+        resume(&path, &Overrides { generations: Some(1), ..Overrides::default() }, None, &stop, &mut |_| ())
+            .unwrap()
+            .finished
     );
 }
 
@@ -685,8 +685,8 @@ fn a_folder_of_somebody_else_is_left_alone() {
     let stop = Control::new(false);
     stop.stop();
     let begin = |path: &Path| {
-        let context = Context { stop: &stop, on_event: &mut |_| () };
-        begin(&tiny(), &Weights::material(), &Weights::material(), path, context).map_err(|error| error.to_string())
+        begin(&tiny(), &Weights::material(), &Weights::material(), path, &stop, &mut |_| ())
+            .map_err(|error| error.to_string())
     };
     let path = Temporary::folder();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
@@ -740,7 +740,7 @@ fn settings_are_checked_and_survive_their_json() {
         (r#"{"threads": 0}"#, "threads"),
         (r#"{"threads": 200000}"#, "threads must be 1 to 1024, not 200000"),
         (r#"{"match-games": 18446744073709551615}"#, "match-games"),
-        (r#"{"decided": 6000000}"#, "decided"),
+        (r#"{"decided": 6000000}"#, "min-margin"),
         (r#"{"sprt": [5, 0, 0.05, 0.05]}"#, "sprt"),
         (r#"{"depth": 99}"#, "depth"),
         (r#"{"groups": {"pears": {}}}"#, "pears"),

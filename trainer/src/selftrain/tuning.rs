@@ -10,7 +10,6 @@
 
 use std::path::Path;
 
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use serde_json::json;
 
@@ -20,11 +19,12 @@ use super::self_play::{ADJUDICATION, HASH};
 use super::settings::Method;
 use super::window::Window;
 use crate::arena::play::SearchLimits;
+use crate::base::context::{Context, Progress};
 use crate::tune::directions::{Goal, boards, spsa_parameters};
 use crate::tune::parameters::{Parameter, Range, by_label};
-use crate::tune::run::{self, MachineSettings};
+use crate::tune::run::{self, TuningProgress};
 use crate::tune::spsa::Schedule;
-use crate::tune::state::{Settings, State};
+use crate::tune::state::Settings;
 
 /// Range of the interpolation coefficient. At this rate a difference of 50 Elo moves it by a fifth in 200 pairs.
 const INTERPOLATION: Range = Range { min: 0.0, max: 1.0, c_end: 0.2, r_end: 0.02 };
@@ -37,28 +37,29 @@ pub(super) struct Tuned {
 }
 
 /// Plays or resumes the tuning of a generation that starts from the weights `from`, with their file. The interpolation coefficient
-/// of a regression starts at `interpolation`, or else at the one for its number of positions. `None` if it was stopped. `progress`
-/// receives the number of games played and of all games.
+/// of a regression starts at `interpolation`, or else at the one for its number of positions. Reports the games
+/// played. `None` if it was stopped.
 pub(super) fn tuned(
     generation: &Generation,
     from: (&Path, &Weights),
     interpolation: Option<f64>,
     window: &Window,
-    control: &Control,
-    progress: &mut dyn FnMut(u64, u64),
+    context: &mut Context<Progress>,
 ) -> Result<Option<Tuned>, SelfTrainError> {
     let folder = generation.folder.tuning();
-    let machine = MachineSettings { threads: generation.settings.threads, checkpoint: CHECKPOINT };
-    let mut report = |settings: &Settings, state: &State| progress(2 * state.done, 2 * settings.schedule.pairs);
+    let mut on_event = |progress: TuningProgress| {
+        (context.on_event)(Progress { done: 2 * progress.pairs.done, of: 2 * progress.pairs.of });
+    };
+    let mut games = Context { threads: context.threads, stop: context.stop, on_event: &mut on_event };
     let trained = Weights::load(&generation.folder.trained())?;
     let summary = if run::is_begun(&folder) {
-        run::resume(&folder, machine, control, &mut report)?
+        run::resume(&folder, CHECKPOINT, &mut games)?
     } else {
         let settings = settings(generation, from, interpolation, &trained, window)?;
         if settings.parameters.is_empty() {
             return Ok(Some(Tuned { weights: trained, interpolation: None }));
         }
-        run::begin(&settings, &folder, machine, control, &mut report)?
+        run::begin(&settings, &folder, CHECKPOINT, &mut games)?
     };
     if !summary.finished {
         return Ok(None);

@@ -28,6 +28,7 @@ use crate::arena::matches::points_of_first;
 use crate::arena::openings::{self, FILTER_NODES, Opening, OpeningSettings, RandomOpenings};
 use crate::arena::play::{Player, play};
 use crate::arena::statistics::{MatchResults, Points};
+use crate::base::context::{Context, Progress};
 use crate::base::lock::FolderLock;
 use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
@@ -35,13 +36,15 @@ use crate::tune::parameters::{Base, Parameter, apply, by_label, format};
 use crate::tune::spsa::Trial;
 use crate::tune::state::{Mean, Moment, Settings, State};
 
-/// Settings without influence on the result, unless players are limited by time.
-#[derive(Clone, Copy, Debug)]
-pub struct MachineSettings {
-    /// Parallel games.
-    pub threads: usize,
-    /// Time between checkpoints.
-    pub checkpoint: Duration,
+/// Progress of a tuning, after a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TuningProgress {
+    /// Pairs of games.
+    pub pairs: Progress,
+    /// Pairs done when the tuning was begun or resumed.
+    pub resumed_at: u64,
+    /// The largest change of a parameter, in its last perturbation `c_end`.
+    pub largest_change: f64,
 }
 
 /// Approximate number of points of a curve.
@@ -90,16 +93,15 @@ struct Tuning {
     openings: Option<Vec<Opening>>,
 }
 
-/// Starts a tuning in a new folder. `progress` is called after each batch.
+/// Starts a tuning in a new folder, with the time `checkpoint` between two checkpoints. Reports after each batch.
 ///
 /// # Errors
 /// When the settings cannot be used, the folder is not new, or a file cannot be read or written.
 pub fn begin(
     settings: &Settings,
     folder: &Path,
-    machine_settings: MachineSettings,
-    control: &Control,
-    progress: &mut dyn FnMut(&Settings, &State),
+    checkpoint: Duration,
+    context: &mut Context<TuningProgress>,
 ) -> Result<Summary, Error> {
     let tuning = Tuning::new(settings.clone(), folder)?;
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
@@ -112,19 +114,14 @@ pub fn begin(
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
     let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
     let history = vec![Moment { done: 0, values: values.clone() }];
-    tuning.run(State { values, history, ..State::default() }, machine_settings, control, progress)
+    tuning.run(State { values, history, ..State::default() }, checkpoint, context)
 }
 
 /// Resumes the tuning in `folder` from its last checkpoint.
 ///
 /// # Errors
 /// When there is no tuning, its files are damaged or changed, or it cannot be resumed.
-pub fn resume(
-    folder: &Path,
-    machine_settings: MachineSettings,
-    control: &Control,
-    progress: &mut dyn FnMut(&Settings, &State),
-) -> Result<Summary, Error> {
+pub fn resume(folder: &Path, checkpoint: Duration, context: &mut Context<TuningProgress>) -> Result<Summary, Error> {
     let tuning = Tuning::new(settings(folder)?, folder)?;
     let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
@@ -137,7 +134,7 @@ pub fn resume(
             State { values, history, ..State::default() }
         }
     };
-    tuning.run(state, machine_settings, control, progress)
+    tuning.run(state, checkpoint, context)
 }
 
 /// Whether `folder` contains a tuning.
@@ -160,6 +157,11 @@ pub fn settings(folder: &Path) -> Result<Settings, Error> {
 #[must_use]
 pub fn weights(folder: &Path) -> PathBuf {
     folder.join(WEIGHTS)
+}
+
+fn largest_change(parameters: &[Parameter], values: &[f64]) -> f64 {
+    let moved = parameters.iter().zip(values);
+    moved.map(|(parameter, value)| (value - parameter.value).abs() / parameter.c_end).fold(0.0, f64::max)
 }
 
 fn to_json(settings: &Settings) -> Vec<u8> {
@@ -193,18 +195,17 @@ impl Tuning {
     fn run(
         &self,
         mut state: State,
-        machine_settings: MachineSettings,
-        control: &Control,
-        progress: &mut dyn FnMut(&Settings, &State),
+        checkpoint: Duration,
+        context: &mut Context<TuningProgress>,
     ) -> Result<Summary, Error> {
-        check_threads("threads", machine_settings.threads).map_err(Error::Settings)?;
+        check_threads("threads", context.threads).map_err(Error::Settings)?;
         let Settings { parameters, schedule, seed, .. } = &self.settings;
-        let mut saved = Instant::now();
+        let (mut saved, resumed_at) = (Instant::now(), state.done);
         while state.done < schedule.pairs {
             let numbers = state.done + 1..=(state.done + self.settings.batch).min(schedule.pairs);
             let trials: Vec<Trial> =
                 numbers.map(|number| Trial::new(parameters, &state.values, schedule, *seed, number)).collect();
-            let Some(results) = self.play_batch(&trials, machine_settings.threads, control)? else {
+            let Some(results) = self.play_batch(&trials, context.threads, context.stop)? else {
                 self.save(&state)?;
                 return Ok(Summary { finished: false, state });
             };
@@ -222,8 +223,12 @@ impl Tuning {
             if state.done / every > before / every || state.done == schedule.pairs {
                 state.history.push(Moment { done: state.done, values: state.values.clone() });
             }
-            progress(&self.settings, &state);
-            if saved.elapsed() >= machine_settings.checkpoint {
+            (context.on_event)(TuningProgress {
+                pairs: Progress { done: state.done, of: schedule.pairs },
+                resumed_at,
+                largest_change: largest_change(parameters, &state.values),
+            });
+            if saved.elapsed() >= checkpoint {
                 self.save(&state)?;
                 saved = Instant::now();
             }
@@ -417,8 +422,27 @@ mod tests {
         }
     }
 
-    const fn machine_settings(threads: usize) -> MachineSettings {
-        MachineSettings { threads, checkpoint: Duration::ZERO }
+    /// Begins or resumes a tuning that saves a checkpoint after each batch.
+    fn run_on(
+        threads: usize,
+        settings: Option<&Settings>,
+        folder: &Path,
+        stop: &Control,
+        on_event: &mut dyn FnMut(TuningProgress),
+    ) -> Result<Summary, Error> {
+        let mut context = Context { threads, stop, on_event };
+        match settings {
+            Some(settings) => begin(settings, folder, Duration::ZERO, &mut context),
+            None => resume(folder, Duration::ZERO, &mut context),
+        }
+    }
+
+    fn begin_small(settings: &Settings, folder: &Path) -> Result<Summary, Error> {
+        run_on(1, Some(settings), folder, &Control::new(false), &mut |_| ())
+    }
+
+    fn resume_small(folder: &Path) -> Result<Summary, Error> {
+        run_on(1, None, folder, &Control::new(false), &mut |_| ())
     }
 
     fn file(folder: &Path, name: &str) -> Vec<u8> {
@@ -428,13 +452,13 @@ mod tests {
     #[test]
     fn two_processes_never_tune_in_one_folder() {
         let folder = Temporary::new();
-        begin(&small(), &folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap();
+        begin_small(&small(), &folder).unwrap();
         let held = FolderLock::take(&folder).unwrap();
         let before = file(&folder, STATE);
-        let error = resume(&folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap_err();
+        let error = resume_small(&folder).unwrap_err();
         assert!(error.to_string().contains(" is in use: process "), "{error}");
         drop(held);
-        assert!(resume(&folder, machine_settings(1), &Control::new(false), &mut |_, _| ()).unwrap().finished);
+        assert!(resume_small(&folder).unwrap().finished);
         assert_eq!(file(&folder, STATE), before);
     }
 
@@ -443,8 +467,7 @@ mod tests {
         let settings = small();
         let (whole, parts) = (Temporary::new(), Temporary::new());
         let mut batches = 0;
-        let summary =
-            begin(&settings, &whole, machine_settings(1), &Control::new(false), &mut |_, _| batches += 1).unwrap();
+        let summary = run_on(1, Some(&settings), &whole, &Control::new(false), &mut |_| batches += 1).unwrap();
         assert!(summary.finished && batches == 3 && summary.state.done == 7);
         assert_eq!(summary.state.tally.pairs(), 7);
         let start: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
@@ -453,11 +476,8 @@ mod tests {
         let mut parts_run = 0;
         let last = loop {
             let control = Control::new(false);
-            let mut stop = |_: &Settings, _: &State| control.stop();
-            let summary = match parts_run {
-                0 => begin(&settings, &parts, machine_settings(2), &control, &mut stop),
-                _ => resume(&parts, machine_settings(2), &control, &mut stop),
-            };
+            let settings = (parts_run == 0).then_some(&settings);
+            let summary = run_on(2, settings, &parts, &control, &mut |_| control.stop());
             parts_run += 1;
             let summary = summary.unwrap();
             if summary.finished {
@@ -472,8 +492,7 @@ mod tests {
             assert!(file(&whole, name) == file(&parts, name), "{name}");
         }
         // A finished tuning stays finished.
-        let again =
-            resume(&parts, machine_settings(1), &Control::new(false), &mut |_, _| panic!("a game too many")).unwrap();
+        let again = run_on(1, None, &parts, &Control::new(false), &mut |_| panic!("a game too many")).unwrap();
         assert_eq!(again, summary);
     }
 
@@ -495,11 +514,10 @@ mod tests {
     fn changed_or_damaged_files_are_refused() {
         let folder = Temporary::new();
         let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
-        let control = Control::new(false);
-        begin(&settings, &folder, machine_settings(1), &control, &mut |_, _| ()).unwrap();
-        let again = begin(&settings, &folder, machine_settings(1), &control, &mut |_, _| ());
+        begin_small(&settings, &folder).unwrap();
+        let again = begin_small(&settings, &folder);
         assert!(again.unwrap_err().to_string().contains("holds a tuning already"));
-        let refused = || resume(&folder, machine_settings(1), &control, &mut |_, _| ()).unwrap_err().to_string();
+        let refused = || resume_small(&folder).unwrap_err().to_string();
         let state = file(&folder, STATE);
         let mut damaged = state.clone();
         damaged[20] ^= 1;
@@ -529,7 +547,7 @@ mod tests {
             assert!(error.contains(problem), "{error}");
         }
         let empty = Settings { parameters: parse("factor:material, float, 1, 0, 2, 0.9, 0.2").unwrap(), ..small() };
-        let refused = begin(&empty, Path::new("/nowhere"), machine_settings(1), &Control::new(false), &mut |_, _| ());
+        let refused = begin_small(&empty, Path::new("/nowhere"));
         assert!(refused.unwrap_err().to_string().contains("sum to 0"));
         let settings = small();
         let text = String::from_utf8(to_json(&settings)).unwrap();

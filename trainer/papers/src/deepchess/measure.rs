@@ -88,9 +88,10 @@ mod tests {
     use super::*;
     use crate::deepchess::network::Sizes;
     use crate::deepchess::training::tests::{samples, settings};
-    use crate::deepchess::training::{Job, train};
+    use crate::deepchess::training::train;
     use dyad_engine::control::Control;
     use dyad_formats::testing::Temporary;
+    use dyad_trainer::base::context::Context;
 
     #[test]
     fn what_was_learned_is_measured() {
@@ -98,8 +99,8 @@ mod tests {
         let path = samples(&folder, 900);
         let file = SampleFile::open(&path).unwrap();
         let stop = Control::new(false);
-        let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
-        let trained = train(&settings(), 7, &file, None, &folder, &mut job).unwrap();
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
+        let trained = train(&settings(), 7, &file, None, &folder, &mut context).unwrap();
         let measure = |network: &Network, threads| {
             let found = pair_accuracy(network, &file, Split::Game, 1000, 3, threads).unwrap();
             (found.pairs, found.positions, found.accuracy)

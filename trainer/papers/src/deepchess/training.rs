@@ -17,11 +17,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use dyad_engine::control::Control;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::GameResult;
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::parallel::ordered_for_each;
 use ndarray::Array2;
 use rand::SeedableRng;
@@ -120,16 +120,6 @@ impl Positions {
     }
 }
 
-/// Threads, stop flag and progress.
-pub struct Job<'a> {
-    /// Threads.
-    pub threads: usize,
-    /// Ends it after the epoch's current step; it is resumed from the last epoch.
-    pub stop: &'a Control,
-    /// Called with the number of steps done and the total.
-    pub report: &'a mut dyn FnMut(u64, u64),
-}
-
 /// An epoch that is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -178,7 +168,7 @@ pub fn train(
     samples: &SampleFile,
     teacher: Option<&Network>,
     folder: &Path,
-    job: &mut Job,
+    context: &mut Context<Progress>,
 ) -> Result<Trained, Error> {
     let positions = Positions::load(samples, settings.split, false)?;
     let sizes = Sizes { encoder: settings.encoder.clone(), comparator: settings.comparator.clone() };
@@ -198,7 +188,7 @@ pub fn train(
         false => (Network::random(&sizes, seed), fresh(&key)),
     };
     let order = Order { seed, positions: &positions };
-    let mut trainer = Trainer { settings, network, order, teacher, standing, job, path: &path };
+    let mut trainer = Trainer { settings, network, order, teacher, standing, context, path: &path };
     trainer.run()?;
     let Trainer { network, standing, .. } = trainer;
     let pairs = f64::from(settings.epochs) * order.pairs(settings.pairs) as f64;
@@ -264,7 +254,7 @@ struct Trainer<'a, 'b> {
     order: Order<'a>,
     teacher: Option<&'a Network>,
     standing: TrainingState,
-    job: &'a mut Job<'b>,
+    context: &'a mut Context<'b, Progress>,
     path: &'a Path,
 }
 
@@ -302,7 +292,8 @@ impl Trainer<'_, '_> {
         self.standing.epochs.push(Epoch { layer, epoch, loss });
         self.standing.seconds += begun.elapsed().as_secs_f64();
         let all = self.settings.encoder_epochs as usize * self.settings.encoder.len() + self.settings.epochs as usize;
-        (self.job.report)(self.standing.epochs.len() as u64, all as u64);
+        let done = self.standing.epochs.len() as u64;
+        (self.context.on_event)(Progress { done, of: all as u64 });
         if layer > 0 && epoch < self.settings.encoder_epochs {
             return Ok(());
         }
@@ -311,7 +302,7 @@ impl Trainer<'_, '_> {
     }
 
     fn stopped(&self) -> Result<(), Error> {
-        if self.job.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
+        if self.context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     }
 
     /// Trains a layer of Pos2Vec to give its input back.
@@ -326,7 +317,8 @@ impl Trainer<'_, '_> {
             for batch in all.chunks(self.settings.batch) {
                 self.stopped()?;
                 let encoder = &self.network.encoder[..layer];
-                let learned = on_threads(self.job.threads, batch, |part| autoencoder_gradient(encoder, &decoder, part));
+                let learned =
+                    on_threads(self.context.threads, batch, |part| autoencoder_gradient(encoder, &decoder, part));
                 let step = rate / batch.len() as f32;
                 for (loss, of_layer, of_decoder) in learned {
                     sum += loss;
@@ -350,7 +342,7 @@ impl Trainer<'_, '_> {
         for batch in pairs.chunks(self.settings.batch) {
             self.stopped()?;
             let (network, teacher) = (&self.network, self.teacher);
-            let learned = on_threads(self.job.threads, batch, |part| pair_gradient(network, teacher, part));
+            let learned = on_threads(self.context.threads, batch, |part| pair_gradient(network, teacher, part));
             let share = rate / batch.len() as f32;
             for layer in velocity.layers_mut() {
                 layer.weights *= self.settings.momentum;
@@ -449,6 +441,7 @@ fn on_threads<T: Sync, R: Send>(threads: usize, batch: &[T], work: impl Fn(&[T])
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use dyad_engine::control::Control;
     use dyad_formats::packed::{Packed, Sample};
     use dyad_formats::samples::SampleWriter;
     use dyad_formats::testing::Temporary;
@@ -490,14 +483,14 @@ pub(super) mod tests {
         fs::create_dir_all(folder).unwrap();
         let stop = Control::new(false);
         let mut reports = 0;
-        let mut report = |_, _| {
+        let mut on_event = |_| {
             reports += 1;
             if stop_after == Some(reports) {
                 stop.stop();
             }
         };
-        let mut job = Job { threads, stop: &stop, report: &mut report };
-        train(&settings(), 7, &SampleFile::open(path).unwrap(), None, folder, &mut job)
+        let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
+        train(&settings(), 7, &SampleFile::open(path).unwrap(), None, folder, &mut context)
     }
 
     #[test]
@@ -529,10 +522,10 @@ pub(super) mod tests {
         let teacher = run(&path, &folder.join("teacher"), 1, None).unwrap();
         let small = NetworkSettings { encoder: vec![6], comparator: vec![2], ..settings() };
         let stop = Control::new(false);
-        let mut job = Job { threads: 1, stop: &stop, report: &mut |_, _| () };
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
         let file = SampleFile::open(&path).unwrap();
         fs::create_dir_all(folder.join("pupil")).unwrap();
-        let pupil = train(&small, 7, &file, Some(&teacher.network), &folder.join("pupil"), &mut job).unwrap();
+        let pupil = train(&small, 7, &file, Some(&teacher.network), &folder.join("pupil"), &mut context).unwrap();
         let losses: Vec<f64> = pupil.epochs.iter().filter(|e| e.layer == 0).map(|epoch| epoch.loss).collect();
         assert!(losses.last() < losses.first(), "{losses:?}");
     }

@@ -7,6 +7,7 @@ use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::error::Error;
 use dyad_formats::score::ScoreSide;
 use dyad_trainer::arena::openings;
+use dyad_trainer::base::context::Progress;
 use dyad_trainer::data::leaves::at_leaves;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare;
@@ -17,7 +18,7 @@ use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 use serde_json::{Value as Json, json};
 
 use super::plan::Step;
-use super::work::{BOOK_PLIES, Event, SAMPLES, StepOutput, StepRunner, samples_made, save};
+use super::work::{BOOK_PLIES, SAMPLES, StepOutput, StepRunner, samples_made, save};
 
 /// The games, until their positions are sampled.
 const OWN_GAMES: &str = "games.pgn";
@@ -37,10 +38,9 @@ impl StepRunner<'_, '_> {
             None => Vec::new(),
         };
         if !out.exists() {
-            let report = &mut self.report;
-            let mut on_event = |played: Played| report(Event::Progress { done: played.games, of: settings.games });
-            let threads = self.threads;
-            let finished = generate(settings, &weights, &openings, &games, threads, self.stop, &mut on_event)?;
+            let mut progress = |played: Played| Some(Progress { done: played.games, of: settings.games });
+            let finished =
+                self.with_progress(&mut progress, |context| generate(settings, &weights, &openings, &games, context))?;
             if !finished {
                 return Err(Error::Stopped);
             }
@@ -70,20 +70,19 @@ impl StepRunner<'_, '_> {
         scale_of: &str,
     ) -> Result<StepOutput, Error> {
         let all = self.samples(samples)?.load()?;
-        let all = at_leaves(&all, &self.weights(leaves)?, self.threads, self.stop)?;
+        let all = at_leaves(&all, &self.weights(leaves)?, self.context.threads, self.context.stop)?;
         let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
         let settings = Settings { target, ..settings.clone() };
         let data = Data::of(&all, &target)?;
         drop(all);
-        let (report, of) = (&mut self.report, data.train.len() as u64);
-        let mut on_event = |event: regression::Event| {
-            if let Some(done) = event.done(of) {
-                report(Event::Progress { done, of: u64::from(settings.epochs) * of });
-            }
+        let of = data.train.len() as u64;
+        let mut progress = |event: regression::Event| {
+            event.done(of).map(|done| Progress { done, of: u64::from(settings.epochs) * of })
         };
         let start = Weights::material();
-        let fitted =
-            regression::fit(&settings, &data, &FloatWeights::from(&start), self.threads, self.stop, &mut on_event)?;
+        let fitted = self.with_progress(&mut progress, |context| {
+            regression::fit(&settings, &data, &FloatWeights::from(&start), context)
+        })?;
         if fitted.stopped {
             return Err(Error::Stopped);
         }

@@ -17,12 +17,12 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::files;
 use dyad_formats::atomic::{self, clean, write_atomic};
 use dyad_formats::error::Error;
 use dyad_formats::hash;
+use dyad_trainer::base::context::Context;
 use dyad_trainer::base::lock::FolderLock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -56,30 +56,18 @@ struct SavedPlan {
     files: Vec<InputFile>,
 }
 
-/// Inputs without influence on the results.
-pub struct RunContext<'a> {
-    /// Source revision of the program.
-    pub revision: &'a str,
-    /// Threads.
-    pub threads: usize,
-    /// Stops the experiment when set; the same call resumes it.
-    pub stop: &'a Control,
-    /// Called for each event.
-    pub report: &'a mut dyn FnMut(Event<'_>),
-}
-
-/// Runs or resumes an experiment in a folder.
+/// Runs or resumes an experiment in a folder, with a program of this source revision. The same call resumes a stopped
+/// experiment.
 ///
 /// # Errors
 /// When the plan is not valid, the folder contains another experiment or is in use, a step fails, or it was stopped.
-pub fn run(plan: &Plan, folder: &Path, context: RunContext) -> Result<Results, Error> {
+pub fn run(plan: &Plan, folder: &Path, revision: &str, context: &mut Context<Event>) -> Result<Results, Error> {
     plan.check().map_err(Error::Settings)?;
     fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
     clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
     let files = files(&plan.inputs)?;
     begin(plan, &files, folder)?;
-    let RunContext { revision, threads, stop, report } = context;
     let program = program(revision);
     let mut results = Results::new();
     for (number, step) in (1..).zip(&plan.steps) {
@@ -89,18 +77,18 @@ pub fn run(plan: &Plan, folder: &Path, context: RunContext) -> Result<Results, E
             results.insert(step.name.clone(), done);
             continue;
         }
-        report(Event::Begin { step: &step.name, number, of: plan.steps.len() });
+        (context.on_event)(Event::Begin { step: step.name.clone(), number, of: plan.steps.len() });
         let begun = Instant::now();
         begin_step(&folder.join(STEPS).join(&step.name), &key)?;
-        let mut runner = StepRunner { plan, folder: &folder.join(STEPS), threads, stop, report };
+        let mut runner = StepRunner { plan, folder: &folder.join(STEPS), context };
         let StepOutput { hash, result } = runner.make(step)?;
         let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
         let made = StepResult { key, hash, repeatable, result, seconds, program: program.clone() };
         write(&path, &made)?;
-        report(Event::Done { step: &step.name, result: &made });
+        (context.on_event)(Event::Done { step: step.name.clone(), result: made.clone() });
         results.insert(step.name.clone(), made);
         write_report(plan, &files, folder, &results)?;
-        if stop.stopped() && number < plan.steps.len() {
+        if context.stop.stopped() && number < plan.steps.len() {
             return Err(Error::Stopped);
         }
     }

@@ -5,10 +5,11 @@ use dyad_engine::control::Control;
 use dyad_formats::error::Error;
 use dyad_formats::testing::Temporary;
 use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::base::context::Context;
 
 use super::catalog::{ALL, plan};
 use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
-use super::run::{RunContext, run};
+use super::run::run;
 use super::work::{Event, Results};
 
 /// The self-play games of the tutorial, cut in two for bands.
@@ -30,14 +31,14 @@ fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Resul
     let stop = Control::new(false);
     let mut left = events;
     let mut report = |event: Event| {
-        if matches!(event, Event::Progress { .. } | Event::Done { .. }) {
+        if matches!(event, Event::Progress(_) | Event::Done { .. }) {
             left = left.saturating_sub(1);
             if left == 0 {
                 stop.stop();
             }
         }
     };
-    run(plan, folder, RunContext { revision: "abc", threads, stop: &stop, report: &mut report })
+    run(plan, folder, "abc", &mut Context { threads, stop: &stop, on_event: &mut report })
 }
 
 /// The hashes of all repeatable results.

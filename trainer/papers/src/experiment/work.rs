@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dyad_engine::board::Piece;
-use dyad_engine::control::Control;
 use dyad_engine::eval::{FloatWeights, Weights, layout};
 use dyad_engine::search::Options;
 use dyad_formats::error::Error;
@@ -15,6 +14,7 @@ use dyad_formats::samples::SampleFile;
 use dyad_trainer::arena::matches::{Match, MatchEnd, MatchPlayer};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings};
 use dyad_trainer::arena::play::{Adjudication, SearchLimits, WinRule};
+use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::json_lines::{self, Log};
 use dyad_trainer::data::label::{self, OwnEngine, label};
 use dyad_trainer::data::positions::Filters;
@@ -24,9 +24,9 @@ use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::folder::Folder as RunFolder;
 use dyad_trainer::learn::log::{LineKind, LogLine};
-use dyad_trainer::learn::ranking::{self, rank};
+use dyad_trainer::learn::ranking::rank;
 use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
-use dyad_trainer::learn::training;
+use dyad_trainer::learn::training::{self, TrainingProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -58,30 +58,25 @@ pub struct StepResult {
 pub type Results = BTreeMap<String, StepResult>;
 
 /// Progress of a run.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+#[derive(Clone, Debug)]
+pub enum Event {
     /// A step starts.
     Begin {
         /// Name of the step.
-        step: &'a str,
+        step: String,
         /// Number of the step, from 1.
         number: usize,
         /// Number of steps.
         of: usize,
     },
     /// Progress of the step.
-    Progress {
-        /// Units done.
-        done: u64,
-        /// Total, or 0 if unknown.
-        of: u64,
-    },
+    Progress(Progress),
     /// The step is done.
     Done {
         /// Name of the step.
-        step: &'a str,
+        step: String,
         /// Its result.
-        result: &'a StepResult,
+        result: StepResult,
     },
 }
 
@@ -99,12 +94,8 @@ pub struct StepRunner<'a, 'b> {
     pub plan: &'a Plan,
     /// The folder of the steps.
     pub folder: &'a Path,
-    /// Threads.
-    pub threads: usize,
-    /// Stops a step when set.
-    pub stop: &'a Control,
-    /// Called with the progress.
-    pub report: &'a mut (dyn FnMut(Event<'_>) + 'b),
+    /// Threads, stop, and the receiver of the events.
+    pub context: &'a mut Context<'b, Event>,
 }
 
 /// File name of the weights of a step.
@@ -164,6 +155,21 @@ impl StepRunner<'_, '_> {
         }
     }
 
+    /// Does a part of the work that reports its events as progress of the step.
+    pub(super) fn with_progress<E, T>(
+        &mut self,
+        progress: &mut dyn FnMut(E) -> Option<Progress>,
+        work: impl FnOnce(&mut Context<E>) -> T,
+    ) -> T {
+        let Context { threads, stop, on_event } = &mut *self.context;
+        let mut report = |event: E| {
+            if let Some(progress) = progress(event) {
+                on_event(Event::Progress(progress));
+            }
+        };
+        work(&mut Context { threads: *threads, stop, on_event: &mut report })
+    }
+
     pub(super) fn samples(&self, name: &str) -> Result<SampleFile, Error> {
         SampleFile::open(&self.folder.join(name).join(SAMPLES))
     }
@@ -195,14 +201,11 @@ impl StepRunner<'_, '_> {
 
     /// Samples positions of games; `of` is the number of games for the progress, 0 if unknown.
     pub(super) fn draw(&mut self, settings: &prepare::Settings, out: &Path, of: u64) -> Result<prepare::Counts, Error> {
-        let report = &mut self.report;
-        let mut on_progress = |event: prepare::Event| {
-            if let prepare::Event::Progress { games, .. } = event {
-                report(Event::Progress { done: games, of });
-            }
+        let mut progress = |event: prepare::Event| match event {
+            prepare::Event::Progress { games, .. } => Some(Progress { done: games, of }),
+            prepare::Event::Broken(_) | prepare::Event::Partial(_) => None,
         };
-        let mut job = prepare::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
-        Ok(prepare(settings, out, &mut job)?.1)
+        self.with_progress(&mut progress, |context| Ok(prepare(settings, out, context)?.1))
     }
 
     fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<StepOutput, Error> {
@@ -210,11 +213,9 @@ impl StepRunner<'_, '_> {
         let settings = label::Settings { nodes, ..label::Settings::default() };
         let weights = Weights::embedded();
         let by = format!("dyad with {} {}", weights.meta.name, weights.id());
-        let (report, stop, threads) = (&mut self.report, self.stop, self.threads);
+        let stop = self.context.stop;
         let make = || OwnEngine::new(weights.clone(), &settings, stop);
-        let mut on_progress = |done: usize, of: usize| report(Event::Progress { done: done as u64, of: of as u64 });
-        let mut job = label::Job { threads, stop, report: &mut on_progress };
-        label(&input, &out, &settings, &by, make, &mut job)?;
+        self.with_progress(&mut Some, |context| label(&input, &out, &settings, &by, make, context))?;
         samples_made(&out, json!({ "nodes": nodes }))
     }
 
@@ -229,7 +230,7 @@ impl StepRunner<'_, '_> {
                 settings.groups.insert(group.name.to_string(), frozen);
             }
         }
-        settings.machine = MachineSettings { threads: self.threads, ..MachineSettings::default() };
+        settings.machine = MachineSettings { threads: self.context.threads, ..MachineSettings::default() };
         settings.check().map_err(Error::Settings)?;
         Ok(settings)
     }
@@ -245,20 +246,15 @@ impl StepRunner<'_, '_> {
         let settings = self.settings(samples, learn, settings)?;
         let (run, file) = (folder.join("training"), self.samples(samples)?);
         let examples = FileExamples::new(&file, &Weights::material());
-        let report = &mut self.report;
-        let mut on_progress = |progress: &training::Progress| {
-            let past = u64::from(progress.iteration.saturating_sub(1)) * progress.of;
-            report(Event::Progress { done: past + progress.done, of: u64::from(progress.iterations) * progress.of });
-        };
-        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut on_progress };
-        let refused =
-            |error: dyad_trainer::learn::error::TrainError| Error::Settings(format!("{}: {error}", step.name));
-        let summary = if RunFolder::holds_run(&run) {
-            let threads = self.threads;
-            training::resume(&run, &|saved| saved.machine.threads = threads, context).map_err(refused)?
-        } else {
-            training::begin(&settings, &run, context).map_err(refused)?
-        };
+        let mut progress = |progress: TrainingProgress| Some(progress.of_all_iterations());
+        let summary = self.with_progress(&mut progress, |context| {
+            if RunFolder::holds_run(&run) {
+                training::resume(&run, &|_| (), &examples, context)
+            } else {
+                training::begin(&settings, &run, &examples, context)
+            }
+        });
+        let summary = summary.map_err(|error| Error::Settings(format!("{}: {error}", step.name)))?;
         if !summary.finished {
             return Err(Error::Stopped);
         }
@@ -339,7 +335,7 @@ impl StepRunner<'_, '_> {
         let played = Match {
             players: [a, b],
             pairs,
-            threads: self.threads,
+            threads: self.context.threads,
             adjudication: Adjudication { draw: None, win, plies: Some(plies) },
             tables: None,
             sprt: None,
@@ -347,9 +343,8 @@ impl StepRunner<'_, '_> {
         let path = folder.join(GAMES);
         let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
         let openings = self.openings()?;
-        let report = &mut self.report;
-        let record = played.resume(&before, openings, self.stop, |game, _| {
-            report(Event::Progress { done: game.number + 1, of: 2 * pairs });
+        let record = played.resume(&before, openings, self.context.stop, |game, _| {
+            (self.context.on_event)(Event::Progress(Progress { done: game.number + 1, of: 2 * pairs }));
             log.append(&game.game.result).map_err(Error::file("write", &path))
         })?;
         if record.end == MatchEnd::Stopped {
@@ -371,8 +366,8 @@ impl StepRunner<'_, '_> {
 
     fn ranking(&mut self, weights: &str, samples: &str, depth: u32) -> Result<StepOutput, Error> {
         let weights = self.weights(weights)?;
-        let job = ranking::RankingJob { threads: self.threads, stop: self.stop };
-        let found = rank(&weights, &self.samples(samples)?, depth, &job)?;
+        let samples = self.samples(samples)?;
+        let found = self.with_progress(&mut Some, |context| rank(&weights, &samples, depth, context))?;
         Ok(measurement(json!({
             "positions": found.positions,
             "pairs": found.pairs,
@@ -401,11 +396,10 @@ impl StepRunner<'_, '_> {
     ) -> Result<StepOutput, Error> {
         let teacher = teacher.map(|name| self.load_network(name)).transpose()?;
         let samples = self.samples(samples)?;
-        let report = &mut self.report;
-        let mut on_progress = |done: u64, of: u64| report(Event::Progress { done, of });
         let seed = self.plan.seed;
-        let mut job = networks::Job { threads: self.threads, stop: self.stop, report: &mut on_progress };
-        let trained = networks::train(settings, seed, &samples, teacher.as_ref(), folder, &mut job)?;
+        let trained = self.with_progress(&mut Some, |context| {
+            networks::train(settings, seed, &samples, teacher.as_ref(), folder, context)
+        })?;
         trained.network.save(&folder.join(NETWORK))?;
         let hash = trained.network.id();
         let result = json!({
@@ -428,7 +422,7 @@ impl StepRunner<'_, '_> {
             _ => return Err(Error::Settings(format!("'{network}' is no network"))),
         };
         let (samples, seed) = (self.samples(samples)?, self.plan.seed);
-        let found = pair_accuracy(&self.load_network(network)?, &samples, split, pairs, seed, self.threads)?;
+        let found = pair_accuracy(&self.load_network(network)?, &samples, split, pairs, seed, self.context.threads)?;
         let mut made = measurement(json!({
             "accuracy": percent(found.accuracy),
             "pairs": found.pairs,
@@ -457,9 +451,8 @@ impl StepRunner<'_, '_> {
         }
         let file = self.samples(samples)?;
         let examples = FileExamples::new(&file, &Weights::material());
-        let mut quiet = |_: &training::Progress| ();
-        let context = training::TrainContext { examples: &examples, stop: self.stop, progress: &mut quiet };
-        let summary = training::begin(&settings, &run, context);
+        let mut context = Context { threads, stop: self.context.stop, on_event: &mut |_| () };
+        let summary = training::begin(&settings, &run, &examples, &mut context);
         let summary = summary.map_err(|error| Error::Settings(error.to_string()))?;
         if !summary.finished {
             return Err(Error::Stopped);

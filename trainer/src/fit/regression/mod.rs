@@ -18,18 +18,18 @@ mod settings;
 pub use data::Data;
 pub use settings::{GroupSettings, L2Target, Settings, Target};
 
-use dyad_engine::control::Control;
 use dyad_engine::eval::FloatWeights;
 use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_formats::error::Error;
 
+use crate::base::context::Context;
 use crate::data::schedule::Order;
 use adam::Adam;
 use data::FeatureRange;
 use gradient::LossFunction;
 
 /// The losses of one pass over the data.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
     /// Number of the epoch, from 1.
     pub number: u32,
@@ -43,7 +43,7 @@ pub struct Epoch {
 
 /// Progress of a fit.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum Event {
     /// The initial weights, scaled to the data, have this loss on the test positions.
     Start {
         /// Logits for one unit of the weights.
@@ -59,10 +59,10 @@ pub enum Event<'a> {
         positions: usize,
     },
     /// An epoch ended.
-    Epoch(&'a Epoch),
+    Epoch(Epoch),
 }
 
-impl Event<'_> {
+impl Event {
     /// Positions done in all epochs, with `of` positions per epoch; `None` for other events.
     #[must_use]
     pub fn done(&self, of: u64) -> Option<u64> {
@@ -103,15 +103,14 @@ pub fn fit(
     settings: &Settings,
     data: &Data,
     start: &FloatWeights,
-    threads: usize,
-    stop: &Control,
-    report: &mut dyn FnMut(Event<'_>),
+    context: &mut Context<Event>,
 ) -> Result<Fitted, Error> {
     settings.check()?;
-    let objective = LossFunction { target: settings.target, range: FeatureRange::of(settings, start), threads };
+    let objective =
+        LossFunction { target: settings.target, range: FeatureRange::of(settings, start), threads: context.threads };
     let (mut model, scale) = objective.model(data, start)?;
     let start_loss = objective.loss(&model, &data.test)?;
-    report(Event::Start { scale, test_loss: start_loss });
+    (context.on_event)(Event::Start { scale, test_loss: start_loss });
 
     let mut fitted = Fitted { weights: model.weights(), unit: scale, epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
@@ -132,8 +131,8 @@ pub fn fit(
                 model.center_squares();
             }
             model.update_phases()?;
-            report(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
-            if stop.stopped() {
+            (context.on_event)(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
+            if context.stop.stopped() {
                 fitted.stopped = true;
                 return if fitted.epochs.is_empty() { Err(Error::Stopped) } else { Ok(fitted) };
             }
@@ -142,7 +141,7 @@ pub fn fit(
         // Without test positions the last epoch is the best.
         let best = test_loss.is_nan() || test_loss < best_loss || best_loss.is_nan();
         let epoch = Epoch { number, train_loss: loss / order.len() as f64, test_loss, best };
-        report(Event::Epoch(&epoch));
+        (context.on_event)(Event::Epoch(epoch));
         if best {
             best_loss = test_loss;
             fitted.weights = model.weights();

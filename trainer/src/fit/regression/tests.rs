@@ -31,7 +31,7 @@ fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
 }
 
 fn run(settings: &Settings, data: &Data, start: &FloatWeights, threads: usize) -> Fitted {
-    fit(settings, data, start, threads, &Control::new(false), &mut |_| ()).unwrap()
+    fit(settings, data, start, &mut Context { threads, stop: &Control::new(false), on_event: &mut |_| () }).unwrap()
 }
 
 fn objective(result_share: f64, range: FeatureRange, threads: usize) -> LossFunction {
@@ -162,19 +162,21 @@ fn a_stopped_fit_returns_the_best_epoch() {
     let settings = Settings { epochs: 50, batch: 100, patience: 50, ..Settings::default() };
     let stop = Control::new(false);
     let mut passes = 0;
-    let mut report = |event: Event<'_>| {
+    let mut on_event = |event: Event| {
         if let Event::Epoch(_) = event {
             passes += 1;
             stop.stop();
         }
     };
-    let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut report).unwrap();
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut on_event };
+    let fitted = fit(&settings, &data, &FloatWeights::material(), &mut context).unwrap();
     assert_eq!((fitted.epochs.len(), passes, fitted.stopped), (1, 1, true));
 
     // Within the first epoch there is no result yet.
     let stop = Control::new(false);
     stop.stop();
-    let stopped = fit(&settings, &data, &FloatWeights::material(), 1, &stop, &mut |_| ());
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
+    let stopped = fit(&settings, &data, &FloatWeights::material(), &mut context);
     assert!(matches!(stopped, Err(Error::Stopped)));
 }
 
@@ -197,7 +199,8 @@ fn settings_are_checked() {
         (Settings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..Settings::default() }, "l2"),
     ];
     for (settings, expected) in cases {
-        let fitted = fit(&settings, &data, &FloatWeights::material(), 1, &Control::new(false), &mut |_| ());
+        let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut |_| () };
+        let fitted = fit(&settings, &data, &FloatWeights::material(), &mut context);
         let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{expected}: {error}");
     }
@@ -207,7 +210,7 @@ fn settings_are_checked() {
 fn targets_blend_what_a_sample_has() {
     let sample = |result, score| {
         let board = dyad_engine::board::Board::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").unwrap();
-        Sample { board, desired: None, result, score, test: false, starts_game: false, decided: true }
+        Sample { board, desired: None, result, score, test: false, starts_game: false, has_margin: true }
     };
     let score = Some(Score::centipawns(-120.0));
     let expected = sigmoid(1.0);

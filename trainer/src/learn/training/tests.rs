@@ -24,9 +24,13 @@ fn examples() -> InMemory {
 }
 
 fn run(settings: &Settings, folder: &Path) -> Summary {
+    run_on(1, settings, folder)
+}
+
+fn run_on(threads: usize, settings: &Settings, folder: &Path) -> Summary {
     let (examples, stop) = (examples(), Control::new(false));
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    begin(settings, folder, context).expect("the settings are good")
+    let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
+    begin(settings, folder, &examples, &mut context).expect("the settings are good")
 }
 
 /// The files of weights, by name.
@@ -61,9 +65,7 @@ fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
 fn results_do_not_depend_on_the_thread_count() {
     let settings_and_results = [1, 2, 4].map(|threads| {
         let folder = Temporary::new();
-        let mut settings = small();
-        settings.machine.threads = threads;
-        run(&settings, &folder);
+        run_on(threads, &small(), &folder);
         results(&folder)
     });
     let [one, two, four] = settings_and_results;
@@ -89,16 +91,16 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
         loop {
             // Each part ends after eleven batches.
             let (stop, mut batches) = (Control::new(false), 0);
-            let mut progress = |progress: &Progress| {
+            let mut progress = |progress: TrainingProgress| {
                 batches += u32::from(progress.line.is_none());
                 if batches >= 11 {
                     stop.stop();
                 }
             };
-            let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+            let mut context = Context { threads: 1, stop: &stop, on_event: &mut progress };
             let summary = match begun {
-                false => begin(&settings, &parts, context),
-                true => resume(&parts, &|_| {}, context),
+                false => begin(&settings, &parts, &examples, &mut context),
+                true => resume(&parts, &|_| {}, &examples, &mut context),
             };
             begun = true;
             if summary.unwrap().finished {
@@ -118,13 +120,13 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     run(&settings, &whole);
     let (examples, stop) = (examples(), Control::new(false));
     let broken = catch_unwind(AssertUnwindSafe(|| {
-        let mut progress = |progress: &Progress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
-        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
-        begin(&settings, &parts, context)
+        let mut progress = |progress: TrainingProgress| assert!(progress.iteration < 2 || progress.done < 50, "killed");
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut progress };
+        begin(&settings, &parts, &examples, &mut context)
     }));
     assert!(broken.is_err());
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    resume(&parts, &|_| {}, context).unwrap();
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    resume(&parts, &|_| {}, &examples, &mut context).unwrap();
     assert_eq!(results(&whole), results(&parts));
 }
 
@@ -133,15 +135,15 @@ fn a_run_is_not_overwritten_and_other_samples_are_refused() {
     let folder = Temporary::new();
     run(&small(), &folder);
     let (examples, stop) = (examples(), Control::new(false));
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(matches!(begin(&small(), &folder, context), Err(TrainError::File(..))));
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    assert!(matches!(begin(&small(), &folder, &examples, &mut context), Err(TrainError::File(..))));
     let other = InMemory { examples: random_examples(151, 5, 100), test_every: 5 };
     for checkpoint in [true, false] {
         if !checkpoint {
             fs::remove_file(folder.join("checkpoint.bin")).unwrap();
         }
-        let context = TrainContext { examples: &other, stop: &stop, progress: &mut |_| {} };
-        let error = resume(&folder, &|_| {}, context).unwrap_err().to_string();
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+        let error = resume(&folder, &|_| {}, &other, &mut context).unwrap_err().to_string();
         assert!(error.contains("other samples"), "{error}");
     }
 }
@@ -163,8 +165,8 @@ fn two_processes_never_train_in_one_folder() {
 /// Resumes a run with the usual examples.
 fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
     let (examples, stop) = (examples(), Control::new(false));
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    resume(folder, change, context).map_err(|error| error.to_string())
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    resume(folder, change, &examples, &mut context).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -251,8 +253,8 @@ fn the_order_of_hidden_piece_values_is_learned() {
             settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
         }
         let stop = Control::new(false);
-        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        begin_with(&settings, &folder.join("run"), context, &Children).unwrap();
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+        begin_with(&settings, &folder.join("run"), &examples, &mut context, &Children).unwrap();
         let lines = json_lines::read::<LogLine>(&folder.join("run").join("log.jsonl")).unwrap();
         let last = lines.last().unwrap();
         let pieces = &last.material[..5];
@@ -291,11 +293,10 @@ fn explosive_examples(places: &[usize]) -> InMemory {
 fn a_position_over_the_node_limit_is_skipped_and_counted() {
     let all = [1, 2].map(|threads| {
         let folder = Temporary::new();
-        let mut settings = Settings { node_limit: 300_000, ..small() };
-        settings.machine.threads = threads;
+        let settings = Settings { node_limit: 300_000, ..small() };
         let (examples, stop) = (explosive_examples(&[5, 6]), Control::new(false));
-        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(begin(&settings, &folder, context).unwrap().finished);
+        let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
+        assert!(begin(&settings, &folder, &examples, &mut context).unwrap().finished);
         results(&folder)
     });
     let iterations: Vec<_> = all[0].1.iter().filter(|line| line.kind == LineKind::Iteration).collect();
@@ -341,8 +342,8 @@ fn a_stop_ends_the_search_of_a_position() {
         let (folder, stop) = (Temporary::new(), Control::new(false));
         let examples =
             Interrupted { examples: explosive_examples(&[place]), stop: &stop, when: |index| index == place };
-        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-        assert!(!begin(&settings, &folder, context).unwrap().finished);
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+        assert!(!begin(&settings, &folder, &examples, &mut context).unwrap().finished);
     }
 }
 
@@ -359,10 +360,10 @@ fn a_stop_in_a_report_loses_nothing() {
         let count = AtomicU32::new(0);
         let when = |_| count.fetch_add(1, Ordering::Relaxed) + 1 == gets;
         let interrupted = Interrupted { examples: examples(), stop: &stop, when };
-        let context = TrainContext { examples: &interrupted, stop: &stop, progress: &mut |_| {} };
+        let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
         let summary = match part {
-            0 => begin(&settings, &parts, context),
-            _ => resume(&parts, &|_| {}, context),
+            0 => begin(&settings, &parts, &interrupted, &mut context),
+            _ => resume(&parts, &|_| {}, &interrupted, &mut context),
         };
         assert!(!summary.unwrap().finished);
         let reports = json_lines::read::<LogLine>(&parts.join("log.jsonl")).unwrap();
@@ -393,22 +394,21 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
     let whole = Temporary::new();
     run(&fine_tuning(), &whole);
     let parts = Temporary::new();
-    let (examples, mut settings) = (examples(), fine_tuning());
-    settings.machine.threads = 3;
+    let (examples, settings) = (examples(), fine_tuning());
     let mut finished = false;
     for part in 0.. {
         // Each part ends after 90 batches.
         let (stop, mut batches) = (Control::new(false), 0);
-        let mut progress = |progress: &Progress| {
+        let mut progress = |progress: TrainingProgress| {
             batches += u32::from(progress.line.is_none());
             if batches >= 90 {
                 stop.stop();
             }
         };
-        let context = TrainContext { examples: &examples, stop: &stop, progress: &mut progress };
+        let mut context = Context { threads: 3, stop: &stop, on_event: &mut progress };
         let summary = match part {
-            0 => begin(&settings, &parts, context),
-            _ => resume(&parts, &|_| {}, context),
+            0 => begin(&settings, &parts, &examples, &mut context),
+            _ => resume(&parts, &|_| {}, &examples, &mut context),
         };
         if summary.unwrap().finished {
             finished = part > 1;
@@ -442,11 +442,11 @@ fn an_annealed_run_keeps_its_iterations() {
     let folder = Temporary::new();
     let (examples, stop) = (examples(), Control::new(false));
     stop.stop();
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    assert!(!begin(&fine_tuning(), &folder, context).unwrap().finished);
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    assert!(!begin(&fine_tuning(), &folder, &examples, &mut context).unwrap().finished);
     let stop = Control::new(false);
-    let context = TrainContext { examples: &examples, stop: &stop, progress: &mut |_| {} };
-    let refused = resume(&folder, &|settings| settings.iterations += 1, context).unwrap_err();
+    let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
+    let refused = resume(&folder, &|settings| settings.iterations += 1, &examples, &mut context).unwrap_err();
     assert!(refused.to_string().contains("iterations"), "{refused}");
 }
 

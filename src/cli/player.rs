@@ -1,0 +1,194 @@
+//! Players of matches, as arguments name them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use dyad_engine::levels::file::{MoveModel, Strength};
+use dyad_engine::levels::player::PlayerProfile;
+use dyad_papers::deepchess::network::Network;
+use dyad_trainer::arena::matches::MatchPlayer;
+use dyad_trainer::arena::play::SearchLimits;
+use dyad_trainer::external::client::Program;
+use dyad_trainer::external::player::ExternalPlayer;
+
+use super::load_weights;
+
+/// A player of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerSpec {
+    /// The search with weights: a file, `default` or `material`.
+    Weights(PathBuf),
+    /// A level by its Elo, of the embedded move model or of one in a file: `level:1600`, `level:1600:FILE`.
+    Level { elo: f64, model: Option<PathBuf> },
+    /// A level by rating, inverse temperature and nodes: `rating:1600`, `rating:1600:0.5`, `rating:2700:20:30000`.
+    Strength(Strength),
+    /// The style of a player: `style:FILE`.
+    Style(PathBuf),
+    /// A network that compares positions: `deepchess:FILE`.
+    Network(PathBuf),
+    /// Another engine: `uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1500`.
+    Engine(Program),
+}
+
+impl FromStr for PlayerSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, String> {
+        let number = |word: &str| {
+            let number = word.parse::<f64>().ok().filter(|number| (-5.0..=4000.0).contains(number));
+            number.ok_or_else(|| format!("'{text}': '{word}' is not a number from -5 to 4000"))
+        };
+        let (kind, rest) = text.split_once(':').unwrap_or(("", text));
+        Ok(match kind {
+            "level" => {
+                let (elo, model) = rest.split_once(':').map_or((rest, None), |(elo, file)| (elo, Some(file.into())));
+                PlayerSpec::Level { elo: number(elo)?, model }
+            }
+            "rating" => {
+                let mut parts = rest.splitn(3, ':');
+                let rating = number(parts.next().unwrap_or_default())?;
+                let inverse_temperature = parts.next().map_or(Ok(0.0), number)?;
+                let nodes = parts.next().map_or(Ok(0), |nodes| {
+                    nodes.parse().map_err(|_| format!("'{text}': '{nodes}' is not a number of nodes"))
+                })?;
+                PlayerSpec::Strength(Strength { rating, inverse_temperature, nodes })
+            }
+            "style" => PlayerSpec::Style(rest.into()),
+            "deepchess" => PlayerSpec::Network(rest.into()),
+            "uci" => PlayerSpec::Engine(rest.parse()?),
+            _ => PlayerSpec::Weights(text.into()),
+        })
+    }
+}
+
+/// The argument.
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayerSpec::Weights(file) => file.display().fmt(f),
+            PlayerSpec::Level { elo, model: None } => write!(f, "level:{elo}"),
+            PlayerSpec::Level { elo, model: Some(file) } => write!(f, "level:{elo}:{}", file.display()),
+            PlayerSpec::Strength(Strength { rating, inverse_temperature, nodes }) => {
+                write!(f, "rating:{rating}")?;
+                if *inverse_temperature != 0.0 || *nodes != 0 {
+                    write!(f, ":{inverse_temperature}")?;
+                }
+                if *nodes != 0 {
+                    write!(f, ":{nodes}")?;
+                }
+                Ok(())
+            }
+            PlayerSpec::Style(file) => write!(f, "style:{}", file.display()),
+            PlayerSpec::Network(file) => write!(f, "deepchess:{}", file.display()),
+            PlayerSpec::Engine(program) => write!(f, "uci:{program}"),
+        }
+    }
+}
+
+impl PlayerSpec {
+    /// The name in games and results: a level as it is given, a program with its options, a file without folder and
+    /// extension.
+    pub fn name(&self) -> String {
+        let argument = self.to_string();
+        match self {
+            PlayerSpec::Level { .. } | PlayerSpec::Strength(_) => argument,
+            PlayerSpec::Engine(program) => Program { path: program.name().into(), ..program.clone() }.to_string(),
+            PlayerSpec::Weights(_) | PlayerSpec::Style(_) | PlayerSpec::Network(_) => {
+                Path::new(&argument).file_stem().map_or(argument.clone(), |stem| stem.to_string_lossy().into_owned())
+            }
+        }
+    }
+
+    /// The file that the player is loaded from.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            PlayerSpec::Weights(file) | PlayerSpec::Style(file) | PlayerSpec::Network(file) => Some(file),
+            PlayerSpec::Level { model, .. } => model.as_deref(),
+            PlayerSpec::Engine(program) => Some(&program.path),
+            PlayerSpec::Strength(_) => None,
+        }
+    }
+
+    /// Loads or starts the player.
+    pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, String> {
+        /// Levels draw the same moves in every match.
+        const SEED: u64 = 1;
+        let embedded = MoveModel::embedded;
+        let profile = match self {
+            PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?, budget)),
+            PlayerSpec::Network(file) => {
+                let network = Network::load(file).map_err(|error| error.to_string())?;
+                return Ok(MatchPlayer::new(name, Arc::new(network), budget));
+            }
+            PlayerSpec::Engine(program) => {
+                let program = ExternalPlayer::new(program.clone()).map_err(|error| error.to_string())?;
+                return Ok(MatchPlayer::new(name, Arc::new(program), budget));
+            }
+            PlayerSpec::Level { elo, model } => {
+                let model =
+                    model.as_ref().map_or_else(|| Ok(embedded()), |file| MoveModel::load(file).map(Arc::new))?;
+                PlayerProfile::with_elo(&model, *elo, SEED)
+            }
+            PlayerSpec::Strength(strength) => PlayerProfile::with_strength(&embedded(), *strength, SEED),
+            PlayerSpec::Style(file) => PlayerProfile::with_style(&Arc::new(MoveModel::load(file)?), SEED),
+        };
+        Ok(MatchPlayer::new(name, Arc::new(profile), budget))
+    }
+
+    /// Options of a match, besides the constants of the search, that have no effect on the player.
+    pub fn unused_options(&self) -> &'static [&'static str] {
+        match self {
+            PlayerSpec::Weights(_) => &[],
+            PlayerSpec::Engine(_) => &["threads", "overhead", "tablebase"],
+            _ => &["hash", "threads", "tablebase"],
+        }
+    }
+
+    /// Refuses clocks that run by nodes to players that read the time themselves.
+    pub fn check_clock(&self, budget: SearchLimits) -> Result<(), String> {
+        let by_nodes = matches!(budget, SearchLimits::Clock { nps: Some(_), .. });
+        match self {
+            PlayerSpec::Engine(_) | PlayerSpec::Network(_) if by_nodes => {
+                Err(format!("'{self}' does not play on a clock that runs by nodes"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_and_printed() {
+        for (argument, name) in [
+            ("rating:1909", "rating:1909"),
+            ("rating:1909:0.5", "rating:1909:0.5"),
+            ("rating:2700:20:30000", "rating:2700:20:30000"),
+            ("level:1600", "level:1600"),
+            ("level:1600:models/other.json", "level:1600:models/other.json"),
+            ("runs/best.json", "best"),
+            ("default", "default"),
+            ("style:people/Ann.json", "Ann"),
+            ("deepchess:runs/network.bin", "network"),
+            ("uci:stockfish", "stockfish"),
+            ("uci:engines/weiss-2.0", "weiss-2.0"),
+            ("uci:engines/weiss.exe,Hash=16,SyzygyPath=/tables/3", "weiss,Hash=16,SyzygyPath=/tables/3"),
+        ] {
+            let player: PlayerSpec = argument.parse().unwrap();
+            assert_eq!((player.to_string(), player.name()), (argument.to_string(), name.to_string()));
+        }
+        for (argument, problem) in [
+            ("level:x", "'level:x': 'x' is not a number from -5 to 4000"),
+            ("rating:1600:50000", "'50000' is not a number"),
+            ("rating:1600:1:many", "'many' is not a number of nodes"),
+            ("uci:stockfish,Elo", "'Elo' is not of the form name=value"),
+        ] {
+            let error = argument.parse::<PlayerSpec>().unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}
