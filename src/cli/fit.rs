@@ -8,16 +8,15 @@ use clap::Args;
 use dyad_engine::board::PIECE_NAMES;
 use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{MATERIAL, select};
-use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Weights};
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::Context;
-use dyad_trainer::fit::calibration::{calibrate, calibrate_by_scores, scale_like};
+use dyad_trainer::fit::calibration::scale_like;
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{Data, Epoch, Event, Fitted, Settings};
+use dyad_trainer::fit::regression::{Calibration, Data, Epoch, Event, Fitted, Settings};
 use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
@@ -112,15 +111,15 @@ pub fn run(arguments: Arguments) -> Outcome {
             "stopped": fitted.stopped,
         },
     });
-    let mut weights = Weights::from_floats(&fitted.weights, made)?;
+    let calibration = match arguments.keep_scale {
+        true => Calibration::Initial(start.units),
+        false => Calibration::Data(&data),
+    };
+    let pawns = settings.target.pawns;
+    let (mut weights, is_calibrated) = fitted.calibrated(made, calibration, pawns)?;
     weights.meta.name = name.unwrap_or_else(|| stem(&out));
-    let (gamma, pawns) = (fitted.weights.gamma()?, settings.target.pawns);
-    if arguments.keep_scale {
-        weights.units.scale = kept_scale(start.units.scale, fitted.unit * gamma)?;
-        weights.units.win_rate = start.units.win_rate;
-    } else if let Err(error) = calibrate(&mut weights, data.train.iter().chain(&data.test)) {
-        eprintln!("{error}; a pawn of the scores is a pawn");
-        calibrate_by_scores(&mut weights, 1.0 / gamma, pawns);
+    if !is_calibrated {
+        eprintln!("results and evaluations do not correlate: a pawn of the scores becomes a pawn");
     }
     if let Some(other) = &other {
         scale_like(&mut weights, other, &data.train, pawns)?;
@@ -130,16 +129,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-/// The scale of the weights a fit began with, for weights of which so many are one of theirs.
-fn kept_scale(scale: i32, unit: f64) -> Result<i32, String> {
-    let kept = (f64::from(scale) / unit).round();
-    match (1.0..=f64::from(MAX_SCALE)).contains(&kept) {
-        true => Ok(kept as i32),
-        false => Err(format!("--keep-scale: {scale}/1024 would be {kept}/1024 here, and must be 1 to {MAX_SCALE}")),
-    }
-}
-
-/// Sets what the arguments give for groups.
+/// Sets the options of groups.
 fn set_groups(
     settings: &mut Settings,
     groups: &[String],
@@ -184,7 +174,7 @@ fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: 
     regression::fit(settings, data, &FloatWeights::from(start), &mut context)
 }
 
-/// What is known of a file of samples, for the `made` of weights that come from it.
+/// A file of samples in the provenance of weights.
 pub fn describe(file: &SampleFile) -> Json {
     let summary = file.summary();
     json!({
@@ -242,14 +232,5 @@ mod tests {
         set_groups(&mut settings, &[], &groups(&["tempo"]), &[], &[]).unwrap();
         assert!(!settings.group("tempo").learn);
         assert!(set_groups(&mut settings, &groups(&["pears"]), &[], &[], &[]).unwrap_err().contains("pears"));
-    }
-
-    #[test]
-    fn a_scale_that_is_kept_can_be_loaded() {
-        assert_eq!(kept_scale(1_000, 0.5), Ok(2_000));
-        assert_eq!(kept_scale(MAX_SCALE, 1.0), Ok(MAX_SCALE));
-        for (scale, unit) in [(MAX_SCALE, 0.999), (1, 3.0), (1_000, f64::NAN)] {
-            assert!(kept_scale(scale, unit).unwrap_err().contains("must be 1 to 1000000"));
-        }
     }
 }

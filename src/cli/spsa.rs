@@ -166,7 +166,7 @@ fn with_the_rest(
 ) -> Result<Settings, Error> {
     if let Some(path) = parameters {
         let text = atomic::read(path).map_err(Error::file("read", path))?;
-        let text = String::from_utf8(text).map_err(|error| Error::content(path, "text", error.to_string()))?;
+        let text = String::from_utf8(text).map_err(|error| Error::content(path, "text", error))?;
         settings.parameters =
             parameters::parse(&text).map_err(|problem| Error::content(path, "parameters", problem))?;
     }

@@ -10,7 +10,6 @@ use dyad_engine::eval::layout::select;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
-use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::settings::{
@@ -134,9 +133,9 @@ pub fn run(arguments: Arguments) -> Outcome {
     };
     drop(display);
     let summary = summary?;
-    if summary.finished {
-        let mut weights = Weights::load(&summary.file)?;
-        if !settings.keep_scale && calibrate_by_file(&mut weights, &samples)? {
+    if summary.finished && !settings.keep_scale {
+        let (weights, is_calibrated) = summary.calibrated(&samples)?;
+        if is_calibrated {
             weights.save(&summary.file)?;
             println!("scale and win rate are fitted to the results of the games");
         }

@@ -1,41 +1,62 @@
 //! The error type of the trainer.
 
+use std::error::Error as StdError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file could not be read or written, an engine not asked, or settings not used.
+use dyad_engine::eval::WeightsError;
+use dyad_engine::search::HashError;
+
+/// Why a work cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system refused to open, read, write or rename a file.
     #[error("cannot {doing} {path}: {source}")]
     File {
-        /// What was tried: "read", "write"...
+        /// The operation: "read", "write"...
         doing: &'static str,
-        /// With which file.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file does not hold what it should.
+    /// The content of a file cannot be used.
     #[error("{path}, {place}: {problem}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// Where in it: a line, a block, a byte.
+        /// The place in the file: a line, a block, a byte.
         place: String,
-        /// What was expected and what came.
-        problem: String,
+        /// What was expected and what was found.
+        problem: Box<dyn StdError + Send + Sync>,
     },
-    /// An outside engine did not answer as an engine does.
+    /// An external engine does not start or does not answer.
     #[error("engine: {0}")]
     Engine(String),
     /// Settings that contradict each other or the data.
     #[error("settings: {0}")]
     Settings(String),
+    /// Weights cannot be read, used or written.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// There is no memory for a transposition table.
+    #[error(transparent)]
+    Hash(#[from] HashError),
+    /// A part of the work failed.
+    #[error("{part}: {source}")]
+    Part {
+        /// Name of the part.
+        part: String,
+        /// Its error.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// A folder is in use or cannot be locked.
+    #[error(transparent)]
+    Locked(Box<dyn StdError + Send + Sync>),
     /// Nothing was found; says where.
     #[error("{0}")]
     Nothing(String),
-    /// The job was stopped before it was done.
+    /// The work was stopped before it was done.
     #[error("stopped")]
     Stopped,
 }
@@ -48,7 +69,17 @@ impl Error {
     }
 
     /// An error in a file's content.
-    pub fn content(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Error {
+    pub fn content(
+        path: &Path,
+        place: impl Into<String>,
+        problem: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Error {
         Error::Content { path: path.to_path_buf(), place: place.into(), problem: problem.into() }
+    }
+
+    /// The error of a part of the work, for `map_err`.
+    pub fn part<E: Into<Box<dyn StdError + Send + Sync>>>(part: &str) -> impl FnOnce(E) -> Error {
+        let part = part.to_string();
+        move |source| Error::Part { part, source: source.into() }
     }
 }

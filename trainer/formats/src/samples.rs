@@ -305,7 +305,7 @@ fn read_block(input: &mut impl Read, summary: &Summary, index: u64, path: &Path)
     let mut bytes = vec![0; len * SAMPLE_BYTES];
     let mut sum = [0; 4];
     let read = input.read_exact(&mut bytes).and_then(|()| input.read_exact(&mut sum));
-    read.map_err(|error| Error::content(path, place(), error.to_string()))?;
+    read.map_err(|error| Error::content(path, place(), error))?;
     let sum = u32::from_le_bytes(sum);
     if crc32fast::hash(&bytes) != sum {
         return Err(Error::content(path, place(), "damaged: its checksum is wrong"));

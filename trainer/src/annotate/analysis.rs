@@ -88,9 +88,7 @@ impl Analyst {
     /// # Errors
     /// When there is no memory for a table of this size.
     pub(super) fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
-        let engine = Engine::with_hash(Arc::clone(weights), megabytes);
-        let engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
-        Ok(Analyst { engine, nodes })
+        Ok(Analyst { engine: Engine::with_hash(Arc::clone(weights), megabytes)?, nodes })
     }
 
     /// Analyzes a legal move of the current position of `game`.

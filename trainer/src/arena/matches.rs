@@ -52,8 +52,7 @@ impl MatchPlayer {
     }
 
     fn player(&self) -> Result<Player, Error> {
-        let engine = Arc::clone(&self.weights).engine(self.hash, self.threads);
-        let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+        let engine = Arc::clone(&self.weights).engine(self.hash, self.threads)?;
         Ok(Player { engine, options: self.options.clone(), budget: self.budget })
     }
 

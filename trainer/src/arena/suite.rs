@@ -151,8 +151,7 @@ pub fn solve(
         budget => budget.limits(Duration::ZERO),
     };
     let engine = || -> Result<Engine, Error> {
-        let engine = Engine::with_hash(weights.clone(), settings.hash);
-        let mut engine = engine.map_err(|error| Error::Settings(error.to_string()))?;
+        let mut engine = Engine::with_hash(weights.clone(), settings.hash)?;
         engine.set_threads(settings.threads);
         Ok(engine)
     };

@@ -10,6 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::files::{self, OwnFolder};
+use dyad_formats::error::Error;
 
 /// The file that is held.
 pub const NAME: &str = "lock";
@@ -43,6 +44,12 @@ pub enum LockError {
     /// The system refused to make, read or lock the file.
     #[error("cannot lock {0}: {1}")]
     File(PathBuf, #[source] io::Error),
+}
+
+impl From<LockError> for Error {
+    fn from(error: LockError) -> Error {
+        Error::Locked(Box::new(error))
+    }
 }
 
 impl FolderLock {

@@ -1,7 +1,10 @@
-//! The update of Adam, which the fit and comparison training share.
+//! The update of Adam, which fits, comparison training and the training of levels share.
 
 /// Keeps quotients of optimizers finite.
 pub const EPSILON: f64 = 1e-8;
+
+/// Usual decay rates of the two moments of Adam.
+pub const BETAS: [f64; 2] = [0.9, 0.999];
 
 /// The parameters of one update by Adam (Kingma and Ba 2015, algorithm 1).
 pub struct Adam {

@@ -111,7 +111,7 @@ pub struct OwnEngine<'a> {
 impl OwnEngine<'_> {
     /// With these weights and settings, until `control` stops it.
     pub fn new<'a>(weights: Arc<Weights>, settings: &Settings, control: &'a Control) -> Result<OwnEngine<'a>, Error> {
-        let engine = Engine::with_hash(weights, settings.hash).map_err(|error| Error::Engine(error.to_string()))?;
+        let engine = Engine::with_hash(weights, settings.hash)?;
         let multipv = if settings.min_margin == 0 { 1 } else { 2 };
         let options = search::Options { multipv, ..search::Options::default() };
         let (limits, margin) = (Limits::nodes(settings.nodes), settings.min_margin as i32);

@@ -43,12 +43,17 @@ pub struct Observation {
     pub result: GameResult,
 }
 
-/// Sets the scale and the win rate model of weights from the samples with a result.
-pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<(), Error> {
-    let (scale, win_rate) = model(&observe(weights, samples)?)?;
-    weights.units.scale = scale;
-    weights.units.win_rate = win_rate;
-    Ok(())
+/// Sets the scale and the win rate model of weights from the samples with a result. Returns false, and changes nothing,
+/// if results do not correlate with values.
+///
+/// # Errors
+/// When a sample is damaged.
+pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<bool, Error> {
+    let found = model(&observe(weights, samples)?);
+    if let Ok((scale, win_rate)) = found {
+        (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
+    }
+    Ok(found.is_ok())
 }
 
 /// Sets the scale of weights by the expected score of their values, and the standard win rate model, which then says

@@ -11,6 +11,7 @@
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::data::schedule::Order;
+use crate::fit::calibration::calibrate_by_file;
 use crate::fit::norms::norms;
 use crate::learn::average::Average;
 use crate::learn::checkpoint::Checkpoint;
@@ -30,6 +31,8 @@ use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_worke
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
 use dyad_formats::atomic::{self, clean, write_atomic};
+use dyad_formats::error::Error;
+use dyad_formats::samples::SampleFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -73,6 +76,19 @@ pub struct Summary {
     pub accuracy: Option<f64>,
     /// The weights file of that iteration.
     pub file: PathBuf,
+}
+
+impl Summary {
+    /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is false
+    /// if the results do not determine them.
+    ///
+    /// # Errors
+    /// When the weights or the samples cannot be read.
+    pub fn calibrated(&self, samples: &SampleFile) -> Result<(Weights, bool), Error> {
+        let mut weights = Weights::load(&self.file)?;
+        let is_calibrated = calibrate_by_file(&mut weights, samples)?;
+        Ok((weights, is_calibrated))
+    }
 }
 
 /// Starts a training in a new folder. A stop ends it after the current batch, with a checkpoint.

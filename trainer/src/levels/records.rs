@@ -258,7 +258,7 @@ fn read_any_header(input: &mut impl Read, path: &Path) -> Result<(u8, serde_json
     }
     let mut text = vec![0; length as usize];
     input.read_exact(&mut text).map_err(|_| not_records())?;
-    let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error.to_string()))?;
+    let header = serde_json::from_slice(&text).map_err(|error| Error::content(path, "header", error))?;
     Ok((start[7], header))
 }
 

@@ -19,6 +19,7 @@ use dyad_formats::hash;
 use serde::{Deserialize, Serialize};
 
 use crate::base::number::number;
+use crate::base::optim::{Adam, BETAS};
 use crate::levels::examples::Example;
 use crate::levels::records::Offsets;
 
@@ -121,10 +122,10 @@ pub(super) fn descend(
     penalize: impl Fn(&[f64], &mut [f64]),
     mut report: impl FnMut(u32, f64),
 ) -> Vec<f64> {
-    let mut adam = Adam::new();
+    let (mut means, mut squares) = (vec![0.0; PARAMETERS], vec![0.0; PARAMETERS]);
     let batches = examples.len().div_ceil(settings.batch.max(1));
     let steps = f64::from(settings.epochs) * batches as f64;
-    let mut step = 0.0;
+    let mut step = 0;
     for epoch in 0..settings.epochs {
         let mut order: Vec<usize> = (0..examples.len()).collect();
         let seed = hash::fold(settings.seed, u64::from(epoch));
@@ -136,8 +137,13 @@ pub(super) fn descend(
                 sum += add_gradient(&parameters, examples[index], 1.0 / batch.len() as f64, &mut gradient);
             }
             penalize(&parameters, &mut gradient);
-            adam.step(&mut parameters, &gradient, settings.rate * (1.0 - step / steps));
-            step += 1.0;
+            let rate = settings.rate * (1.0 - f64::from(step) / steps);
+            step += 1;
+            let update = Adam::new(rate, BETAS, step);
+            let moments = means.iter_mut().zip(&mut squares);
+            for ((parameter, slope), (mean, square)) in parameters.iter_mut().zip(gradient).zip(moments) {
+                *parameter -= update.step(mean, square, slope);
+            }
         }
         report(epoch + 1, sum / examples.len().max(1) as f64);
     }
@@ -227,32 +233,6 @@ fn add_penalty(settings: &Settings, parameters: &[f64], gradient: &mut [f64]) {
                 gradient[at] -= step;
                 gradient[at + 1] += step;
             }
-        }
-    }
-}
-
-/// Adam (Kingma and Ba 2015, algorithm 1).
-pub(super) struct Adam {
-    mean: Vec<f64>,
-    square: Vec<f64>,
-    steps: i32,
-}
-
-impl Adam {
-    pub(super) fn new() -> Adam {
-        Adam { mean: vec![0.0; PARAMETERS], square: vec![0.0; PARAMETERS], steps: 0 }
-    }
-
-    pub(super) fn step(&mut self, parameters: &mut [f64], gradient: &[f64], rate: f64) {
-        const BETAS: [f64; 2] = [0.9, 0.999];
-        const EPSILON: f64 = 1e-8;
-        self.steps += 1;
-        let corrections = BETAS.map(|beta| 1.0 - beta.powi(self.steps));
-        for (index, &slope) in gradient.iter().enumerate() {
-            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
-            *mean += (1.0 - BETAS[0]) * (slope - *mean);
-            *square += (1.0 - BETAS[1]) * (slope * slope - *square);
-            parameters[index] -= rate * (*mean / corrections[0]) / ((*square / corrections[1]).sqrt() + EPSILON);
         }
     }
 }

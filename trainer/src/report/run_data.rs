@@ -255,5 +255,5 @@ fn weights_if_there(path: &Path) -> Result<Option<Weights>, Error> {
     if !path.exists() {
         return Ok(None);
     }
-    Weights::load(path).map(Some).map_err(|error| Error::content(path, "weights", error.to_string()))
+    Weights::load(path).map(Some).map_err(|error| Error::content(path, "weights", error))
 }

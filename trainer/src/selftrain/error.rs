@@ -92,6 +92,7 @@ impl From<Error> for SelfTrainError {
         match error {
             Error::File { doing, path, source } => SelfTrainError::File { doing, path, source },
             Error::Settings(problem) => SelfTrainError::Settings(problem),
+            Error::Weights(error) => SelfTrainError::Weights(error),
             other => SelfTrainError::Data(other),
         }
     }

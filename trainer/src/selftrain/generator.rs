@@ -241,8 +241,7 @@ impl<'a> Table<'a> {
         openings: &'a [Opening],
     ) -> Result<Table<'a>, Error> {
         let player = || -> Result<Player<Engine>, Error> {
-            let engine = Engine::with_hash(weights.clone(), HASH);
-            let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            let engine = Engine::with_hash(weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
         };
         let judge = Box::new(opening_filter(weights.clone(), FILTER_NODES));

@@ -161,8 +161,7 @@ impl SelfPlay<'_> {
 
     fn table(&self) -> Result<Table<'_>, Error> {
         let player = || -> Result<Player<Engine>, Error> {
-            let engine = Engine::with_hash(self.weights.clone(), HASH);
-            let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            let engine = Engine::with_hash(self.weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(self.nodes) })
         };
         let judge = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));

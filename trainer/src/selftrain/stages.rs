@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
 use dyad_engine::eval::layout::{GROUPS, PAIRS};
-use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_engine::eval::{FloatWeights, Units, Weights};
 use dyad_formats::atomic::write_atomic;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
@@ -384,13 +384,12 @@ impl<'a> Loop<'a> {
             "loss": [fitted.start_loss, fitted.test_loss()],
             "of": start.id(),
         });
-        let mut weights = Weights::from_floats(&fitted.weights, made)?;
+        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to scores of
+        // searches with the weights themselves could grow from generation to generation.
+        let units = if knows_more { Units::default() } else { start.units };
+        let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), target.pawns)?;
         if knows_more {
             scale_like(&mut weights, &generation.best, &data.train, target.pawns)?;
-        } else {
-            // The scale of the initial weights, by which all generations have the same piece values. A scale fitted to scores
-            // of searches with the weights themselves could grow from generation to generation.
-            weights.units = start.units;
         }
         weights.save(&out)?;
         Ok(true)

@@ -105,7 +105,7 @@ pub fn begin(
 ) -> Result<Summary, Error> {
     let tuning = Tuning::new(settings.clone(), folder)?;
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
-    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
+    let _lock = FolderLock::take(folder)?;
     if is_begun(folder) {
         let problem = format!("{} holds a tuning already; resume it, or name another folder", folder.display());
         return Err(Error::Settings(problem));
@@ -123,7 +123,7 @@ pub fn begin(
 /// When there is no tuning, its files are damaged or changed, or it cannot be resumed.
 pub fn resume(folder: &Path, checkpoint: Duration, context: &mut Context<TuningProgress>) -> Result<Summary, Error> {
     let tuning = Tuning::new(settings(folder)?, folder)?;
-    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
+    let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
     let state = match folder.join(STATE).exists() {
         true => tuning.load()?,
@@ -150,7 +150,7 @@ pub fn is_begun(folder: &Path) -> bool {
 pub fn settings(folder: &Path) -> Result<Settings, Error> {
     let path = folder.join(SETTINGS);
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
-    serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error.to_string()))
+    serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error))
 }
 
 /// Path of the weights that a finished tuning of weights writes.
@@ -173,7 +173,7 @@ impl Tuning {
         settings.check().map_err(Error::Settings)?;
         let weights = match &settings.weights {
             None => Weights::embedded(),
-            Some(path) => Arc::new(Weights::load(path).map_err(|error| Error::Settings(error.to_string()))?),
+            Some(path) => Arc::new(Weights::load(path)?),
         };
         let base = Base::new(weights, &settings.parameters).map_err(Error::Settings)?;
         // Check all bounds now, not after hours of games.
@@ -348,7 +348,7 @@ impl Tuning {
         let tuned = by_label(parameters, state.result());
         weights.meta.provenance = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
         let path = self::weights(&self.folder);
-        weights.save(&path).map_err(|error| Error::Settings(error.to_string()))
+        Ok(weights.save(&path)?)
     }
 }
 
@@ -363,8 +363,7 @@ impl<'a> Worker<'a> {
     fn new(tuning: &'a Tuning) -> Result<Worker<'a>, Error> {
         let Settings { hash, budget, .. } = tuning.settings;
         let player = || {
-            let engine = Engine::with_hash(Arc::clone(&tuning.base.weights), hash);
-            let engine = engine.map_err(|error| Error::Engine(error.to_string()))?;
+            let engine = Engine::with_hash(Arc::clone(&tuning.base.weights), hash)?;
             Ok(Player { engine, options: Options::default(), budget })
         };
         let filter = Box::new(openings::opening_filter(Weights::embedded(), FILTER_NODES));

@@ -182,7 +182,7 @@ pub fn train(
         true => {
             let (network, note) = Network::load_with(&path)?;
             let standing: TrainingState =
-                serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error.to_string()))?;
+                serde_json::from_value(note).map_err(|error| Error::content(&path, "note", error))?;
             if standing.key == key { (network, standing) } else { (Network::random(&sizes, seed), fresh(&key)) }
         }
         false => (Network::random(&sizes, seed), fresh(&key)),

@@ -12,8 +12,8 @@ use dyad_trainer::data::leaves::at_leaves;
 use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::averaging::{in_units_of_search, mean};
-use dyad_trainer::fit::calibration::{calibrate_by_file, calibrate_by_scores, pawns_of_e, scale_like};
-use dyad_trainer::fit::regression::{self, Data, Settings, Target};
+use dyad_trainer::fit::calibration::{pawns_of_e, scale_like};
+use dyad_trainer::fit::regression::{self, Calibration, Data, Settings, Target};
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 use serde_json::{Value as Json, json};
 
@@ -94,14 +94,10 @@ impl StepRunner<'_, '_> {
             "loss": [fitted.start_loss, fitted.test_loss()],
             "of": start.id(),
         });
-        let unusable = |problem: String| Error::Settings(format!("{}: {problem}", step.name));
-        let weights = Weights::from_floats(&fitted.weights, made);
-        let mut weights = weights.map_err(|error| unusable(error.to_string()))?;
-        let unit = 1.0 / fitted.weights.gamma().map_err(|error| unusable(error.to_string()))?;
         // The win rate comes from these games, the search scale from the scores.
-        if !calibrate_by_file(&mut weights, &self.samples(chances)?)? {
-            calibrate_by_scores(&mut weights, unit, target.pawns);
-        }
+        let chances = self.samples(chances)?;
+        let weights = fitted.calibrated(made, Calibration::File(&chances), target.pawns);
+        let (mut weights, _) = weights.map_err(Error::part(&step.name))?;
         scale_like(&mut weights, &*self.weights(scale_of)?, &data.train, target.pawns)?;
         let mut made = save(&self.folder.join(&step.name), &step.name, weights)?;
         made.result["positions"] = of.into();

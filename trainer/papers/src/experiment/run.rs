@@ -64,7 +64,7 @@ struct SavedPlan {
 pub fn run(plan: &Plan, folder: &Path, revision: &str, context: &mut Context<Event>) -> Result<Results, Error> {
     plan.check().map_err(Error::Settings)?;
     fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
-    let _lock = FolderLock::take(folder).map_err(|error| Error::Settings(error.to_string()))?;
+    let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [PLAN, RESULTS, PAGE].contains(&name))?;
     let files = files(&plan.inputs)?;
     begin(plan, &files, folder)?;
@@ -105,7 +105,7 @@ fn begin(plan: &Plan, files: &[InputFile], folder: &Path) -> Result<(), Error> {
     }
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
     let begun: SavedPlan =
-        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error.to_string()))?;
+        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error))?;
     let (before, after) = (&begun.plan, &now.plan);
     if (&before.name, before.scale, before.seed) != (&after.name, after.scale, after.seed) || begun.files != now.files {
         let problem = format!(
@@ -192,7 +192,7 @@ fn load(path: &Path) -> Result<Option<StepResult>, Error> {
         Err(error) => Err(Error::file("read", path)(error)),
         Ok(text) => {
             let result = serde_json::from_slice(&text);
-            result.map(Some).map_err(|error| Error::content(path, "result", error.to_string()))
+            result.map(Some).map_err(|error| Error::content(path, "result", error))
         }
     }
 }

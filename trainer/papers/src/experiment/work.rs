@@ -110,7 +110,7 @@ const WIN: WinRule = WinRule { moves: 3, score: 1500 };
 
 /// The weights with a name.
 pub(super) fn weights(plan: &Plan, folder: &Path, name: &str) -> Result<Arc<Weights>, Error> {
-    let load = |path: &Path| Weights::named(path).map_err(|error| Error::Settings(error.to_string()));
+    let load = |path: &Path| Ok(Weights::named(path)?);
     match name {
         "default" => Ok(Weights::embedded()),
         "material" => Ok(Arc::new(Weights::material())),
@@ -254,12 +254,11 @@ impl StepRunner<'_, '_> {
                 training::begin(&settings, &run, &examples, context)
             }
         });
-        let summary = summary.map_err(|error| Error::Settings(format!("{}: {error}", step.name)))?;
+        let summary = summary.map_err(Error::part(&step.name))?;
         if !summary.finished {
             return Err(Error::Stopped);
         }
-        let mut weights = Weights::load(&summary.file).map_err(|error| Error::Settings(error.to_string()))?;
-        calibrate_by_file(&mut weights, &file)?;
+        let (weights, _) = summary.calibrated(&file)?;
         let lines = iterations(&run)?;
         let iterations: Vec<Json> = lines
             .iter()
@@ -286,7 +285,7 @@ impl StepRunner<'_, '_> {
             }
         }
         let made = json!({ "by": "dyad experiment", "parent": source.id(), "without": groups });
-        let mut rest = Weights::from_floats(&floats, made).map_err(|error| Error::Settings(error.to_string()))?;
+        let mut rest = Weights::from_floats(&floats, made)?;
         calibrate_by_file(&mut rest, &self.samples(samples)?)?;
         save(&self.folder.join(&step.name), &step.name, rest)
     }
@@ -480,7 +479,7 @@ fn iterations(run: &Path) -> Result<Vec<LogLine>, Error> {
 /// Saves weights in a step's folder; the result has their material.
 pub(super) fn save(folder: &Path, name: &str, mut weights: Weights) -> Result<StepOutput, Error> {
     weights.meta.name = name.to_string();
-    weights.save(&folder.join(WEIGHTS)).map_err(|error| Error::Settings(error.to_string()))?;
+    weights.save(&folder.join(WEIGHTS))?;
     let id = weights.id();
     let of = |piece: Piece| weights.ints()[layout::MATERIAL.at(piece)];
     let result = json!({

@@ -9,8 +9,6 @@ use super::data::FeatureRange;
 use super::settings::{GroupSettings, L2Target, Settings};
 use crate::base::optim;
 
-const BETAS: [f64; 2] = [0.9, 0.999];
-
 /// Running means of the gradient and of its square, for middlegame and endgame.
 type Moments = [[f64; 2]; 2];
 
@@ -47,7 +45,7 @@ impl Adam {
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
-            let (update, decay) = (optim::Adam::new(factor * group.rate, BETAS, self.steps), group.l2 / self.positions);
+            let (update, decay) = (optim::Adam::new(factor * group.rate, optim::BETAS, self.steps), group.l2 / self.positions);
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];

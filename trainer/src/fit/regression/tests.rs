@@ -278,3 +278,12 @@ fn l2_regularizes_toward_zero_or_the_initial_weights() {
     let (held, free) = (distance(L2Target::Start), distance(L2Target::Zero));
     assert!(held < 0.1 * free, "{held} {free}");
 }
+
+#[test]
+fn a_scale_that_is_kept_can_be_loaded() {
+    assert_eq!(kept_scale(1_000, 0.5).unwrap(), 2_000);
+    assert_eq!(kept_scale(MAX_SCALE, 1.0).unwrap(), MAX_SCALE);
+    for (scale, unit) in [(MAX_SCALE, 0.999), (1, 3.0), (1_000, f64::NAN)] {
+        assert!(kept_scale(scale, unit).unwrap_err().to_string().contains("must be 1 to 1000000"));
+    }
+}
