@@ -366,7 +366,7 @@ mod tests {
     fn the_help_of_a_tool_has_the_defaults_of_its_settings() {
         let mut command = Arguments::command_with_defaults();
         let mut help = |tool: &str| command.find_subcommand_mut(tool).expect(tool).render_help().to_string();
-        let label = dyad_trainer::data::label::Settings::default();
+        let label = dyad_trainer::data::label::LabelSettings::default();
         assert!(help("label").contains(&format!("Nodes per position [default: {}]", label.nodes)));
         assert!(help("match").contains("Nodes per move [default: 20000]"));
         assert!(help("spsa").contains("Nodes per move [default: 10000]"));

@@ -24,12 +24,12 @@ pub struct Session {
     /// The id of the engine's weights, once it was asked for.
     pub weights_id: KnownId,
     /// The choices that are handed to each search.
-    pub settings: Settings,
+    pub settings: SessionSettings,
 }
 
 /// The values of options that the engine does not keep itself.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct SessionSettings {
     /// Handed to the engine with each search.
     pub search: search::Options,
     /// Whether info lines tell the chances to win, draw and lose.

@@ -35,7 +35,7 @@ use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::style::{self, PlayerGames};
 use dyad_trainer::report::{LivePage, own_page};
 use dyad_trainer::selftrain::{
-    self, MethodName, Overrides, Overview, Playing, Settings, Source, Stage, Summary, misplaced_for,
+    self, MethodName, Overrides, Overview, Playing, SelfTrainSettings, SelfTrainSummary, Source, Stage, misplaced_for,
 };
 
 use crate::browser;
@@ -627,7 +627,7 @@ impl Preparation {
                     "" => in_use,
                     name => Weights::named(Path::new(name)).map_err(|error| format!("TrainStart: {error}"))?,
                 };
-                Task::Begin(Box::new(Settings::resolve(&start, &overrides)?), start)
+                Task::Begin(Box::new(SelfTrainSettings::resolve(&start, &overrides)?), start)
             }
         };
         Ok(Order { mode, folder, threads, task, reference, open_page })
@@ -655,7 +655,7 @@ struct Order {
 
 enum Task {
     /// Begin a training from these weights.
-    Begin(Box<Settings>, Arc<Weights>),
+    Begin(Box<SelfTrainSettings>, Arc<Weights>),
     /// Resume the training in the folder.
     Resume(Box<Overrides>),
     /// Learn the style of a player.
@@ -681,7 +681,7 @@ impl Order {
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let _lock = FolderLock::take(&self.folder).map_err(|error| error.to_string())?;
         let out = self.style_file(player);
-        let settings = style::Settings::default();
+        let settings = style::StyleSettings::default();
         let mut on_event = |Progress { done, of }| reporter.progress(&format!("{done} of {of} positions"));
         let mut context = Context { threads: self.threads, stop, on_event: &mut on_event };
         let games = PlayerGames { files: &[games.to_path_buf()], player };
@@ -701,7 +701,7 @@ impl Order {
         // The page is also written when the folder is not locked.
         let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);
-        let mut on_event = |event: &selftrain::Event| {
+        let mut on_event = |event: &selftrain::SelfTrainEvent| {
             if let Some(note) = page.hear(event) {
                 reporter.report(&note);
                 if self.open_page
@@ -732,8 +732,8 @@ impl Order {
 }
 
 /// The last report of a training.
-fn farewell(summary: &Summary) -> String {
-    let Summary { finished, generations, adopted, best, playing } = summary;
+fn farewell(summary: &SelfTrainSummary) -> String {
+    let SelfTrainSummary { finished, generations, adopted, best, playing } = summary;
     let ended = if *finished { "finished" } else { "stopped" };
     let best = best.as_ref().map_or(String::new(), |path| format!(", best weights {}", path.display()));
     let playing = match playing {
@@ -761,16 +761,16 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn event(&mut self, event: &selftrain::Event) {
+    fn event(&mut self, event: &selftrain::SelfTrainEvent) {
         match event {
-            selftrain::Event::Progress(progress) => {
+            selftrain::SelfTrainEvent::Progress(progress) => {
                 let stage = Some((progress.generation, progress.stage));
                 if std::mem::replace(&mut self.stage, stage) != stage {
                     self.reported = None;
                 }
                 self.progress(event);
             }
-            selftrain::Event::Promoted { generation, path, record, .. } => {
+            selftrain::SelfTrainEvent::Promoted { generation, path, record, .. } => {
                 self.report(event);
                 self.promoted(*generation, path, record.ids[1].clone());
             }
@@ -856,7 +856,7 @@ mod tests {
                 let Task::Begin(settings, _) = order(&training, Mode::Improve, folder).unwrap().task else {
                     panic!("nothing is begun")
                 };
-                assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &plain));
+                assert_eq!(Ok(*settings), SelfTrainSettings::resolve(&Weights::embedded(), &plain));
                 for value in [2, 8] {
                     training.set_number(number, value).unwrap();
                     let mut expected = plain.clone();
@@ -864,7 +864,7 @@ mod tests {
                     match (order(&training, Mode::Improve, folder), expected.misplaced(method.parse().unwrap())) {
                         (Ok(order), None) => {
                             let Task::Begin(settings, _) = order.task else { panic!("nothing is begun") };
-                            assert_eq!(Ok(*settings), Settings::resolve(&Weights::embedded(), &expected));
+                            assert_eq!(Ok(*settings), SelfTrainSettings::resolve(&Weights::embedded(), &expected));
                         }
                         (Err(error), Some(_)) => {
                             let expected = format!("{} belongs to comparison training", number.name);

@@ -15,8 +15,8 @@ use dyad_trainer::learn::average::Average;
 use dyad_trainer::learn::checkpoint::Checkpoint;
 use dyad_trainer::learn::optimizer::Optimizer;
 use dyad_trainer::learn::origin::DataIdentity;
-use dyad_trainer::learn::settings::Settings;
-use dyad_trainer::learn::state::{Counters, State};
+use dyad_trainer::learn::settings::TrainingSettings;
+use dyad_trainer::learn::state::{Counters, TrainingState};
 use dyad_trainer::selftrain;
 
 pub const JSON_WORDS: [&str; 18] = [
@@ -186,9 +186,9 @@ pub fn checkpoint_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("checkpoint-seeds");
     let path = scratch.file("checkpoint.bin");
     let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, f64::INFINITY] };
-    let settings = Settings::default();
+    let settings = TrainingSettings::default();
     let data = DataIdentity { checksum: "0123456789abcdef".into(), training: 7, test: 1 };
-    let state = State {
+    let state = TrainingState {
         iteration: 2,
         done: 50,
         positions: 150,
@@ -240,7 +240,7 @@ fn resume(folder: &Path) -> Result<(), selftrain::SelfTrainError> {
 pub fn state_seeds() -> Vec<Vec<u8>> {
     let scratch = Scratch::new("state-seeds");
     let folder = scratch.file("training");
-    let settings = selftrain::Settings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
+    let settings = selftrain::SelfTrainSettings::preset(selftrain::Preset::Scratch, selftrain::MethodName::Regression);
     let (start, stop) = (Weights::material(), stopped());
     selftrain::begin(&settings, &start, &start, &folder, &stop, &mut |_| {}).expect("it begins");
     let read = |name: &str| fs::read(folder.join(name)).expect("it was written");

@@ -15,7 +15,7 @@ use dyad_trainer::external::client::Program;
 use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
 use serde_json::Value as Json;
 
-use super::match_::{Settings, progress_line};
+use super::match_::{MatchSettings, progress_line};
 use super::player::PlayerSpec;
 use super::progress::ProgressDisplay;
 use super::settings::check_resume;
@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    games: Settings,
+    games: MatchSettings,
 }
 
 /// A match that is to be played.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dyad_formats::score::ScoreSide;
-use dyad_trainer::arena::convert::{ConvertEvent, Counts, convert};
+use dyad_trainer::arena::convert::{ConvertCounts, ConvertEvent, convert};
 use dyad_trainer::base::context::Context;
 use dyad_trainer::base::words::counted;
 
@@ -39,7 +39,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut context = Context { threads: arguments.threads.count(), stop: &stop, on_event: &mut on_event };
     let counts = convert(&inputs, &arguments.out, scores, &mut context)?;
     drop(progress);
-    let Counts { games, moves, broken, unfinished, scores: found } = counts;
+    let ConvertCounts { games, moves, broken, unfinished, scores: found } = counts;
     if scores.is_some() && found == 0 {
         eprintln!("warning: no move has a score in a form that is known");
     }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use dyad_papers::experiment::catalog;
 use dyad_papers::experiment::plan::{Inputs, Scale};
 use dyad_papers::experiment::run::run as run_plan;
-use dyad_papers::experiment::work::Event;
+use dyad_papers::experiment::work::ExperimentEvent;
 
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
@@ -79,19 +79,21 @@ pub fn run(arguments: Arguments) -> Outcome {
     let plan = catalog::plan(&name, scale, Inputs { games, bands, openings, weights }, seed)?;
     let mut progress = ProgressDisplay::new();
     let mut step = String::new();
-    let mut on_event = |event: Event| match event {
-        Event::Begin { step: name, number, of } => {
+    let mut on_event = |event: ExperimentEvent| match event {
+        ExperimentEvent::Begin { step: name, number, of } => {
             step = format!("{number}/{of} {name}");
             progress.show(|| step.clone());
         }
-        Event::Progress(Progress { done, of }) => progress.show(|| {
+        ExperimentEvent::Progress(Progress { done, of }) => progress.show(|| {
             let mut line = format!("{step}: {done}");
             if of > 0 {
                 write!(line, " of {of}").expect("writing to a string does not fail");
             }
             line
         }),
-        Event::Done { result, .. } => progress.say(&format!("{step}: {} in {:.1} s", result.hash, result.seconds)),
+        ExperimentEvent::Done { result, .. } => {
+            progress.say(&format!("{step}: {} in {:.1} s", result.hash, result.seconds))
+        }
     };
     let threads = threads.count();
     let revision = env!("DYAD_REVISION");

@@ -16,7 +16,7 @@ use dyad_trainer::base::context::Context;
 use dyad_trainer::fit::calibration::scale_like;
 use dyad_trainer::fit::norms::norms;
 use dyad_trainer::fit::regression;
-use dyad_trainer::fit::regression::{Calibration, Data, Epoch, Event, Fitted, Settings};
+use dyad_trainer::fit::regression::{Calibration, Data, Epoch, FitEvent, FitSettings, Fitted};
 use serde_json::{Value as Json, json};
 
 use super::progress::ProgressDisplay;
@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<FitSettings>,
     /// Groups of features to learn: names, PREFIX* or @FAMILY, here and below [default: all]
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     groups: Vec<String>,
@@ -131,7 +131,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 
 /// Sets the options of groups.
 fn set_groups(
-    settings: &mut Settings,
+    settings: &mut FitSettings,
     groups: &[String],
     freeze: &[String],
     l2: &[(String, f64)],
@@ -153,18 +153,18 @@ fn set_groups(
     Ok(())
 }
 
-fn fit(settings: &Settings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
+fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, stop: &Control) -> Result<Fitted, Error> {
     let mut progress = ProgressDisplay::new();
     let positions = data.train.len();
-    let mut on_event = |event: Event| match event {
-        Event::Start { scale, test_loss } => {
+    let mut on_event = |event: FitEvent| match event {
+        FitEvent::Start { scale, test_loss } => {
             progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
         }
-        Event::Progress { epoch, positions: done } => progress.show(|| {
+        FitEvent::Progress { epoch, positions: done } => progress.show(|| {
             let all = event.done(positions as u64).unwrap_or_default();
             format!("pass {epoch}: {done} of {positions} positions ({all} in all)")
         }),
-        Event::Epoch(Epoch { number, train_loss, test_loss, best }) => {
+        FitEvent::Epoch(Epoch { number, train_loss, test_loss, best }) => {
             let mark = if best { " *" } else { "" };
             let seconds = progress.elapsed().as_secs();
             progress.say(&format!("pass {number}: loss {train_loss:.5}, test loss {test_loss:.5}{mark} ({seconds} s)"));
@@ -223,7 +223,7 @@ mod tests {
     fn options_of_groups_reach_their_settings() {
         let given = |group: &str, number: f64| [(group.to_string(), number)];
         let groups = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let mut settings = Settings::default();
+        let mut settings = FitSettings::default();
         set_groups(&mut settings, &groups(&["material", "tempo"]), &[], &given("tempo", 7.0), &given("tempo", 0.5))
             .unwrap();
         let tempo = settings.group("tempo");

@@ -6,10 +6,10 @@ use clap::Args;
 use dyad_engine::control::Control;
 use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
-use dyad_formats::samples::{SampleFile, Summary};
+use dyad_formats::samples::{SampleFile, SampleSummary};
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::data::journal::journal_name;
-use dyad_trainer::data::label::{ExternalEngine, OwnEngine, Settings, label};
+use dyad_trainer::data::label::{ExternalEngine, LabelSettings, OwnEngine, label};
 use dyad_trainer::external::client::Program;
 
 use super::progress::ProgressDisplay;
@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = named_text, requires = "engine")]
     options: Vec<(String, String)>,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<LabelSettings>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -101,7 +101,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-fn print(summary: &Summary, read: usize) {
+fn print(summary: &SampleSummary, read: usize) {
     println!(
         "{} of {read} positions labeled, {} of them for testing; identity {:016x}",
         summary.count, summary.tests, summary.identity

@@ -14,7 +14,7 @@ use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
 use dyad_trainer::levels::examples::Example;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
-use dyad_trainer::levels::prepare::{self, Settings};
+use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
 use dyad_trainer::levels::style::{self, PlayerGames};
 use dyad_trainer::levels::training;
@@ -59,7 +59,7 @@ struct Prepare {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<RecordSettings>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -72,7 +72,7 @@ struct Train {
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    settings: Layered<training::Settings>,
+    settings: Layered<training::LevelSettings>,
     /// Model whose calibration is kept [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     calibrated_as: Option<PathBuf>,
@@ -153,7 +153,7 @@ struct StyleArguments {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    settings: Layered<style::Settings>,
+    settings: Layered<style::StyleSettings>,
     /// Model to start from [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -192,7 +192,7 @@ fn prepare(arguments: Prepare) -> Outcome {
         other => other?,
     };
     drop(progress);
-    let prepare::Summary { games, broken, records } = summary;
+    let prepare::RecordCounts { games, broken, records } = summary;
     println!("{records} positions of {games} games in {} ({broken} games could not be read)", arguments.out.display());
     Ok(())
 }
@@ -316,7 +316,12 @@ fn measure(arguments: &Measure) -> Outcome {
         Some(path) => settings::read(path, "level-train")?,
         None => {
             let Offsets { board: board_offset, fics: fics_offset, chess_com: chess_com_offset } = Offsets::of(&model);
-            training::Settings { board_offset, fics_offset, chess_com_offset, ..training::Settings::default() }
+            training::LevelSettings {
+                board_offset,
+                fics_offset,
+                chess_com_offset,
+                ..training::LevelSettings::default()
+            }
         }
     };
     let OffsetArguments { board_offset, fics_offset, chess_com_offset } = &arguments.offsets;

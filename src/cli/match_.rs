@@ -18,7 +18,7 @@ use dyad_formats::error::Error;
 use dyad_trainer::arena::matches::{MOST_GAMES, Match, MatchEnd, MatchGame, MatchPlayer, MatchRecord, MatchScore};
 use dyad_trainer::arena::openings::{self, Opening, OpeningSettings, RandomOpenings, Variant};
 use dyad_trainer::arena::pgn_writer::{PgnFile, today};
-use dyad_trainer::arena::play::{Adjudication, DrawRule, Reason, SearchLimits, WinRule};
+use dyad_trainer::arena::play::{Adjudication, DrawRule, GameEnd, SearchLimits, WinRule};
 use dyad_trainer::arena::statistics::{Decision, EloModel, Sprt};
 use dyad_trainer::base::number::{self, number};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ const SEED: u64 = 1;
 #[derive(Args, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub(super) struct Settings {
+pub(super) struct MatchSettings {
     #[command(flatten)]
     #[serde(flatten)]
     limits: Limits,
@@ -138,7 +138,7 @@ pub(super) struct Files {
 #[group(skip)]
 struct MatchArguments {
     #[command(flatten)]
-    settings: Settings,
+    settings: MatchSettings,
     #[command(flatten)]
     files: Files,
 }
@@ -146,7 +146,7 @@ struct MatchArguments {
 impl Layered<MatchArguments> {
     /// The settings; a limit of the arguments replaces that of the file.
     fn load_match(self) -> Result<MatchArguments, String> {
-        let Settings { limits, clock, .. } = &self.arguments.settings;
+        let MatchSettings { limits, clock, .. } = &self.arguments.settings;
         let (limits, clock) = (limits.clone(), clock.clone());
         let mut all = self.load("match")?;
         if (&limits, &clock) != (&Limits::default(), &Clock::default()) {
@@ -206,7 +206,7 @@ pub fn run(arguments: Arguments) -> Outcome {
             written.map_err(Error::file("write", path))?;
         }
         *reasons.entry(game.game.reason.words()).or_default() += 1;
-        if game.game.reason == Reason::IllegalMove {
+        if game.game.reason == GameEnd::IllegalMove {
             progress.say(&format!("game {}: the engine made no legal move", game.number + 1));
         }
         if let Some(failure) = &game.game.failure {
@@ -234,7 +234,7 @@ pub fn run(arguments: Arguments) -> Outcome {
 fn check_files(
     players: [&PlayerSpec; 2],
     settings_file: Option<&Path>,
-    settings: &Settings,
+    settings: &MatchSettings,
     files: &Files,
 ) -> Result<(), Error> {
     let inputs = players.iter().filter_map(|player| player.file());
@@ -262,7 +262,7 @@ fn check_results(path: &Path) -> Result<(), Error> {
     }
 }
 
-impl Settings {
+impl MatchSettings {
     pub(super) fn to_match(&self, specs: [&PlayerSpec; 2]) -> Result<Match, String> {
         let [a, b] = specs;
         let [mut name_a, mut name_b] = specs.map(PlayerSpec::name);
@@ -558,13 +558,14 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_refused() {
-        let wrong = |settings: Settings, expected: &str| {
+        let wrong = |settings: MatchSettings, expected: &str| {
             let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err();
             assert!(error.contains(expected), "{error}");
         };
-        let option = |text: &str| Settings { options_a: vec![text.into()], ..Settings::default() };
-        let draw = |rule: [u32; 3]| Settings { draw_adjudication: Some(rule.to_vec()), ..Settings::default() };
-        let win = |rule: [u32; 2]| Settings { win_adjudication: Some(rule.to_vec()), ..Settings::default() };
+        let option = |text: &str| MatchSettings { options_a: vec![text.into()], ..MatchSettings::default() };
+        let draw =
+            |rule: [u32; 3]| MatchSettings { draw_adjudication: Some(rule.to_vec()), ..MatchSettings::default() };
+        let win = |rule: [u32; 2]| MatchSettings { win_adjudication: Some(rule.to_vec()), ..MatchSettings::default() };
         wrong(option("depth=4294967297"), "option depth: '4294967297'");
         wrong(option("depth=1000000"), "expected a whole number, 1 to 245");
         wrong(option("nodes=0"), "expected a whole number, at least 1");
@@ -572,9 +573,9 @@ mod tests {
         wrong(option("overhead=60001"), "expected a whole number, 0 to 60000");
         wrong(option("threads=200000"), "expected a whole number, 1 to 1024");
         let depth = Limits { depth: Some(1_000_000), ..Limits::default() };
-        wrong(Settings { limits: depth, ..Settings::default() }, "depth must be 1 to 245, not 1000000");
+        wrong(MatchSettings { limits: depth, ..MatchSettings::default() }, "depth must be 1 to 245, not 1000000");
         wrong(option("tc=1.8e19"), "a year");
-        let set = |text: &str| Settings { set: vec![text.into()], ..Settings::default() };
+        let set = |text: &str| MatchSettings { set: vec![text.into()], ..MatchSettings::default() };
         wrong(set("rfp_depth=7"), "A:name=value");
         wrong(set("C:rfp_depth=7"), "A or B, not 'C'");
         wrong(set("A:rfp_debth=7"), "no search parameter 'rfp_debth'");
@@ -584,16 +585,16 @@ mod tests {
         wrong(win([0, 600]), "win adjudication takes 1 to");
         wrong(win([u32::MAX / 2 + 1, 600]), "win adjudication takes 1 to");
         wrong(win([4, 40_000]), "no score is 40000 centipawns");
-        wrong(Settings { max_plies: Some(0), ..Settings::default() }, "a game of no plies");
-        wrong(Settings { games: Some(u64::MAX), ..Settings::default() }, "games must be 1 to");
-        wrong(Settings { threads: Some(0), ..Settings::default() }, "threads must be 1 to 1024");
+        wrong(MatchSettings { max_plies: Some(0), ..MatchSettings::default() }, "a game of no plies");
+        wrong(MatchSettings { games: Some(u64::MAX), ..MatchSettings::default() }, "games must be 1 to");
+        wrong(MatchSettings { threads: Some(0), ..MatchSettings::default() }, "threads must be 1 to 1024");
     }
 
     #[test]
     fn settings_that_would_change_nothing_are_refused() {
         let refusal = |a: &str, b: &str, option: &str, set: &str| {
             let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_string()] };
-            let settings = Settings { options_a: list(option), set: list(set), ..Settings::default() };
+            let settings = MatchSettings { options_a: list(option), set: list(set), ..MatchSettings::default() };
             settings.to_match([&spec(a), &spec(b)]).err().unwrap_or_default()
         };
         for (a, b, option, set, expected) in [
@@ -613,7 +614,8 @@ mod tests {
     #[test]
     fn each_player_has_its_own_constants() {
         let set = ["A:rfp_depth=7", "b:qs_see=-10", "B:rfp_depth=12"].map(String::from).to_vec();
-        let played = Settings { set, ..Settings::default() }.to_match([&spec("default"), &spec("default")]).unwrap();
+        let played =
+            MatchSettings { set, ..MatchSettings::default() }.to_match([&spec("default"), &spec("default")]).unwrap();
         let [a, b] = played.players.map(|player| player.options.params.changed());
         assert_eq!((a, b), (vec![("rfp_depth", 7)], vec![("rfp_depth", 12), ("qs_see", -10)]));
     }
@@ -624,13 +626,13 @@ mod tests {
         let clock = SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: None };
         let by_nodes =
             SearchLimits::Clock { base: seconds(8.0), increment: seconds(0.08), nps: NonZeroU64::new(200_000) };
-        let limited = |limits| Settings { limits, ..Settings::default() };
+        let limited = |limits| MatchSettings { limits, ..MatchSettings::default() };
         let cases = [
-            (Settings::default(), SearchLimits::Nodes(20_000)),
+            (MatchSettings::default(), SearchLimits::Nodes(20_000)),
             (limited(Limits { nodes: Some(5), ..Limits::default() }), SearchLimits::Nodes(5)),
             (limited(Limits { depth: Some(5), ..Limits::default() }), SearchLimits::Depth(5)),
-            (Settings { clock: Clock { tc: Some("8+0.08".into()) }, ..Settings::default() }, clock),
-            (Settings { clock: Clock { tc: Some("8+0.08@200000".into()) }, ..Settings::default() }, by_nodes),
+            (MatchSettings { clock: Clock { tc: Some("8+0.08".into()) }, ..MatchSettings::default() }, clock),
+            (MatchSettings { clock: Clock { tc: Some("8+0.08@200000".into()) }, ..MatchSettings::default() }, by_nodes),
             (limited(Limits { movetime: Some(0.5), ..Limits::default() }), SearchLimits::MoveTime(seconds(0.5))),
         ];
         for (settings, budget) in cases {

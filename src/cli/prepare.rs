@@ -6,11 +6,11 @@ use clap::Args;
 use dyad_formats::atomic::check_output;
 use dyad_formats::choice::weights_id;
 use dyad_formats::game::BrokenGame;
-use dyad_formats::samples::Summary;
+use dyad_formats::samples::SampleSummary;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::base::number::number;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::data::prepare::{Counts, Event, Settings, Stage, prepare};
+use dyad_trainer::data::prepare::{PrepareCounts, PrepareEvent, PreparePass, PrepareSettings, prepare};
 
 use super::progress::ProgressDisplay;
 use super::settings::Layered;
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(long, value_parser = number::<u32>(0..), value_name = "PLY", help_heading = "Positions")]
     max_ply: Option<u32>,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<PrepareSettings>,
 }
 
 /// Makes a sample file and says what it holds.
@@ -56,12 +56,12 @@ pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut broken = 0;
-    let mut on_event = |event: Event| match event {
-        Event::Broken(game) | Event::Partial(game) => {
+    let mut on_event = |event: PrepareEvent| match event {
+        PrepareEvent::Broken(game) | PrepareEvent::Partial(game) => {
             broken += 1;
             show_broken(&progress, &game, broken);
         }
-        Event::Progress { stage, games, positions } => {
+        PrepareEvent::Progress { stage, games, positions } => {
             let (stage, seconds) = (name(stage), progress.elapsed().as_secs());
             progress.show(|| format!("{stage}: {games} games, {positions} positions, {seconds} s"));
         }
@@ -85,15 +85,15 @@ pub(super) fn show_broken(progress: &ProgressDisplay, game: &BrokenGame, count: 
     }
 }
 
-fn name(stage: Stage) -> &'static str {
+fn name(stage: PreparePass) -> &'static str {
     match stage {
-        Stage::Splitting => "finding held-out positions",
-        Stage::Counting => "counting",
-        Stage::Writing => "writing",
+        PreparePass::Splitting => "finding held-out positions",
+        PreparePass::Counting => "counting",
+        PreparePass::Writing => "writing",
     }
 }
 
-fn print(summary: &Summary, counts: &Counts) {
+fn print(summary: &SampleSummary, counts: &PrepareCounts) {
     println!("{} games or lines read, {} of them broken", counts.games, counts.broken);
     for (reason, count) in &counts.left_out {
         println!("{count:>10} left out: {}", reason.name());

@@ -11,7 +11,9 @@ use dyad_engine::eval::Weights;
 use dyad_trainer::arena::openings::Variant;
 use dyad_trainer::base::words::{counted, grouped};
 use dyad_trainer::report::LivePage;
-use dyad_trainer::selftrain::{self, Event, Method, MethodName, Overrides, Preset, Settings, Source, Summary};
+use dyad_trainer::selftrain::{
+    self, Method, MethodName, Overrides, Preset, SelfTrainEvent, SelfTrainSettings, SelfTrainSummary, Source,
+};
 
 use super::progress::ProgressDisplay;
 use super::settings::Layered;
@@ -47,12 +49,12 @@ pub fn run(arguments: Arguments) -> Outcome {
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
-    let mut on_event = |event: &Event| {
+    let mut on_event = |event: &SelfTrainEvent| {
         if let Some(note) = page.hear(event) {
             progress.say(&note);
         }
         match event {
-            Event::Progress(_) => progress.show(|| event.to_string()),
+            SelfTrainEvent::Progress(_) => progress.show(|| event.to_string()),
             _ => progress.say(&event.to_string()),
         }
     };
@@ -60,7 +62,7 @@ pub fn run(arguments: Arguments) -> Outcome {
         selftrain::resume(&folder, &overrides, None, &stop, &mut on_event)
     } else {
         let start = load_weights(weights.as_deref().unwrap_or(Path::new("material")))?;
-        let settings = Settings::resolve(&start, &overrides)?;
+        let settings = SelfTrainSettings::resolve(&start, &overrides)?;
         selftrain::begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut on_event)
     };
     drop(progress);
@@ -72,8 +74,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-fn print_summary(summary: &Summary, folder: &Path) {
-    let Summary { finished, generations, adopted, best, playing } = summary;
+fn print_summary(summary: &SelfTrainSummary, folder: &Path) {
+    let SelfTrainSummary { finished, generations, adopted, best, playing } = summary;
     let how = if *finished { "finished" } else { "stopped" };
     println!("{how}: {}, {adopted} adopted", counted(u64::from(*generations), "generation", "generations"));
     match best {
@@ -119,7 +121,7 @@ impl Arguments {
 /// The presets of the help: the others differ in a few numbers.
 const SHOWN: [Preset; 2] = [Preset::Scratch, Preset::Improve];
 
-type Number = fn(&Settings) -> Option<u64>;
+type Number = fn(&SelfTrainSettings) -> Option<u64>;
 
 /// The numbers whose defaults are those of a preset.
 const NUMBERS: [(&str, Number); 8] = [
@@ -140,7 +142,7 @@ pub fn with_presets(tool: Command) -> Command {
 }
 
 fn presets() -> String {
-    let settings = MethodName::ALL.map(|method| SHOWN.map(|preset| Settings::preset(preset, method)));
+    let settings = MethodName::ALL.map(|method| SHOWN.map(|preset| SelfTrainSettings::preset(preset, method)));
     let mut text = format!("{:<14}", "Defaults:");
     for method in MethodName::ALL {
         write!(text, "{method:>22}").expect("a string takes everything");
@@ -159,7 +161,7 @@ fn presets() -> String {
     text
 }
 
-fn comparison(settings: &Settings) -> Option<&selftrain::Comparison> {
+fn comparison(settings: &SelfTrainSettings) -> Option<&selftrain::Comparison> {
     match &settings.method {
         Method::Comparison(own) => Some(own),
         Method::Regression(_) => None,
@@ -181,8 +183,8 @@ mod tests {
         Line::parse_from([&["selftrain", "folder"], line].concat()).arguments
     }
 
-    fn resolve(line: &[&str]) -> Result<Settings, String> {
-        Settings::resolve(&Weights::material(), &parse(line).overrides()?)
+    fn resolve(line: &[&str]) -> Result<SelfTrainSettings, String> {
+        SelfTrainSettings::resolve(&Weights::material(), &parse(line).overrides()?)
     }
 
     #[test]

@@ -120,22 +120,22 @@ mod tests {
     use super::super::tests::WORDS;
     use super::*;
     use clap::Parser;
-    use dyad_trainer::data::prepare::Settings;
+    use dyad_trainer::data::prepare::PrepareSettings;
 
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        settings: Layered<Settings>,
+        settings: Layered<PrepareSettings>,
     }
 
     #[test]
     fn settings_are_found_under_the_name_of_the_tool_or_alone() {
-        let expected = Settings { seed: 7, ..Settings::default() };
+        let expected = PrepareSettings { seed: 7, ..PrepareSettings::default() };
         for text in [r#"{"seed": 7}"#, r#"{"train": {"depth": 2}, "prepare": {"seed": 7}}"#] {
-            assert_eq!(parse::<Settings>(text.as_bytes(), "prepare").unwrap(), expected);
+            assert_eq!(parse::<PrepareSettings>(text.as_bytes(), "prepare").unwrap(), expected);
         }
         for text in [r#"{"sead": 7}"#, r#"{"prepare": {"seed": "x"}}"#, r#"{"filters": {"quite": true}}"#, "7", "{"] {
-            assert!(parse::<Settings>(text.as_bytes(), "prepare").is_err(), "{text}");
+            assert!(parse::<PrepareSettings>(text.as_bytes(), "prepare").is_err(), "{text}");
         }
         let error = parse::<Value>(br#"{"games": {"seed": 7}}"#, "datagen").unwrap_err().to_string();
         assert!(error.contains(r#""games" are called "datagen" now"#), "{error}");
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn settings_survive_their_json() {
-        let settings = Settings { inputs: vec!["a.pgn".into()], count: Some(5), ..Settings::default() };
+        let settings = PrepareSettings { inputs: vec!["a.pgn".into()], count: Some(5), ..PrepareSettings::default() };
         let text = serde_json::to_vec(&settings).unwrap();
-        assert_eq!(parse::<Settings>(&text, "prepare").unwrap(), settings);
+        assert_eq!(parse::<PrepareSettings>(&text, "prepare").unwrap(), settings);
     }
 
     #[test]
@@ -155,10 +155,11 @@ mod tests {
         let words = ["prepare", "a.pgn", "--settings", path.to_str().unwrap(), "--seed", "1", "--quiet", "--scored"];
         let settings = Line::parse_from(words).settings.load("prepare").unwrap();
         std::fs::remove_file(&path).unwrap();
-        let mut expected = Settings { inputs: vec!["a.pgn".into()], seed: 1, test_percent: 9.0, ..Settings::default() };
+        let mut expected =
+            PrepareSettings { inputs: vec!["a.pgn".into()], seed: 1, test_percent: 9.0, ..PrepareSettings::default() };
         (expected.filters.quiet, expected.filters.mates, expected.filters.scored) = (true, true, true);
         assert_eq!(settings, expected);
-        assert_eq!(Line::parse_from(["prepare"]).settings.load("prepare").unwrap(), Settings::default());
+        assert_eq!(Line::parse_from(["prepare"]).settings.load("prepare").unwrap(), PrepareSettings::default());
     }
 
     /// The settings that differ, by their paths.
@@ -207,16 +208,16 @@ mod tests {
 
     #[test]
     fn each_argument_of_all_settings_reaches_its_setting() {
-        each_argument_changes_a_setting::<Settings>("prepare");
-        each_argument_changes_a_setting::<dyad_trainer::data::label::Settings>("label");
-        each_argument_changes_a_setting::<dyad_trainer::fit::regression::Settings>("fit");
-        each_argument_changes_a_setting::<dyad_trainer::learn::settings::Settings>("train");
-        each_argument_changes_a_setting::<dyad_trainer::levels::prepare::Settings>("level prepare");
-        each_argument_changes_a_setting::<dyad_trainer::levels::style::Settings>("level style");
-        each_argument_changes_a_setting::<dyad_trainer::levels::training::Settings>("level train");
+        each_argument_changes_a_setting::<PrepareSettings>("prepare");
+        each_argument_changes_a_setting::<dyad_trainer::data::label::LabelSettings>("label");
+        each_argument_changes_a_setting::<dyad_trainer::fit::regression::FitSettings>("fit");
+        each_argument_changes_a_setting::<dyad_trainer::learn::settings::TrainingSettings>("train");
+        each_argument_changes_a_setting::<dyad_trainer::levels::prepare::RecordSettings>("level prepare");
+        each_argument_changes_a_setting::<dyad_trainer::levels::style::StyleSettings>("level style");
+        each_argument_changes_a_setting::<dyad_trainer::levels::training::LevelSettings>("level train");
         each_argument_changes_a_setting::<dyad_trainer::selftrain::generator::GeneratorSettings>("datagen");
-        each_argument_changes_a_setting::<dyad_trainer::tune::state::Settings>("spsa");
-        each_argument_changes_a_setting::<super::super::match_::Settings>("match");
+        each_argument_changes_a_setting::<dyad_trainer::tune::state::TuningSettings>("spsa");
+        each_argument_changes_a_setting::<super::super::match_::MatchSettings>("match");
         each_argument_changes_a_setting::<super::super::match_::Files>("match");
     }
 

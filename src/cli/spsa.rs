@@ -14,7 +14,7 @@ use dyad_trainer::base::number::number;
 use dyad_trainer::tune::directions::{self, Goal, spsa_parameters};
 use dyad_trainer::tune::parameters::{self, Parameter};
 use dyad_trainer::tune::run::{self, TuningProgress, begin, resume};
-use dyad_trainer::tune::state::Settings;
+use dyad_trainer::tune::state::TuningSettings;
 
 use super::limits::{Clock, Limits};
 use super::progress::ProgressDisplay;
@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WEIGHTS", requires = "list_weights")]
     goal: Option<PathBuf>,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<TuningSettings>,
     #[command(flatten)]
     limits: Limits,
     #[command(flatten)]
@@ -133,7 +133,7 @@ fn progress_line(progress: &TuningProgress, elapsed: Duration) -> String {
 
 impl Arguments {
     /// The settings of a new run.
-    fn settings(self) -> Result<Settings, Error> {
+    fn settings(self) -> Result<TuningSettings, Error> {
         let Arguments { parameters, settings, limits, clock, .. } = self;
         let settings = settings.load("spsa").map_err(Error::Settings)?;
         let settings = with_the_rest(settings, parameters.as_deref(), &limits, &clock)?;
@@ -159,11 +159,11 @@ impl Arguments {
 
 /// Settings with the arguments that are read in other forms.
 fn with_the_rest(
-    mut settings: Settings,
+    mut settings: TuningSettings,
     parameters: Option<&Path>,
     limits: &Limits,
     clock: &Clock,
-) -> Result<Settings, Error> {
+) -> Result<TuningSettings, Error> {
     if let Some(path) = parameters {
         let text = atomic::read(path).map_err(Error::file("read", path))?;
         let text = String::from_utf8(text).map_err(|error| Error::content(path, "text", error))?;

@@ -13,10 +13,10 @@ use dyad_trainer::base::number::number;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::settings::{
-    GroupSettings, MARGIN, ObjectiveSettings, OptimizerSettings, POSITIVE, Settings, WEIGHT,
+    GroupSettings, MARGIN, ObjectiveSettings, OptimizerSettings, POSITIVE, TrainingSettings, WEIGHT,
 };
 use dyad_trainer::learn::training;
-use dyad_trainer::learn::training::{Summary, TrainingProgress};
+use dyad_trainer::learn::training::{TrainingProgress, TrainingSummary};
 use dyad_trainer::report::LivePage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
-    settings: Layered<Settings>,
+    settings: Layered<TrainingSettings>,
     #[command(flatten)]
     method: MethodArguments,
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-fn say_how_it_ended(summary: &Summary) {
+fn say_how_it_ended(summary: &TrainingSummary) {
     let folder = summary.file.parent().unwrap_or(Path::new("."));
     let accuracy = summary.accuracy.map_or(String::new(), |a| format!(", accuracy {:.2} %", 100.0 * a));
     if summary.finished {
@@ -159,7 +159,7 @@ fn say_how_it_ended(summary: &Summary) {
 
 impl Arguments {
     /// The settings of a new run.
-    fn settings(self) -> Result<Settings, String> {
+    fn settings(self) -> Result<TrainingSettings, String> {
         let settings = self.settings.load("train")?;
         let settings = self.method.over(settings, self.samples, &self.threads)?;
         match settings.samples.as_os_str().is_empty() {
@@ -169,7 +169,7 @@ impl Arguments {
     }
 
     /// The settings of the run in the folder, with the arguments that may change it.
-    fn resumed(self) -> Result<Settings, Box<dyn std::error::Error>> {
+    fn resumed(self) -> Result<TrainingSettings, Box<dyn std::error::Error>> {
         let saved = training::saved_settings(&self.out)?;
         let asked = match self.settings.file {
             Some(_) => self.settings.load("train")?,
@@ -184,7 +184,12 @@ impl Arguments {
 
 impl MethodArguments {
     /// Settings with the arguments laid over them.
-    fn over(&self, mut settings: Settings, samples: Option<PathBuf>, threads: &Threads) -> Result<Settings, String> {
+    fn over(
+        &self,
+        mut settings: TrainingSettings,
+        samples: Option<PathBuf>,
+        threads: &Threads,
+    ) -> Result<TrainingSettings, String> {
         settings.samples = samples.unwrap_or(settings.samples);
         settings.machine.threads = threads.threads.unwrap_or(settings.machine.threads);
         settings.objective = self.objective(&settings.objective)?;
@@ -314,7 +319,7 @@ mod tests {
         train: Arguments,
     }
 
-    fn settings_of(arguments: &str) -> Result<Settings, String> {
+    fn settings_of(arguments: &str) -> Result<TrainingSettings, String> {
         let words = std::iter::once("train").chain(arguments.split_whitespace());
         Program::try_parse_from(words).map_err(|e| e.to_string())?.train.settings()
     }

@@ -1,9 +1,9 @@
 //! The options: one table, from which the listing, the defaults and the parsing are made.
 //!
-//! A row says how the option looks to a GUI and what setting it does. To add an option is to add a row (and a field of
-//! [`Settings`](crate::session::Settings), if something has to remember it). Most options belong to the engine and wait
-//! for the end of a search; those of the self-training belong to [`Training`], which no search holds, and are set at
-//! once.
+//! A row has the declaration of an option for GUIs and its effect. A new option takes a row, and a field of
+//! [`SessionSettings`](crate::session::SessionSettings) if its value is needed later. Most options belong to the engine
+//! and wait for the end of a search; those of the self-training belong to [`Training`], which no search holds, and are
+//! set at once.
 //!
 //! GUIs send every option before each game, in alphabetical order, with the value they think is the
 //! default. So setting an option to the value it has must be harmless, and none may rely on another
@@ -23,7 +23,7 @@ use super::go::number;
 use super::weights;
 use crate::choice::KnownId;
 use crate::opponent::Opponent;
-use crate::session::{Outcome, Session, Settings};
+use crate::session::{Outcome, Session, SessionSettings};
 use crate::tables::MOST_PIECES;
 use crate::training::{self, Mode, NUMBERS, Number, RENAMED, Training};
 
@@ -173,7 +173,7 @@ pub fn default_session() -> Session {
         trained: None,
         trained_is_said: false,
         weights_id: KnownId::default(),
-        settings: Settings::default(),
+        settings: SessionSettings::default(),
     };
     for row in rows() {
         if let Of::Engine(kind) = row.of {

@@ -14,7 +14,7 @@ use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::Context;
 use dyad_trainer::learn::examples::FileExamples;
 use dyad_trainer::learn::log::LogLine;
-use dyad_trainer::learn::settings::Settings;
+use dyad_trainer::learn::settings::TrainingSettings;
 use dyad_trainer::learn::training::{TrainingProgress, begin};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -30,7 +30,8 @@ fn main() {
     for depth in list(option("--depths"), "1,2,3,4") {
         for batch in list(option("--batches"), "1,50,100,200") {
             for threads in list(option("--threads"), "1,2") {
-                let mut settings = Settings { samples: path.clone(), depth, batch, ..Settings::default() };
+                let mut settings =
+                    TrainingSettings { samples: path.clone(), depth, batch, ..TrainingSettings::default() };
                 settings.start = option("--weights").map(PathBuf::from);
                 settings.train_positions = Some(positions >> (3 * depth.saturating_sub(2)));
                 settings.test_positions = Some(0);
@@ -53,7 +54,7 @@ fn list<T: FromStr>(option: Option<&String>, default: &str) -> Vec<T> {
     option.map_or(default, String::as_str).split(',').map(parse).collect()
 }
 
-fn train(settings: &Settings, samples: &SampleFile) -> LogLine {
+fn train(settings: &TrainingSettings, samples: &SampleFile) -> LogLine {
     let folder = std::env::temp_dir().join(format!("dyad-throughput-{}", std::process::id()));
     let mut last = LogLine::default();
     let mut on_event = |progress: TrainingProgress| last = progress.line.unwrap_or_default();

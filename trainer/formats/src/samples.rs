@@ -44,7 +44,7 @@ const BLOCK: usize = 1 << 14;
 
 /// What the header of a sample file says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct SampleSummary {
     /// Samples.
     pub count: u64,
     /// Samples kept out of training.
@@ -57,7 +57,7 @@ pub struct Summary {
     pub settings: Json,
 }
 
-impl Summary {
+impl SampleSummary {
     fn blocks(&self) -> u64 {
         self.count.div_ceil(BLOCK as u64)
     }
@@ -92,7 +92,7 @@ pub struct SampleWriter {
     path: PathBuf,
     file: BufWriter<AtomicFile>,
     block: Vec<u8>,
-    summary: Summary,
+    summary: SampleSummary,
     version: u32,
 }
 
@@ -102,7 +102,7 @@ impl SampleWriter {
         let file = AtomicFile::create(path).map_err(Error::file("create", path))?;
         let mut file = BufWriter::with_capacity(1 << 20, file);
         file.write_all(&[0; HEADER_BYTES]).map_err(Error::file("write", path))?;
-        let summary = Summary { count: 0, tests: 0, games: 0, identity: 0, settings };
+        let summary = SampleSummary { count: 0, tests: 0, games: 0, identity: 0, settings };
         Ok(SampleWriter { path: path.to_path_buf(), file, block: Vec::new(), summary, version: VERSION })
     }
 
@@ -140,7 +140,7 @@ impl SampleWriter {
     }
 
     /// Completes the file and gives it its name.
-    pub fn finish(mut self) -> Result<Summary, Error> {
+    pub fn finish(mut self) -> Result<SampleSummary, Error> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
@@ -162,7 +162,7 @@ impl SampleWriter {
 pub struct SampleFile {
     path: PathBuf,
     file: Mutex<File>,
-    summary: Summary,
+    summary: SampleSummary,
     tests: Vec<u64>,
 }
 
@@ -190,7 +190,7 @@ impl SampleFile {
 
     /// What its header says.
     #[must_use]
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &SampleSummary {
         &self.summary
     }
 
@@ -267,7 +267,7 @@ fn packed(bytes: &[u8]) -> Packed {
 }
 
 /// The header without the settings, and the checksum these must have.
-fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Summary, u32), Error> {
+fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(SampleSummary, u32), Error> {
     let wrong = |problem: String| Error::content(path, "header", problem);
     let mut header = [0; HEADER_BYTES];
     if length < HEADER_BYTES as u64 {
@@ -285,8 +285,13 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Summa
     if ![VERSION, VERSION_CHESS960].contains(&word(8)) || word(12) != BLOCK as u32 {
         return Err(wrong(format!("version {} is not known, expected {VERSION} or {VERSION_CHESS960}", word(8))));
     }
-    let summary =
-        Summary { count: number(16), tests: number(24), games: number(32), identity: number(40), settings: Json::Null };
+    let summary = SampleSummary {
+        count: number(16),
+        tests: number(24),
+        games: number(32),
+        identity: number(40),
+        settings: Json::Null,
+    };
     let expected = summary.body_bytes().saturating_add(HEADER_BYTES as u64 + u64::from(word(48)));
     if length != expected {
         let fault = if length < expected { "cut" } else { "followed by something else" };
@@ -298,7 +303,12 @@ fn read_header(input: &mut impl Read, length: u64, path: &Path) -> Result<(Summa
     Ok((summary, word(52)))
 }
 
-fn read_block(input: &mut impl Read, summary: &Summary, index: u64, path: &Path) -> Result<(Vec<u8>, u32), Error> {
+fn read_block(
+    input: &mut impl Read,
+    summary: &SampleSummary,
+    index: u64,
+    path: &Path,
+) -> Result<(Vec<u8>, u32), Error> {
     let first = index * BLOCK as u64;
     let len = summary.block_len(index);
     let place = || format!("block {index} (samples {first} to {})", first + len as u64 - 1);
@@ -314,7 +324,7 @@ fn read_block(input: &mut impl Read, summary: &Summary, index: u64, path: &Path)
 }
 
 /// Checks all blocks and returns a bit for each sample: whether it is kept out of training.
-fn check_blocks(input: &mut impl Read, summary: &Summary, path: &Path) -> Result<Vec<u64>, Error> {
+fn check_blocks(input: &mut impl Read, summary: &SampleSummary, path: &Path) -> Result<Vec<u64>, Error> {
     let mut tests = vec![0u64; summary.count.div_ceil(64) as usize];
     let mut identity = 0;
     for block in 0..summary.blocks() {
@@ -349,7 +359,7 @@ mod tests {
     use serde_json::json;
     use std::fs;
 
-    fn write(path: &Path, samples: &[Sample]) -> Summary {
+    fn write(path: &Path, samples: &[Sample]) -> SampleSummary {
         let mut writer = SampleWriter::create(path, json!({ "seed": 5 })).expect("the folder can be written");
         for sample in samples {
             writer.push(&Packed::new(sample)).expect("there is room");

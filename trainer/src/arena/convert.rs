@@ -23,7 +23,7 @@ use crate::base::parallel::ordered_for_each;
 
 /// Counts of a conversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ConvertCounts {
     /// Games written.
     pub games: u64,
     /// Moves of these games, or positions if positions are written.
@@ -99,7 +99,7 @@ pub enum ConvertEvent {
     /// A game, or a part of it, cannot be read and is skipped.
     Broken(BrokenGame),
     /// A game was written; the counts so far.
-    Written(Counts),
+    Written(ConvertCounts),
 }
 
 /// Writes the games of all inputs to `out`; formats are determined by [name](Kind::of). Scores in the comments of PGN
@@ -113,14 +113,14 @@ pub fn convert(
     out: &Path,
     scores: Option<ScoreSide>,
     context: &mut Context<ConvertEvent>,
-) -> Result<Counts, Error> {
+) -> Result<ConvertCounts, Error> {
     let kind = kind_to_write(out)?;
     check_output(out, inputs.iter().copied())?;
     if let Some(side) = scores {
         check_side(inputs.iter().copied(), side)?;
     }
     let mut file = BufWriter::new(AtomicFile::create(out).map_err(Error::file("write", out))?);
-    let mut counts = Counts::default();
+    let mut counts = ConvertCounts::default();
     for input in inputs {
         let side = match scores {
             Some(side) => side,
@@ -183,7 +183,7 @@ mod tests {
         Nf6 {-M1/9} 4. Qxf7# 1-0\n\n[Result \"*\"]\n\n1. d4 *\n\n[Result \"0-1\"]\n\n1. e5 0-1\n\n\
         [SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n[Result \"1/2-1/2\"]\n\n1. O-O 1/2-1/2\n";
 
-    fn converted(from: &Path, to: &Path, scores: Option<ScoreSide>) -> Result<Counts, Error> {
+    fn converted(from: &Path, to: &Path, scores: Option<ScoreSide>) -> Result<ConvertCounts, Error> {
         let mut context = Context { threads: 2, stop: &Control::new(false), on_event: &mut |_| () };
         convert(&[from], to, scores, &mut context)
     }
@@ -205,7 +205,7 @@ mod tests {
             convert(&[from], to, side, &mut Context { threads, stop: &stop, on_event: &mut on_event }).unwrap()
         };
         let counts = convert(&pgn, &vf, 2);
-        assert_eq!(counts, Counts { games: 2, moves: 8, broken: 1, unfinished: 1, scores: 4 });
+        assert_eq!(counts, ConvertCounts { games: 2, moves: 8, broken: 1, unfinished: 1, scores: 4 });
         assert_eq!(fs::metadata(&vf).unwrap().len(), 2 * (32 + 4) + 8 * 4);
         convert(&vf, &back, 1);
         let text = fs::read_to_string(&back).unwrap();
@@ -223,7 +223,7 @@ mod tests {
         let [pgn, bullet] = ["a.pgn", "a.bullet"].map(|name| folder.join(name));
         fs::write(&pgn, GAMES).unwrap();
         let counts = converted(&pgn, &bullet, None).unwrap();
-        assert_eq!(counts, Counts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
+        assert_eq!(counts, ConvertCounts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
         let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
         let scores: Vec<_> =
             blocks.iter().flat_map(|block| block.positions()).map(|epd| epd.unwrap().score.unwrap().0).collect();

@@ -362,7 +362,7 @@ mod tests {
     use super::*;
     use crate::arena::openings::{OpeningSettings, RandomOpenings};
     use crate::arena::pgn_writer::PgnFile;
-    use crate::arena::play::{DrawRule, Reason, WinRule};
+    use crate::arena::play::{DrawRule, GameEnd, WinRule};
     use crate::arena::statistics::EloModel;
     #[cfg(unix)]
     use crate::external::client::Program;
@@ -441,7 +441,7 @@ mod tests {
         assert!(played.is_deterministic());
         let games = run(&played).0;
         for game in &games {
-            assert_ne!(game.game.reason, Reason::TimeForfeit);
+            assert_ne!(game.game.reason, GameEnd::TimeForfeit);
             for side in 0..2 {
                 let mut left = base;
                 for made in game.game.moves.iter().skip(side).step_by(2) {
@@ -471,7 +471,7 @@ mod tests {
         assert!(error.contains("it failed in 3 games in a row: "), "{error}");
         assert_eq!(games.len(), 3);
         for game in games {
-            assert_eq!((game.reason, game.result == GameResult::Draw), (Reason::EngineFailure, false));
+            assert_eq!((game.reason, game.result == GameResult::Draw), (GameEnd::EngineFailure, false));
             assert!(game.failure.is_some_and(|failure| failure.contains("dies")));
         }
     }
@@ -516,7 +516,7 @@ mod tests {
         played.players[1].budget = SearchLimits::MoveTime(Duration::from_millis(1));
         let (games, record) = run(&played);
         assert_eq!(record.tally.wins, 2);
-        assert!(games.iter().all(|game| game.game.reason == Reason::TimeForfeit), "{games:?}");
+        assert!(games.iter().all(|game| game.game.reason == GameEnd::TimeForfeit), "{games:?}");
     }
 
     #[test]
@@ -532,7 +532,7 @@ mod tests {
         };
         let opening = crate::arena::openings::Opening::from_board(start);
         played.run([opening].into_iter(), &Control::new(false), listen).unwrap();
-        assert_eq!(ends, [(GameResult::WhiteWins, Reason::Tablebase, 1); 2]);
+        assert_eq!(ends, [(GameResult::WhiteWins, GameEnd::Tablebase, 1); 2]);
     }
 
     #[test]
@@ -567,9 +567,9 @@ mod tests {
                 assert!(board.is_legal(made.mv), "{} in {board}", made.mv);
                 board = board.after(made.mv);
             }
-            assert_ne!(game.game.reason, Reason::IllegalMove);
+            assert_ne!(game.game.reason, GameEnd::IllegalMove);
             let mated = board.in_check() && !board.has_legal_move();
-            assert_eq!(game.game.reason == Reason::Checkmate, mated);
+            assert_eq!(game.game.reason == GameEnd::Checkmate, mated);
             assert_eq!(game.game.result == GameResult::Draw, game.points() == Points::Draw);
         }
         assert_ne!(games[0].game.opening, games[2].game.opening);

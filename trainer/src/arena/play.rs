@@ -146,7 +146,7 @@ pub struct WinRule {
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum GameEnd {
     /// The side to move is mated.
     Checkmate,
     /// The side to move has no legal move.
@@ -173,15 +173,17 @@ pub enum Reason {
     EngineFailure,
 }
 
-impl Reason {
+impl GameEnd {
     /// The value of the PGN tag `Termination`.
     #[must_use]
     pub fn termination(self) -> &'static str {
         match self {
-            Reason::DrawAdjudication | Reason::WinAdjudication | Reason::Tablebase | Reason::Length => "adjudication",
-            Reason::TimeForfeit => "time forfeit",
-            Reason::IllegalMove => "rules infraction",
-            Reason::EngineFailure => "abandoned",
+            GameEnd::DrawAdjudication | GameEnd::WinAdjudication | GameEnd::Tablebase | GameEnd::Length => {
+                "adjudication"
+            }
+            GameEnd::TimeForfeit => "time forfeit",
+            GameEnd::IllegalMove => "rules infraction",
+            GameEnd::EngineFailure => "abandoned",
             _ => "normal",
         }
     }
@@ -190,18 +192,18 @@ impl Reason {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Reason::Checkmate => "checkmate",
-            Reason::Stalemate => "stalemate",
-            Reason::Repetition => "draw by repetition",
-            Reason::FiftyMoves => "draw by the fifty-move rule",
-            Reason::InsufficientMaterial => "draw by insufficient material",
-            Reason::DrawAdjudication => "draw by adjudication",
-            Reason::WinAdjudication => "win by adjudication",
-            Reason::Tablebase => "adjudication by endgame tables",
-            Reason::Length => "draw by length",
-            Reason::TimeForfeit => "loss on time",
-            Reason::IllegalMove => "loss by an illegal move",
-            Reason::EngineFailure => "loss by a failure of the engine",
+            GameEnd::Checkmate => "checkmate",
+            GameEnd::Stalemate => "stalemate",
+            GameEnd::Repetition => "draw by repetition",
+            GameEnd::FiftyMoves => "draw by the fifty-move rule",
+            GameEnd::InsufficientMaterial => "draw by insufficient material",
+            GameEnd::DrawAdjudication => "draw by adjudication",
+            GameEnd::WinAdjudication => "win by adjudication",
+            GameEnd::Tablebase => "adjudication by endgame tables",
+            GameEnd::Length => "draw by length",
+            GameEnd::TimeForfeit => "loss on time",
+            GameEnd::IllegalMove => "loss by an illegal move",
+            GameEnd::EngineFailure => "loss by a failure of the engine",
         }
     }
 }
@@ -231,7 +233,7 @@ pub struct FinishedGame {
     /// The result.
     pub result: GameResult,
     /// The reason of the end.
-    pub reason: Reason,
+    pub reason: GameEnd,
     /// The failure of the losing engine, if it gave no move.
     pub failure: Option<String>,
 }
@@ -319,7 +321,7 @@ pub fn play<E: AnyEngine>(
                 moves.push(made);
                 if end_by_rule(&running.game).is_none() {
                     let known = tables.and_then(|tables| tables.result(running.game.board()));
-                    let known = known.map(|winner| (GameResult::of(winner), Reason::Tablebase));
+                    let known = known.map(|winner| (GameResult::of(winner), GameEnd::Tablebase));
                     if let Some(end) = known.or_else(|| running.adjudicator.observe(&running.game, side, made.score)) {
                         break end;
                     }
@@ -345,7 +347,7 @@ struct RunningGame<'a, E> {
 
 enum Turn {
     Moved(SearchedMove),
-    Lost(Reason),
+    Lost(GameEnd),
     Stopped,
 }
 
@@ -388,15 +390,15 @@ impl<E: AnyEngine> RunningGame<'_, E> {
             return Turn::Stopped;
         }
         match player.budget {
-            SearchLimits::Clock { .. } if time > self.clocks[side] => return Turn::Lost(Reason::TimeForfeit),
+            SearchLimits::Clock { .. } if time > self.clocks[side] => return Turn::Lost(GameEnd::TimeForfeit),
             SearchLimits::Clock { increment, .. } => self.clocks[side] = self.clocks[side] - time + increment,
             SearchLimits::MoveTime(most) if player.engine.status().is_some() && time > most + MOVE_TIME_MARGIN => {
-                return Turn::Lost(Reason::TimeForfeit);
+                return Turn::Lost(GameEnd::TimeForfeit);
             }
             _ => (),
         }
         match outcome.best {
-            None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(Reason::EngineFailure),
+            None if self.failure(self.game.board().side_to_move()).is_some() => Turn::Lost(GameEnd::EngineFailure),
             Some(mv) if self.game.board().is_legal(mv) => {
                 self.game.push(mv);
                 let status = self.players[side].engine.status();
@@ -404,7 +406,7 @@ impl<E: AnyEngine> RunningGame<'_, E> {
                 let score = (!unscored).then(|| score_of(outcome.score));
                 Turn::Moved(SearchedMove { mv, score, depth: outcome.depth, nodes: outcome.nodes, time })
             }
-            _ => Turn::Lost(Reason::IllegalMove),
+            _ => Turn::Lost(GameEnd::IllegalMove),
         }
     }
 }
@@ -421,13 +423,13 @@ fn score_of(score: EngineScore) -> Score {
     }
 }
 
-fn end_by_rule(game: &Game) -> Option<(GameResult, Reason)> {
+fn end_by_rule(game: &Game) -> Option<(GameResult, GameEnd)> {
     Some(match game.ending()? {
-        Ending::Checkmate => (win_of(!game.board().side_to_move()), Reason::Checkmate),
-        Ending::Stalemate => (GameResult::Draw, Reason::Stalemate),
-        Ending::Repetition => (GameResult::Draw, Reason::Repetition),
-        Ending::FiftyMoves => (GameResult::Draw, Reason::FiftyMoves),
-        Ending::InsufficientMaterial => (GameResult::Draw, Reason::InsufficientMaterial),
+        Ending::Checkmate => (win_of(!game.board().side_to_move()), GameEnd::Checkmate),
+        Ending::Stalemate => (GameResult::Draw, GameEnd::Stalemate),
+        Ending::Repetition => (GameResult::Draw, GameEnd::Repetition),
+        Ending::FiftyMoves => (GameResult::Draw, GameEnd::FiftyMoves),
+        Ending::InsufficientMaterial => (GameResult::Draw, GameEnd::InsufficientMaterial),
     })
 }
 
@@ -447,14 +449,14 @@ impl Adjudicator {
     }
 
     /// Adds the score of the move just made by `side`; a missing score resets the counts.
-    fn observe(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, Reason)> {
+    fn observe(&mut self, game: &Game, side: Color, score: Option<Score>) -> Option<(GameResult, GameEnd)> {
         let draw = self.rules.draw.is_some_and(|rule| self.is_draw(game, score, rule));
         let winner = self.rules.win.and_then(|rule| self.winner(side, score, rule));
         let long = self.rules.plies.is_some_and(|plies| game.moves().len() >= plies as usize);
         match winner {
-            Some(color) => Some((win_of(color), Reason::WinAdjudication)),
-            None if draw => Some((GameResult::Draw, Reason::DrawAdjudication)),
-            None if long => Some((GameResult::Draw, Reason::Length)),
+            Some(color) => Some((win_of(color), GameEnd::WinAdjudication)),
+            None if draw => Some((GameResult::Draw, GameEnd::DrawAdjudication)),
+            None if long => Some((GameResult::Draw, GameEnd::Length)),
             None => None,
         }
     }
@@ -489,11 +491,11 @@ mod tests {
     use dyad_engine::board::Board;
 
     /// Moves the knights back and forth, so that only the scores matter.
-    fn adjudicated(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, Reason)> {
+    fn adjudicated(rules: Adjudication, scores: &[i16]) -> Option<(usize, GameResult, GameEnd)> {
         adjudicated_by(rules, &scores.iter().map(|&score| Some(Score(score))).collect::<Vec<_>>())
     }
 
-    fn adjudicated_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, Reason)> {
+    fn adjudicated_by(rules: Adjudication, scores: &[Option<Score>]) -> Option<(usize, GameResult, GameEnd)> {
         let mut adjudicator = Adjudicator::new(rules);
         let mut game = Game::new(Board::startpos());
         for (ply, &score) in scores.iter().enumerate() {
@@ -510,8 +512,8 @@ mod tests {
     #[test]
     fn both_sides_must_agree_about_a_win() {
         let rules = Adjudication { win: Some(WinRule { moves: 2, score: 500 }), ..Adjudication::default() };
-        let white = |ply| Some((ply, GameResult::WhiteWins, Reason::WinAdjudication));
-        let black = |ply| Some((ply, GameResult::BlackWins, Reason::WinAdjudication));
+        let white = |ply| Some((ply, GameResult::WhiteWins, GameEnd::WinAdjudication));
+        let black = |ply| Some((ply, GameResult::BlackWins, GameEnd::WinAdjudication));
         assert_eq!(adjudicated(rules, &[600, -600, 700, -500]), white(4));
         assert_eq!(adjudicated(rules, &[-600, 600, -700, Score::mate(3).0]), black(4));
         assert_eq!(adjudicated(rules, &[0, 600, -700, 800, -900]), black(5));
@@ -525,7 +527,7 @@ mod tests {
     fn draws_need_quiet_moves_late_in_the_game() {
         let rule = DrawRule { from: 3, moves: 2, score: 10 };
         let rules = Adjudication { draw: Some(rule), ..Adjudication::default() };
-        let draw = |ply| Some((ply, GameResult::Draw, Reason::DrawAdjudication));
+        let draw = |ply| Some((ply, GameResult::Draw, GameEnd::DrawAdjudication));
         assert_eq!(adjudicated(rules, &[0, 10, -10, 5, 0, 0]), draw(4));
         assert_eq!(adjudicated(rules, &[0, 11, 0, 0, 0, 0]), draw(6));
         assert_eq!(adjudicated(rules, &[0, 0, 0, 30, 0, 0]), None);
@@ -536,7 +538,7 @@ mod tests {
     #[test]
     fn long_games_are_draws() {
         let rules = Adjudication { plies: Some(5), ..Adjudication::default() };
-        assert_eq!(adjudicated(rules, &[900; 9]), Some((5, GameResult::Draw, Reason::Length)));
+        assert_eq!(adjudicated(rules, &[900; 9]), Some((5, GameResult::Draw, GameEnd::Length)));
         assert_eq!(adjudicated(Adjudication::default(), &[0; 100]), None);
     }
 

@@ -23,7 +23,7 @@ use dyad_formats::atomic::check_output;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::packed::Sample;
-use dyad_formats::samples::{SampleFile, SampleWriter, Summary};
+use dyad_formats::samples::{SampleFile, SampleSummary, SampleWriter};
 use dyad_formats::score::Score;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -38,7 +38,7 @@ use crate::external::client::{Program, UciEngine};
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct LabelSettings {
     /// Nodes per position
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
@@ -57,18 +57,18 @@ pub struct Settings {
     pub program: Option<Program>,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { nodes: 5_000, hash: 1, timeout: 60, min_margin: 0, program: None }
+impl Default for LabelSettings {
+    fn default() -> LabelSettings {
+        LabelSettings { nodes: 5_000, hash: 1, timeout: 60, min_margin: 0, program: None }
     }
 }
 
-/// Range of [`Settings::timeout`]: a day at most.
+/// Range of [`LabelSettings::timeout`]: a day at most.
 const TIMEOUT: RangeInclusive<u64> = 1..=24 * 60 * 60;
 /// Range of margins over the second-best move, in centipawns.
 pub(crate) const MARGIN: RangeInclusive<u32> = 0..=Score::LARGEST as u32;
 
-impl Settings {
+impl LabelSettings {
     /// Says what is wrong with settings that cannot be labeled with.
     pub(crate) fn check(&self) -> Result<(), String> {
         number::check("nodes", self.nodes, &(1..))?;
@@ -110,7 +110,11 @@ pub struct OwnEngine<'a> {
 
 impl OwnEngine<'_> {
     /// With these weights and settings, until `control` stops it.
-    pub fn new<'a>(weights: Arc<Weights>, settings: &Settings, control: &'a Control) -> Result<OwnEngine<'a>, Error> {
+    pub fn new<'a>(
+        weights: Arc<Weights>,
+        settings: &LabelSettings,
+        control: &'a Control,
+    ) -> Result<OwnEngine<'a>, Error> {
         let engine = Engine::with_hash(weights, settings.hash)?;
         let multipv = if settings.min_margin == 0 { 1 } else { 2 };
         let options = search::Options { multipv, ..search::Options::default() };
@@ -147,14 +151,14 @@ impl Labeler for OwnEngine<'_> {
 /// An external engine. It is restarted after a failure; two failures in a row are an error.
 pub struct ExternalEngine {
     program: Program,
-    settings: Settings,
+    settings: LabelSettings,
     engine: Option<UciEngine>,
 }
 
 impl ExternalEngine {
     /// Starts the program when it is first asked.
     #[must_use]
-    pub fn new(program: Program, settings: &Settings) -> ExternalEngine {
+    pub fn new(program: Program, settings: &LabelSettings) -> ExternalEngine {
         ExternalEngine { program, settings: settings.clone(), engine: None }
     }
 
@@ -188,16 +192,16 @@ impl Labeler for ExternalEngine {
 pub fn label<L: Labeler>(
     input: &SampleFile,
     out: &Path,
-    settings: &Settings,
+    settings: &LabelSettings,
     by: &str,
     make: impl Fn() -> Result<L, Error> + Sync,
     context: &mut Context<'_, Progress>,
-) -> Result<Summary, Error> {
+) -> Result<SampleSummary, Error> {
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
     // How long an engine may take changes no label: a job may be resumed with another timeout.
-    let timeless = Settings { timeout: Settings::default().timeout, ..settings.clone() };
+    let timeless = LabelSettings { timeout: LabelSettings::default().timeout, ..settings.clone() };
     let key = json!({ "label": timeless, "by": by }).to_string();
     let key = hash::fold_text(input.summary().identity, &key);
     let mut journal = Journal::open(&journal_name(out), key, input.len())?;
@@ -251,7 +255,7 @@ fn write(
     out: &Path,
     labels: Vec<[u8; LABEL_BYTES]>,
     mut description: serde_json::Value,
-) -> Result<Summary, Error> {
+) -> Result<SampleSummary, Error> {
     let source = input.summary();
     description["input"] = json!({ "identity": format!("{:016x}", source.identity), "made": source.settings });
     let mut writer = SampleWriter::create(out, description)?;
@@ -305,7 +309,7 @@ mod tests {
         (folder, file)
     }
 
-    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: u64) -> (Result<Summary, Error>, usize) {
+    fn run(input: &SampleFile, out: &Path, threads: usize, stop_at: u64) -> (Result<SampleSummary, Error>, usize) {
         let (stop, asked) = (Control::new(false), AtomicUsize::new(0));
         let mut on_event = |progress: Progress| {
             if progress.done >= stop_at {
@@ -313,7 +317,7 @@ mod tests {
             }
         };
         let mut context = Context { threads, stop: &stop, on_event: &mut on_event };
-        let labeled = label(input, out, &Settings::default(), "the last move", || Ok(Last(&asked)), &mut context);
+        let labeled = label(input, out, &LabelSettings::default(), "the last move", || Ok(Last(&asked)), &mut context);
         (labeled, asked.into_inner())
     }
 
@@ -389,23 +393,23 @@ mod tests {
         let out = folder.join("out.samples");
         assert!(run(&input, &out, 1, 300).0.is_err());
         let stop = Control::new(false);
-        let with = |settings: Settings| {
+        let with = |settings: LabelSettings| {
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
             let asked = AtomicUsize::new(0);
             let labeled = label(&input, &out, &settings, "the last move", || Ok(Last(&asked)), &mut context);
             labeled.map(|_| asked.into_inner()).map_err(|error| error.to_string())
         };
         for (settings, expected) in [
-            (Settings { nodes: 0, ..Settings::default() }, "nodes must be at least 1, not 0"),
-            (Settings { timeout: u64::MAX, ..Settings::default() }, "timeout must be 1 to 86400, not"),
-            (Settings { timeout: 0, ..Settings::default() }, "timeout must be 1 to 86400, not"),
-            (Settings { min_margin: 6_000_000, ..Settings::default() }, "min-margin must be 0 to 30000"),
-            (Settings { min_margin: 20, ..Settings::default() }, "other positions or settings"),
+            (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
+            (LabelSettings { timeout: u64::MAX, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
+            (LabelSettings { timeout: 0, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
+            (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
+            (LabelSettings { min_margin: 20, ..LabelSettings::default() }, "other positions or settings"),
         ] {
             let error = with(settings).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(with(Settings { timeout: 7, ..Settings::default() }).unwrap() <= 300);
+        assert!(with(LabelSettings { timeout: 7, ..LabelSettings::default() }).unwrap() <= 300);
     }
 
     #[test]
@@ -423,7 +427,7 @@ mod tests {
     /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
     #[test]
     fn what_the_search_holds_for_alike_is_undecided() {
-        let settings = Settings { nodes: 500, min_margin: 20, ..Settings::default() };
+        let settings = LabelSettings { nodes: 500, min_margin: 20, ..LabelSettings::default() };
         let control = Control::new(false);
         let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
         for (fen, has_margin) in [
@@ -451,7 +455,7 @@ mod tests {
         let out = folder.join("out.samples");
         let stop = Control::new(false);
         let mut context = Context { threads: 2, stop: &stop, on_event: &mut |_| () };
-        let summary = label(&input, &out, &Settings::default(), "a test", || Ok(NoMargin), &mut context).unwrap();
+        let summary = label(&input, &out, &LabelSettings::default(), "a test", || Ok(NoMargin), &mut context).unwrap();
         assert_eq!((summary.count, summary.tests), (200 - input.summary().tests, 0));
         let labeled = SampleFile::open(&out).unwrap();
         assert!(labeled.load().unwrap().iter().all(|sample| !sample.has_margin()));
@@ -486,7 +490,7 @@ mod tests {
     #[test]
     fn our_engine_labels_the_same_on_any_number_of_threads() {
         let (folder, input) = samples(60);
-        let settings = Settings { nodes: 500, ..Settings::default() };
+        let settings = LabelSettings { nodes: 500, ..LabelSettings::default() };
         let weights = Arc::new(Weights::material());
         let identities = [1, 3].map(|threads| {
             let out = folder.join(format!("out-{threads}.samples"));
@@ -505,7 +509,7 @@ mod tests {
         let out = folder.join("out.samples");
         let program = |path: &str| Program { path: path.into(), options: Vec::new() };
         for (path, expected) in [("no such program", "cannot start"), ("true", "ended before uciok")] {
-            let settings = Settings { timeout: 1, program: Some(program(path)), ..Settings::default() };
+            let settings = LabelSettings { timeout: 1, program: Some(program(path)), ..LabelSettings::default() };
             let stop = Control::new(false);
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
             let make = || Ok(ExternalEngine::new(program(path), &settings));

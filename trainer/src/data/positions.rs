@@ -1,8 +1,8 @@
 //! Filters of positions for training.
 //!
 //! A collection has games of all strengths, book moves, forced moves, and the same opening positions thousands of times.
-//! [`Filters`] select the positions, and each skipped position is counted under its [`Reason`], so that a filter that
-//! skips nearly everything is noticed.
+//! [`Filters`] select the positions, and each skipped position is counted under its [`SkipReason`], so that a filter
+//! that skips nearly everything is noticed.
 //!
 //! Training and test sets must not share games: positions of one game are similar, and a test on them would measure
 //! memorization. So the hash of the game decides: every program makes the same split without a list.
@@ -163,7 +163,7 @@ fn is_false(value: &bool) -> bool {
 
 /// Why a game or a position is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
+pub enum SkipReason {
     /// The result is not among those wanted.
     Result,
     /// The event lacks the words wanted, or has one not wanted.
@@ -202,29 +202,29 @@ pub enum Reason {
     Count,
 }
 
-impl Reason {
+impl SkipReason {
     /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Reason::Result => "result",
-            Reason::Event => "event",
-            Reason::Rating => "rating",
-            Reason::Ply => "ply",
-            Reason::Book => "book move",
-            Reason::Score => "score",
-            Reason::Check => "in check",
-            Reason::Noisy => "capture or promotion",
-            Reason::Captured => "after a capture",
-            Reason::Tactical => "something to win",
-            Reason::Forced => "only move",
-            Reason::Mate => "mating move",
-            Reason::Margin => "test position below the margin",
-            Reason::ChosenBy => "not chosen with these weights",
-            Reason::DuplicateGame => "game came before",
-            Reason::Duplicate => "position came before",
-            Reason::PerGame => "enough of its game",
-            Reason::Count => "enough in all",
+            SkipReason::Result => "result",
+            SkipReason::Event => "event",
+            SkipReason::Rating => "rating",
+            SkipReason::Ply => "ply",
+            SkipReason::Book => "book move",
+            SkipReason::Score => "score",
+            SkipReason::Check => "in check",
+            SkipReason::Noisy => "capture or promotion",
+            SkipReason::Captured => "after a capture",
+            SkipReason::Tactical => "something to win",
+            SkipReason::Forced => "only move",
+            SkipReason::Mate => "mating move",
+            SkipReason::Margin => "test position below the margin",
+            SkipReason::ChosenBy => "not chosen with these weights",
+            SkipReason::DuplicateGame => "game came before",
+            SkipReason::Duplicate => "position came before",
+            SkipReason::PerGame => "enough of its game",
+            SkipReason::Count => "enough in all",
         }
     }
 }
@@ -257,28 +257,28 @@ impl Filters {
     }
 
     /// Checks the conditions on the game as a whole.
-    pub fn game(&self, game: &GameRecord) -> Result<(), Reason> {
+    pub fn game(&self, game: &GameRecord) -> Result<(), SkipReason> {
         if !self.results.is_empty() && !game.result.is_some_and(|result| self.results.contains(&result)) {
-            return Err(Reason::Result);
+            return Err(SkipReason::Result);
         }
         let event = game.tags.event.to_lowercase();
         let has = |words: &[String]| words.iter().any(|word| event.contains(&word.to_lowercase()));
         if !self.event_words.is_empty() && !has(&self.event_words) || has(&self.event_not_words) {
-            return Err(Reason::Event);
+            return Err(SkipReason::Event);
         }
         let lowest = |limit: u32| game.tags.ratings.iter().all(|rating| rating.is_some_and(|rating| rating >= limit));
         if self.players_rating.is_some_and(|limit| !lowest(limit)) {
-            return Err(Reason::Rating);
+            return Err(SkipReason::Rating);
         }
         Ok(())
     }
 
     /// The positions of a game that pass, and a call of `left_out` for each that does not.
-    pub fn positions(&self, game: &GameRecord, test: bool, mut left_out: impl FnMut(Reason)) -> Vec<Candidate> {
+    pub fn positions(&self, game: &GameRecord, test: bool, mut left_out: impl FnMut(SkipReason)) -> Vec<Candidate> {
         let (mut passed, mut captured) = (Vec::new(), false);
         for (board, played) in game.positions() {
             let unsettled = self.settled && std::mem::replace(&mut captured, board.is_capture(played.mv));
-            let settled = if unsettled { Err(Reason::Captured) } else { Ok(()) };
+            let settled = if unsettled { Err(SkipReason::Captured) } else { Ok(()) };
             let rated = settled.and_then(|()| self.rating(game, board.side_to_move()));
             let checked = rated.and_then(|()| self.played(&board, played));
             match checked.and_then(|()| self.has_margin(&board, played, test)) {
@@ -295,9 +295,9 @@ impl Filters {
     }
 
     /// A position without a game.
-    pub fn position(&self, epd: &Epd, test: bool) -> Result<Candidate, Reason> {
+    pub fn position(&self, epd: &Epd, test: bool) -> Result<Candidate, SkipReason> {
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
-            return Err(Reason::Result);
+            return Err(SkipReason::Result);
         }
         let unknown = Played::scored(Move::default(), epd.score);
         match epd.best {
@@ -318,13 +318,13 @@ impl Filters {
     }
 
     /// Whether the move played has the margin over the second-best move, by its comment.
-    fn has_margin(&self, board: &Board, played: &Played, test: bool) -> Result<bool, Reason> {
+    fn has_margin(&self, board: &Board, played: &Played, test: bool) -> Result<bool, SkipReason> {
         if self.chosen_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
-            return Err(Reason::ChosenBy);
+            return Err(SkipReason::ChosenBy);
         }
         let reported = || played.choice.and_then(|choice| choice.second).is_some_and(|(_, gap)| gap >= self.min_margin);
         match self.min_margin == 0 || reported() || board.count_moves() == 1 {
-            false if test => Err(Reason::Margin),
+            false if test => Err(SkipReason::Margin),
             has_margin => Ok(has_margin),
         }
     }
@@ -354,48 +354,48 @@ impl Filters {
         }
     }
 
-    fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), Reason> {
+    fn rating(&self, game: &GameRecord, mover: Color) -> Result<(), SkipReason> {
         let [low, high] = self.mover_rating;
         if low.is_none() && high.is_none() {
             return Ok(());
         }
         let inside = |rating: u32| low.is_none_or(|low| rating >= low) && rating <= high.unwrap_or(u32::MAX);
         let rating = game.tags.ratings[mover.to_index()];
-        if rating.is_some_and(inside) { Ok(()) } else { Err(Reason::Rating) }
+        if rating.is_some_and(inside) { Ok(()) } else { Err(SkipReason::Rating) }
     }
 
     /// Checks the conditions that do not depend on the move; cheap ones first.
-    fn without_move(&self, board: &Board, played: &Played) -> Result<(), Reason> {
+    fn without_move(&self, board: &Board, played: &Played) -> Result<(), SkipReason> {
         let ply = ply_of(board);
         if ply < self.plies[0] || ply > self.plies[1] {
-            return Err(Reason::Ply);
+            return Err(SkipReason::Ply);
         }
         if played.book && !self.book {
-            return Err(Reason::Book);
+            return Err(SkipReason::Book);
         }
         let too_large = |limit: f64| played.score.is_some_and(|score| score.pawns().abs() >= limit);
         if self.scored && played.score.is_none() || self.largest_score.is_some_and(too_large) {
-            return Err(Reason::Score);
+            return Err(SkipReason::Score);
         }
         if (self.quiet || self.still || self.no_checks) && board.in_check() {
-            return Err(Reason::Check);
+            return Err(SkipReason::Check);
         }
         if !self.forced && board.count_moves() < 2 {
-            return Err(Reason::Forced);
+            return Err(SkipReason::Forced);
         }
         if self.still && board.moves().iter().any(|&mv| board.is_noisy(mv) && board.see_ge(mv, 1)) {
-            return Err(Reason::Tactical);
+            return Err(SkipReason::Tactical);
         }
         Ok(())
     }
 
-    fn played(&self, board: &Board, played: &Played) -> Result<(), Reason> {
+    fn played(&self, board: &Board, played: &Played) -> Result<(), SkipReason> {
         self.without_move(board, played)?;
         if self.quiet && (board.is_capture(played.mv) || played.mv.promotion().is_some()) {
-            return Err(Reason::Noisy);
+            return Err(SkipReason::Noisy);
         }
         if !self.mates && board.gives_check(played.mv) && !board.after(played.mv).has_legal_move() {
-            return Err(Reason::Mate);
+            return Err(SkipReason::Mate);
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use dyad_formats::hash;
 use dyad_formats::input::{Kind, Lines};
 use dyad_formats::packed::Packed;
 use dyad_formats::pgn::check_side;
-use dyad_formats::samples::{SampleWriter, Summary};
+use dyad_formats::samples::{SampleSummary, SampleWriter};
 use dyad_formats::score::{GameResult, ScoreSide};
 use dyad_formats::source::{Piece, Pieces, pieces};
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ use serde_json::json;
 use crate::base::context::Context;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
-use crate::data::positions::{Candidate, Filters, PERCENT, Reason, TEST_PERCENT, check_percent, is_held_out};
+use crate::data::positions::{Candidate, Filters, PERCENT, SkipReason, TEST_PERCENT, check_percent, is_held_out};
 
 /// Games, and lines, handed to a thread at a time.
 const GAMES_IN_BATCH: usize = 64;
@@ -42,7 +42,7 @@ const LINES_IN_BATCH: usize = 2_048;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct PrepareSettings {
     /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives of such files (.tar, OpenBench);
     /// games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in bulletformat (.bullet)
     #[arg(value_name = "FILE")]
@@ -73,9 +73,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for PrepareSettings {
+    fn default() -> PrepareSettings {
+        PrepareSettings {
             inputs: Vec::new(),
             scores: None,
             filters: Filters::default(),
@@ -90,7 +90,7 @@ impl Default for Settings {
 
 /// What happens while files are read.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum PrepareEvent {
     /// A game or a line could not be used.
     Broken(BrokenGame),
     /// A part of a game was left out.
@@ -98,7 +98,7 @@ pub enum Event {
     /// Progress of a pass.
     Progress {
         /// The pass.
-        stage: Stage,
+        stage: PreparePass,
         /// Games, or lines of EPD files, read so far.
         games: u64,
         /// Positions that passed all filters.
@@ -108,7 +108,7 @@ pub enum Event {
 
 /// The passes over the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum PreparePass {
     /// Finding the positions of held-out games.
     Splitting,
     /// Finding how many positions there are.
@@ -119,13 +119,13 @@ pub enum Stage {
 
 /// What was found and what was left out.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct PrepareCounts {
     /// Games and lines read, broken ones among them.
     pub games: u64,
     /// Games and lines that could not be used.
     pub broken: u64,
     /// Positions (or whole games) left out, by reason.
-    pub left_out: BTreeMap<Reason, u64>,
+    pub left_out: BTreeMap<SkipReason, u64>,
     /// Positions that passed everything.
     pub positions: u64,
     /// Scores that the games and lines have.
@@ -134,12 +134,12 @@ pub struct Counts {
     pub with_margin: BTreeMap<u32, u64>,
 }
 
-impl Counts {
-    fn leave_out(&mut self, reason: Reason) {
+impl PrepareCounts {
+    fn leave_out(&mut self, reason: SkipReason) {
         self.leave_out_all(reason, 1);
     }
 
-    fn leave_out_all(&mut self, reason: Reason, count: usize) {
+    fn leave_out_all(&mut self, reason: SkipReason, count: usize) {
         if count > 0 {
             *self.left_out.entry(reason).or_default() += count as u64;
         }
@@ -147,7 +147,11 @@ impl Counts {
 }
 
 /// Makes a sample file.
-pub fn prepare(settings: &Settings, out: &Path, context: &mut Context<Event>) -> Result<(Summary, Counts), Error> {
+pub fn prepare(
+    settings: &PrepareSettings,
+    out: &Path,
+    context: &mut Context<PrepareEvent>,
+) -> Result<(SampleSummary, PrepareCounts), Error> {
     if settings.inputs.is_empty() {
         return Err(Error::Settings("no files to read".to_string()));
     }
@@ -165,13 +169,13 @@ pub fn prepare(settings: &Settings, out: &Path, context: &mut Context<Event>) ->
     let limit = draw_limit(settings, origins.as_ref(), context)?;
     let mut writer = SampleWriter::create(out, described(settings))?;
     let mut selection = Selection::new(settings);
-    let mut counts = Counts::default();
-    read(settings, &settings.inputs, origins.as_ref(), Stage::Writing, context, &mut counts, |batch, counts| {
+    let mut counts = PrepareCounts::default();
+    read(settings, &settings.inputs, origins.as_ref(), PreparePass::Writing, context, &mut counts, |batch, counts| {
         for game in batch {
             let mut starts_game = true;
             for (mut candidate, priority) in selection.select(game, counts) {
                 if priority > limit {
-                    counts.leave_out(Reason::Count);
+                    counts.leave_out(SkipReason::Count);
                     continue;
                 }
                 candidate.sample.set_starts_game(starts_game);
@@ -225,11 +229,11 @@ fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
 }
 
 /// The settings as the file keeps them: names of files, not where they lie.
-fn described(settings: &Settings) -> serde_json::Value {
+fn described(settings: &PrepareSettings) -> serde_json::Value {
     let name = |path: &PathBuf| PathBuf::from(path.file_name().unwrap_or_default());
     let inputs = settings.inputs.iter().map(name).collect();
     let split_by = settings.split_by.iter().map(name).collect();
-    json!({ "prepare": Settings { inputs, split_by, ..settings.clone() } })
+    json!({ "prepare": PrepareSettings { inputs, split_by, ..settings.clone() } })
 }
 
 /// Identities of the positions of EPD files that belong to held-out games, and of those that belong to no game
@@ -242,44 +246,52 @@ struct Origins {
 
 /// Finds the game of every position of an EPD file: the first one it occurs in. To ask instead
 /// whether any held-out game has it would make nearly all well-known openings test positions.
-fn origins(settings: &Settings, context: &mut Context<Event>) -> Result<Option<Origins>, Error> {
+fn origins(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> Result<Option<Origins>, Error> {
     if settings.split_by.is_empty() {
         return Ok(None);
     }
     // Every position of every game, and the test bit says which are wanted.
     let filters = Filters { forced: true, book: true, mates: true, ..Filters::default() };
-    let all = Settings { filters, test_percent: settings.test_percent, ..Settings::default() };
+    let all = PrepareSettings { filters, test_percent: settings.test_percent, ..PrepareSettings::default() };
     let lines: Vec<PathBuf> =
         settings.inputs.iter().filter(|path| Kind::of(path) == Kind::Positions).cloned().collect();
     let mut origins = Origins::default();
     progress_alone(context, &mut |context| {
-        read(&all, &lines, None, Stage::Splitting, context, &mut Counts::default(), |batch, _| {
+        read(&all, &lines, None, PreparePass::Splitting, context, &mut PrepareCounts::default(), |batch, _| {
             let candidates = batch.into_iter().flat_map(|line| line.candidates);
             origins.unknown.extend(candidates.map(|candidate| candidate.identity));
             Ok(())
         })
     })?;
-    read(&all, &settings.split_by, None, Stage::Splitting, context, &mut Counts::default(), |batch, counts| {
-        for candidate in batch.into_iter().flat_map(|game| game.candidates) {
-            if origins.unknown.remove(&candidate.identity) {
-                counts.positions += 1;
-                if candidate.sample.is_test() {
-                    origins.held_out.insert(candidate.identity);
+    read(
+        &all,
+        &settings.split_by,
+        None,
+        PreparePass::Splitting,
+        context,
+        &mut PrepareCounts::default(),
+        |batch, counts| {
+            for candidate in batch.into_iter().flat_map(|game| game.candidates) {
+                if origins.unknown.remove(&candidate.identity) {
+                    counts.positions += 1;
+                    if candidate.sample.is_test() {
+                        origins.held_out.insert(candidate.identity);
+                    }
                 }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(Some(origins))
 }
 
 /// Calls `pass` with a context that receives its progress alone: a later pass over the same files reports the broken games.
 fn progress_alone(
-    context: &mut Context<Event>,
-    pass: &mut dyn FnMut(&mut Context<Event>) -> Result<(), Error>,
+    context: &mut Context<PrepareEvent>,
+    pass: &mut dyn FnMut(&mut Context<PrepareEvent>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut on_event = |event: Event| {
-        if let Event::Progress { .. } = event {
+    let mut on_event = |event: PrepareEvent| {
+        if let PrepareEvent::Progress { .. } = event {
             (context.on_event)(event);
         }
     };
@@ -287,16 +299,20 @@ fn progress_alone(
 }
 
 /// The largest random number with which a position is drawn.
-fn draw_limit(settings: &Settings, origins: Option<&Origins>, context: &mut Context<Event>) -> Result<u64, Error> {
+fn draw_limit(
+    settings: &PrepareSettings,
+    origins: Option<&Origins>,
+    context: &mut Context<PrepareEvent>,
+) -> Result<u64, Error> {
     let Some(count) = settings.count else { return Ok(u64::MAX) };
     if count == 0 {
         return Err(Error::Settings("a count of no positions".to_string()));
     }
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
-    let mut counts = Counts::default();
+    let mut counts = PrepareCounts::default();
     progress_alone(context, &mut |context| {
-        read(settings, &settings.inputs, origins, Stage::Counting, context, &mut counts, |batch, counts| {
+        read(settings, &settings.inputs, origins, PreparePass::Counting, context, &mut counts, |batch, counts| {
             for game in batch {
                 priorities.extend(selection.select(game, counts).into_iter().map(|(_, priority)| priority));
             }
@@ -310,32 +326,32 @@ fn draw_limit(settings: &Settings, origins: Option<&Origins>, context: &mut Cont
 
 /// What depends on the order of games: duplicates and draws.
 struct Selection<'a> {
-    settings: &'a Settings,
+    settings: &'a PrepareSettings,
     games: HashSet<u64>,
     positions: HashSet<u64>,
     drawn: u64,
 }
 
 impl Selection<'_> {
-    fn new(settings: &Settings) -> Selection<'_> {
+    fn new(settings: &PrepareSettings) -> Selection<'_> {
         Selection { settings, games: HashSet::new(), positions: HashSet::new(), drawn: 0 }
     }
 
     /// The positions of a game that are taken, each with the random number it is drawn by.
-    fn select(&mut self, game: Selected, counts: &mut Counts) -> Vec<(Candidate, u64)> {
+    fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(Candidate, u64)> {
         use crate::data::positions::Duplicates;
         if game.hash.is_some_and(|hash| !self.games.insert(hash)) {
-            counts.leave_out(Reason::DuplicateGame);
+            counts.leave_out(SkipReason::DuplicateGame);
             return Vec::new();
         }
         let mut taken = game.candidates;
         if self.settings.filters.duplicates != Duplicates::Keep {
             let before = taken.len();
             taken.retain(|candidate| self.positions.insert(candidate.identity));
-            counts.leave_out_all(Reason::Duplicate, before - taken.len());
+            counts.leave_out_all(SkipReason::Duplicate, before - taken.len());
         }
         if let Some(most) = self.settings.filters.per_game.filter(|&most| most < taken.len()) {
-            counts.leave_out_all(Reason::PerGame, taken.len() - most);
+            counts.leave_out_all(SkipReason::PerGame, taken.len() - most);
             taken = self.draw(taken, most);
         }
         let number = |drawn: &mut u64| {
@@ -377,37 +393,37 @@ struct Output {
     broken: Vec<BrokenGame>,
     partial: Vec<BrokenGame>,
     scores: u64,
-    left_out: BTreeMap<Reason, u64>,
+    left_out: BTreeMap<SkipReason, u64>,
     selected: Vec<Selected>,
 }
 
 fn read(
-    settings: &Settings,
+    settings: &PrepareSettings,
     inputs: &[PathBuf],
     origins: Option<&Origins>,
-    stage: Stage,
-    context: &mut Context<Event>,
-    counts: &mut Counts,
-    mut take: impl FnMut(Vec<Selected>, &mut Counts) -> Result<(), Error>,
+    stage: PreparePass,
+    context: &mut Context<PrepareEvent>,
+    counts: &mut PrepareCounts,
+    mut take: impl FnMut(Vec<Selected>, &mut PrepareCounts) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let digest = |output: Output| {
         counts.games += output.games;
         counts.broken += output.broken.len() as u64;
         counts.scores += output.scores;
         let (broken, partial) = (output.broken.into_iter(), output.partial.into_iter());
-        broken.map(Event::Broken).chain(partial.map(Event::Partial)).for_each(&mut *context.on_event);
+        broken.map(PrepareEvent::Broken).chain(partial.map(PrepareEvent::Partial)).for_each(&mut *context.on_event);
         for (reason, count) in output.left_out {
             *counts.left_out.entry(reason).or_default() += count;
         }
         take(output.selected, counts)?;
-        (context.on_event)(Event::Progress { stage, games: counts.games, positions: counts.positions });
+        (context.on_event)(PrepareEvent::Progress { stage, games: counts.games, positions: counts.positions });
         if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
     };
     let work = |(): &mut (), batch: Result<Batch, Error>| batch.map(|batch| work(batch, settings, origins));
     ordered_for_each(context.threads, Batches::new(inputs), || Ok(()), work, digest)
 }
 
-fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output {
+fn work(batch: Batch, settings: &PrepareSettings, origins: Option<&Origins>) -> Output {
     let mut output = Output::default();
     match batch {
         Batch::Games(pieces) => {
@@ -443,7 +459,7 @@ fn work(batch: Batch, settings: &Settings, origins: Option<&Origins>) -> Output 
 }
 
 impl Output {
-    fn game(&mut self, game: &GameRecord, settings: &Settings) {
+    fn game(&mut self, game: &GameRecord, settings: &PrepareSettings) {
         self.partial.extend(game.left_out.clone());
         self.scores += game.moves.iter().filter(|played| played.score.is_some()).count() as u64;
         if let Err(reason) = settings.filters.game(game) {
@@ -457,7 +473,7 @@ impl Output {
         self.selected.push(Selected { hash: Some(hash), candidates });
     }
 
-    fn position(&mut self, epd: &Epd, settings: &Settings, origins: Option<&Origins>) {
+    fn position(&mut self, epd: &Epd, settings: &PrepareSettings, origins: Option<&Origins>) {
         self.scores += u64::from(epd.score.is_some());
         let key = epd.board.key();
         let identity = hash::mix(key);
@@ -471,7 +487,7 @@ impl Output {
         }
     }
 
-    fn leave_out(&mut self, reason: Reason) {
+    fn leave_out(&mut self, reason: SkipReason) {
         *self.left_out.entry(reason).or_default() += 1;
     }
 }
@@ -578,27 +594,27 @@ mod tests {
     }
 
     fn run_with(
-        settings: &Settings,
+        settings: &PrepareSettings,
         out: &Path,
         threads: usize,
-        on_event: &mut dyn FnMut(Event),
-    ) -> Result<(Summary, Counts), Error> {
+        on_event: &mut dyn FnMut(PrepareEvent),
+    ) -> Result<(SampleSummary, PrepareCounts), Error> {
         prepare(settings, out, &mut Context { threads, stop: &Control::new(false), on_event })
     }
 
-    fn samples(content: &str, settings: Settings) -> (Vec<Sample>, Counts) {
+    fn samples(content: &str, settings: PrepareSettings) -> (Vec<Sample>, PrepareCounts) {
         let folder = Temporary::folder();
         let input = folder.join(if content.contains("c9") { "in.epd" } else { "in.pgn" });
         fs::write(&input, content).unwrap();
         let out = folder.join("out.samples");
-        let settings = Settings { inputs: vec![input], ..settings };
+        let settings = PrepareSettings { inputs: vec![input], ..settings };
         let (_, counts) = run_with(&settings, &out, 2, &mut |_| ()).unwrap();
         let file = SampleFile::open(&out).unwrap();
         ((0..file.len()).map(|index| file.read(index).unwrap()).collect(), counts)
     }
 
-    fn filtered(filters: Filters) -> (usize, Counts) {
-        let settings = Settings { filters, scores: Some(ScoreSide::Mover), ..Settings::default() };
+    fn filtered(filters: Filters) -> (usize, PrepareCounts) {
+        let settings = PrepareSettings { filters, scores: Some(ScoreSide::Mover), ..PrepareSettings::default() };
         let (samples, counts) = samples(&format!("{SPECIAL}\n{MATE}"), settings);
         (samples.len(), counts)
     }
@@ -610,7 +626,8 @@ mod tests {
         let filters = Filters { forced: true, ..Filters::default() };
         let results = |tablebase: Option<&str>| -> Vec<_> {
             let tablebase = tablebase.map(str::to_string);
-            let (samples, _) = samples(pgn, Settings { filters: filters.clone(), tablebase, ..Settings::default() });
+            let (samples, _) =
+                samples(pgn, PrepareSettings { filters: filters.clone(), tablebase, ..PrepareSettings::default() });
             samples.iter().map(|sample| (sample.board.occupied().popcnt(), sample.result)).collect()
         };
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/syzygy");
@@ -631,23 +648,23 @@ mod tests {
         let all = Filters::default();
         let strings = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
         let cases = [
-            ("all", all.clone(), 33, Reason::Duplicate, 2),
-            ("book", Filters { book: true, ..all.clone() }, 34, Reason::Duplicate, 2),
-            ("mates", Filters { mates: true, ..all.clone() }, 34, Reason::Book, 1),
-            ("keep", Filters { duplicates: Duplicates::Keep, ..all.clone() }, 35, Reason::Mate, 1),
-            ("moves", Filters { duplicates: Duplicates::Moves, ..all.clone() }, 34, Reason::Duplicate, 1),
-            ("mover", Filters { mover_rating: [Some(1600), Some(2450)], ..all.clone() }, 17, Reason::Rating, 19),
-            ("players", Filters { players_rating: Some(2400), ..all.clone() }, 6, Reason::Rating, 1),
-            ("plies", Filters { plies: [4, 9], ..all.clone() }, 8, Reason::Ply, 28),
-            ("results", Filters { results: vec![GameResult::WhiteWins], ..all.clone() }, 6, Reason::Result, 1),
-            ("event", Filters { event_words: strings(&["blitz"]), ..all.clone() }, 29, Reason::Event, 1),
-            ("control", Filters { event_words: strings(&["300+2", "no"]), ..all.clone() }, 29, Reason::Event, 1),
-            ("not", Filters { event_not_words: strings(&["BLITZ"]), ..all.clone() }, 6, Reason::Event, 1),
-            ("per-game", Filters { per_game: Some(5), ..all.clone() }, 9, Reason::PerGame, 24),
-            ("scored", Filters { scored: true, ..all.clone() }, 5, Reason::Score, 31),
-            ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, Reason::Score, 2),
-            ("quiet", Filters { quiet: true, ..all.clone() }, 27, Reason::Noisy, 7),
-            ("still", Filters { still: true, ..all.clone() }, 23, Reason::Tactical, 11),
+            ("all", all.clone(), 33, SkipReason::Duplicate, 2),
+            ("book", Filters { book: true, ..all.clone() }, 34, SkipReason::Duplicate, 2),
+            ("mates", Filters { mates: true, ..all.clone() }, 34, SkipReason::Book, 1),
+            ("keep", Filters { duplicates: Duplicates::Keep, ..all.clone() }, 35, SkipReason::Mate, 1),
+            ("moves", Filters { duplicates: Duplicates::Moves, ..all.clone() }, 34, SkipReason::Duplicate, 1),
+            ("mover", Filters { mover_rating: [Some(1600), Some(2450)], ..all.clone() }, 17, SkipReason::Rating, 19),
+            ("players", Filters { players_rating: Some(2400), ..all.clone() }, 6, SkipReason::Rating, 1),
+            ("plies", Filters { plies: [4, 9], ..all.clone() }, 8, SkipReason::Ply, 28),
+            ("results", Filters { results: vec![GameResult::WhiteWins], ..all.clone() }, 6, SkipReason::Result, 1),
+            ("event", Filters { event_words: strings(&["blitz"]), ..all.clone() }, 29, SkipReason::Event, 1),
+            ("control", Filters { event_words: strings(&["300+2", "no"]), ..all.clone() }, 29, SkipReason::Event, 1),
+            ("not", Filters { event_not_words: strings(&["BLITZ"]), ..all.clone() }, 6, SkipReason::Event, 1),
+            ("per-game", Filters { per_game: Some(5), ..all.clone() }, 9, SkipReason::PerGame, 24),
+            ("scored", Filters { scored: true, ..all.clone() }, 5, SkipReason::Score, 31),
+            ("large", Filters { largest_score: Some(10.0), ..all.clone() }, 31, SkipReason::Score, 2),
+            ("quiet", Filters { quiet: true, ..all.clone() }, 27, SkipReason::Noisy, 7),
+            ("still", Filters { still: true, ..all.clone() }, 23, SkipReason::Tactical, 11),
         ];
         for (name, filters, expected, reason, times) in cases {
             let (count, counts) = filtered(filters);
@@ -662,10 +679,10 @@ mod tests {
         let folder = Temporary::folder();
         let input = folder.join("in.pgn");
         fs::write(&input, format!("{MATE}\n1. e4 Ke6 *\n\n{MATE}\n{SPECIAL}")).unwrap();
-        let settings = Settings { inputs: vec![input], ..Settings::default() };
+        let settings = PrepareSettings { inputs: vec![input], ..PrepareSettings::default() };
         let mut broken = Vec::new();
         let (summary, counts) = run_with(&settings, &folder.join("out"), 1, &mut |event| {
-            if let Event::Broken(game) = event {
+            if let PrepareEvent::Broken(game) = event {
                 broken.push(game.to_string());
             }
         })
@@ -673,14 +690,14 @@ mod tests {
         assert_eq!(broken.len(), 1);
         assert!(broken[0].contains("in.pgn:9: ") && broken[0].contains("1... Ke6"), "{broken:?}");
         assert_eq!((counts.games, counts.broken, summary.games), (4, 1, 2));
-        assert_eq!(counts.left_out[&Reason::DuplicateGame], 1);
+        assert_eq!(counts.left_out[&SkipReason::DuplicateGame], 1);
     }
 
     #[test]
     fn a_number_of_positions_is_drawn_exactly_and_by_seed() {
         let games = random_games(40, 60);
         let draw = |seed, count| {
-            let (samples, _) = samples(&games, Settings { count, seed, ..Settings::default() });
+            let (samples, _) = samples(&games, PrepareSettings { count, seed, ..PrepareSettings::default() });
             samples.iter().map(|sample| sample.board.key()).collect::<Vec<_>>()
         };
         let all = draw(1, None);
@@ -698,7 +715,7 @@ mod tests {
 
     #[test]
     fn games_are_split_whole() {
-        let settings = Settings { test_percent: 30.0, ..Settings::default() };
+        let settings = PrepareSettings { test_percent: 30.0, ..PrepareSettings::default() };
         let (samples, _) = samples(&random_games(60, 40), settings);
         let games: Vec<&[Sample]> = samples.chunk_by(|_, next| !next.starts_game).collect();
         assert_eq!(games.len(), 60);
@@ -717,14 +734,15 @@ mod tests {
         let games = folder.join("games.pgn");
         fs::write(&games, random_games(60, 40)).unwrap();
         let all = folder.join("all");
-        let settings = Settings { inputs: vec![games.clone()], test_percent: 30.0, ..Settings::default() };
+        let settings =
+            PrepareSettings { inputs: vec![games.clone()], test_percent: 30.0, ..PrepareSettings::default() };
         run_with(&settings, &all, 2, &mut |_| ()).unwrap();
         let file = SampleFile::open(&all).unwrap();
         let samples: Vec<Sample> = (0..file.len()).map(|index| file.read(index).unwrap()).collect();
         let lines: String = samples.iter().rev().map(|sample| sample.board.fen() + " c9 \"1-0\";\n").collect();
         let epd = folder.join("lines.epd");
         fs::write(&epd, lines).unwrap();
-        let settings = Settings { inputs: vec![epd], split_by: vec![games], ..settings };
+        let settings = PrepareSettings { inputs: vec![epd], split_by: vec![games], ..settings };
         let out = folder.join("out");
         run_with(&settings, &out, 2, &mut |_| ()).unwrap();
         let file = SampleFile::open(&out).unwrap();
@@ -739,7 +757,7 @@ mod tests {
     fn positions_of_lines_keep_result_and_move() {
         let lines = "\u{FEFF}4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; c9 \"1-0\"; ce 120;\n  # a remark\n\n\
             4k3/8/8/8/8/8/4P3/4K3 b - - c9 \"0-1\";\nnonsense\n4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"0-1\";\n";
-        let (samples, counts) = samples(lines, Settings::default());
+        let (samples, counts) = samples(lines, PrepareSettings::default());
         assert_eq!((counts.games, counts.broken, samples.len()), (4, 1, 2));
         assert_eq!(samples[0].desired.map(|mv| mv.to_string()).as_deref(), Some("e2e4"));
         assert_eq!(samples[0].score.map(|score| score.0), Some(120));
@@ -758,7 +776,8 @@ mod tests {
     #[test]
     fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
         let taken = |filters: Filters, test_percent| {
-            let settings = Settings { filters, test_percent, scores: Some(ScoreSide::Mover), ..Settings::default() };
+            let settings =
+                PrepareSettings { filters, test_percent, scores: Some(ScoreSide::Mover), ..PrepareSettings::default() };
             let (samples, counts) = samples(COMMENTED, settings);
             let moves: Vec<String> = samples
                 .iter()
@@ -778,9 +797,9 @@ mod tests {
         assert_eq!(taken(filters(4, None), 0.0).0, "e2e4 e7e5 g1f3? b8c6? d2d4 d7d5?");
         assert_eq!(taken(filters(20, None), 0.0).0, "e2e4? e7e5 g1f3? b8c6? d2d4 d7d5?");
         let (moves, counts) = taken(filters(20, Some("0000000a")), 0.0);
-        assert_eq!((moves.as_str(), counts.left_out[&Reason::ChosenBy]), ("e2e4? g1f3? d2d4", 3));
+        assert_eq!((moves.as_str(), counts.left_out[&SkipReason::ChosenBy]), ("e2e4? g1f3? d2d4", 3));
         let (moves, counts) = taken(filters(20, None), 100.0);
-        assert_eq!((moves.as_str(), counts.left_out[&Reason::Margin]), ("e7e5 d2d4", 4));
+        assert_eq!((moves.as_str(), counts.left_out[&SkipReason::Margin]), ("e7e5 d2d4", 4));
     }
 
     #[test]
@@ -789,7 +808,8 @@ mod tests {
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
         let filters = Filters { per_game: Some(7), ..Filters::default() };
-        let settings = Settings { inputs: vec![input], filters, count: Some(1_000), ..Settings::default() };
+        let settings =
+            PrepareSettings { inputs: vec![input], filters, count: Some(1_000), ..PrepareSettings::default() };
         let identities: HashSet<u64> = [1, 2, 4]
             .map(|threads| run_with(&settings, &folder.join("out"), threads, &mut |_| ()).unwrap().0.identity)
             .into();
@@ -802,12 +822,12 @@ mod tests {
         let input = folder.join("in.pgn");
         fs::write(&input, random_games(300, 30)).unwrap();
         let stop = Control::new(false);
-        let mut on_event = |event: Event| {
-            if matches!(event, Event::Progress { .. }) {
+        let mut on_event = |event: PrepareEvent| {
+            if matches!(event, PrepareEvent::Progress { .. }) {
                 stop.stop();
             }
         };
-        let settings = Settings { inputs: vec![input], ..Settings::default() };
+        let settings = PrepareSettings { inputs: vec![input], ..PrepareSettings::default() };
         let out = folder.join("out");
         let stopped = prepare(&settings, &out, &mut Context { threads: 2, stop: &stop, on_event: &mut on_event });
         assert!(matches!(stopped, Err(Error::Stopped)));
@@ -818,17 +838,17 @@ mod tests {
     fn settings_are_checked() {
         let folder = Temporary::folder();
         let out = folder.join("out");
-        let missing = Settings { inputs: vec!["no such file.pgn".into()], ..Settings::default() };
+        let missing = PrepareSettings { inputs: vec!["no such file.pgn".into()], ..PrepareSettings::default() };
         let cases = [
-            (Settings::default(), "no files"),
-            (Settings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
-            (Settings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
+            (PrepareSettings::default(), "no files"),
+            (PrepareSettings { test_percent: 101.0, ..missing.clone() }, "test-percent must be 0 to 100, not 101"),
+            (PrepareSettings { count: Some(0), ..missing.clone() }, "positions must be at least 1, not 0"),
             (
-                Settings { filters: Filters { min_margin: 30_001, ..Filters::default() }, ..missing.clone() },
+                PrepareSettings { filters: Filters { min_margin: 30_001, ..Filters::default() }, ..missing.clone() },
                 "min-margin must be 0 to 30000, not 30001",
             ),
             (
-                Settings {
+                PrepareSettings {
                     filters: Filters { chosen_by: Some("5A443AD5".into()), ..Filters::default() },
                     ..missing.clone()
                 },

@@ -107,7 +107,7 @@ fn points_of(
     ordered_for_each(
         threads,
         batches,
-        || Ok(Evaluator::new(weights.clone())),
+        || Ok::<_, Error>(Evaluator::new(weights.clone())),
         |evaluator, batch: Vec<Result<GameText, Error>>| {
             let (mut points, mut broken) = (Vec::new(), 0);
             for text in batch {

@@ -15,8 +15,8 @@ use crate::learn::average::Average;
 use crate::learn::error::CheckpointError;
 use crate::learn::optimizer::{Optimizer, OptimizerState};
 use crate::learn::origin::DataIdentity;
-use crate::learn::settings::Settings;
-use crate::learn::state::{Counters, State};
+use crate::learn::settings::TrainingSettings;
+use crate::learn::state::{Counters, TrainingState};
 use dyad_engine::eval::{FloatWeights, layout};
 use dyad_engine::files;
 use dyad_formats::atomic::write_atomic;
@@ -31,11 +31,11 @@ const LARGEST: u64 = 1 << 30;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
     /// The settings of the training.
-    pub settings: Settings,
+    pub settings: TrainingSettings,
     /// Identity of its samples.
     pub data: DataIdentity,
     /// Its state.
-    pub state: State,
+    pub state: TrainingState,
 }
 
 impl Checkpoint {
@@ -43,7 +43,12 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(path: &Path, settings: &Settings, data: &DataIdentity, state: &State) -> std::io::Result<()> {
+    pub fn save(
+        path: &Path,
+        settings: &TrainingSettings,
+        data: &DataIdentity,
+        state: &TrainingState,
+    ) -> std::io::Result<()> {
         write_atomic(path, &to_bytes(settings, data, state))
     }
 
@@ -58,7 +63,7 @@ impl Checkpoint {
     }
 }
 
-fn to_bytes(settings: &Settings, data: &DataIdentity, state: &State) -> Vec<u8> {
+fn to_bytes(settings: &TrainingSettings, data: &DataIdentity, state: &TrainingState) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend(VERSION.to_le_bytes());
     out.extend(layout::checksum().to_le_bytes());
@@ -110,14 +115,14 @@ fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
     if input.u32()? != layout::checksum() {
         return Err("it was made for another layout of features".into());
     }
-    let settings = Settings::from_json(input.bytes()?)?;
+    let settings = TrainingSettings::from_json(input.bytes()?)?;
     let data = serde_json::from_slice(input.bytes()?).map_err(|e| e.to_string())?;
     let numbers = input.u64s()?;
     let [iteration, done, positions, updates, time, best, fell, log_bytes, accuracy, best_accuracy, seconds] =
         numbers[..].try_into().map_err(|_| "numbers are missing")?;
     let (report, iteration_counters) = (input.counters()?, input.counters()?);
     let mut floats = || -> Result<Vec<f64>, String> { Ok(input.u64s()?.into_iter().map(f64::from_bits).collect()) };
-    let state = State {
+    let state = TrainingState {
         iteration: iteration as u32,
         done,
         positions,
@@ -204,9 +209,9 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn state() -> State {
+    fn state() -> TrainingState {
         let floats = |x: f64| FloatWeights { mg: vec![x, 0.1, -0.0], eg: vec![1.0 / 3.0, x, 1e300] };
-        State {
+        TrainingState {
             iteration: 3,
             done: 1_234_567,
             positions: 5,
@@ -214,7 +219,7 @@ mod tests {
             weights: floats(0.7),
             average: Average { time: 9, missing: floats(-1.5) },
             optimizer: Optimizer::restore(
-                &Settings::default().optimizer,
+                &TrainingSettings::default().optimizer,
                 OptimizerState { mean: vec![[0.1, 0.2], [0.3, 0.4]], square: vec![[1.0, 2.0]], clock: vec![7, 8] },
             ),
             report: Counters { positions: 1, loss: 0.1 + 0.2, ..Counters::default() },
@@ -229,7 +234,8 @@ mod tests {
 
     #[test]
     fn round_trip() {
-        let (settings, data) = (Settings::default(), DataIdentity { checksum: "ab".into(), training: 1, test: 2 });
+        let (settings, data) =
+            (TrainingSettings::default(), DataIdentity { checksum: "ab".into(), training: 1, test: 2 });
         let bytes = to_bytes(&settings, &data, &state());
         let state = state();
         assert_eq!(from_bytes(&bytes), Ok(Checkpoint { settings, data, state }));
@@ -237,7 +243,7 @@ mod tests {
 
     #[test]
     fn damage_is_detected() {
-        let bytes = to_bytes(&Settings::default(), &DataIdentity::default(), &state());
+        let bytes = to_bytes(&TrainingSettings::default(), &DataIdentity::default(), &state());
         for length in 0..bytes.len() {
             assert!(from_bytes(&bytes[..length]).is_err(), "cut to {length} bytes");
         }

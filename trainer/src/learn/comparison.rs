@@ -14,7 +14,7 @@ use crate::learn::examples::Example;
 use crate::learn::gradient::{Gradient, GradientSum};
 use crate::learn::leaves::{Candidate, Candidates};
 use crate::learn::objective::{Objective, Values};
-use crate::learn::settings::Settings;
+use crate::learn::settings::TrainingSettings;
 use dyad_engine::board::Color;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::gradient::{GradientScaling, Trace};
@@ -48,7 +48,7 @@ pub struct Comparer {
 
 impl Comparer {
     /// A comparer for `objective`; the settings say which groups learn.
-    pub fn new(objective: Arc<dyn Objective>, settings: &Settings) -> Comparer {
+    pub fn new(objective: Arc<dyn Objective>, settings: &TrainingSettings) -> Comparer {
         let groups = layout::GROUPS.iter();
         let learns = groups.flat_map(|g| std::iter::repeat_n(settings.group(g.name).learn, g.len));
         Comparer {
@@ -125,9 +125,9 @@ mod tests {
 
     fn contribution(example: &Example, weights: &Arc<Weights>, objective: impl Objective + 'static) -> Contribution {
         let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&TrainingSettings::default()).into(), &never);
         let candidates = leaves.candidates(example, objective.window()).unwrap().expect("no mate is near");
-        Comparer::new(Arc::new(objective), &Settings::default()).compare(example, &candidates, weights)
+        Comparer::new(Arc::new(objective), &TrainingSettings::default()).compare(example, &candidates, weights)
     }
 
     /// White's pawn can take a knight or a rook, the queen takes a queen, all other moves take nothing. The children
@@ -197,9 +197,9 @@ mod tests {
         let example = example("1q4k1/8/8/3n1r2/4P3/8/7Q/R5K1 w - - 0 1", "e4d5");
         let weights = Arc::new(Weights::material());
         let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&Settings::default()).into(), &never);
+        let mut leaves = Leaves::new(Children(Arc::clone(&weights)), (&TrainingSettings::default()).into(), &never);
         let candidates = leaves.candidates(&example, 0).unwrap().expect("no mate is near");
-        let settings = Settings { untapered: true, ..Settings::default() };
+        let settings = TrainingSettings { untapered: true, ..TrainingSettings::default() };
         let contribution = Comparer::new(Arc::new(Perceptron), &settings).compare(&example, &candidates, &weights);
         let queen = MATERIAL.at(Piece::Queen);
         assert!(
@@ -227,7 +227,7 @@ mod tests {
     fn check_gradient<O: Objective + 'static>(example: &Example, weights: &Arc<Weights>, objective: impl Fn() -> O) {
         const H: f64 = 1e-3;
         let never = AtomicBool::new(false);
-        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&Settings::default()).into(), &never);
+        let mut leaves = Leaves::new(Children(Arc::clone(weights)), (&TrainingSettings::default()).into(), &never);
         let Some(candidates) = leaves.candidates(example, objective().window()).unwrap() else { return };
         let loss = |floats: &FloatWeights| {
             let value =

@@ -41,19 +41,19 @@ pub fn iteration_name(iteration: u32) -> String {
 
 /// A run folder.
 #[derive(Clone, Debug)]
-pub struct Folder {
+pub struct RunFolder {
     path: PathBuf,
 }
 
-impl Folder {
+impl RunFolder {
     /// Creates the folder for a new run. The folder may exist, but must not contain a run.
     ///
     /// # Errors
     /// When the folder contains a run or cannot be created.
-    pub fn create(path: &Path) -> io::Result<Folder> {
+    pub fn create(path: &Path) -> io::Result<RunFolder> {
         fs::create_dir_all(path)?;
-        let folder = Folder { path: path.to_path_buf() };
-        if Folder::holds_run(path) {
+        let folder = RunFolder { path: path.to_path_buf() };
+        if RunFolder::holds_run(path) {
             let message = format!("{} holds a run already", path.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
         }
@@ -64,9 +64,9 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder contains no run.
-    pub fn open(path: &Path) -> io::Result<Folder> {
-        let folder = Folder { path: path.to_path_buf() };
-        if !Folder::holds_run(path) {
+    pub fn open(path: &Path) -> io::Result<RunFolder> {
+        let folder = RunFolder { path: path.to_path_buf() };
+        if !RunFolder::holds_run(path) {
             let message = format!("{} is not the folder of a run", path.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }

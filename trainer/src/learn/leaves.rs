@@ -17,7 +17,7 @@
 //! leaves depend on position and weights alone. A test holds the values against those of a full window for every move.
 
 use crate::learn::examples::Example;
-use crate::learn::settings::Settings;
+use crate::learn::settings::TrainingSettings;
 use dyad_engine::board::{Board, Move};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Leaf, LeafBudget, LeafEnd, LeafSearcher, Unfinished};
@@ -100,9 +100,9 @@ pub struct LeafSettings {
     pub node_limit: u64,
 }
 
-impl From<&Settings> for LeafSettings {
-    fn from(settings: &Settings) -> LeafSettings {
-        let Settings { depth, skip_in_check, node_limit, .. } = *settings;
+impl From<&TrainingSettings> for LeafSettings {
+    fn from(settings: &TrainingSettings) -> LeafSettings {
+        let TrainingSettings { depth, skip_in_check, node_limit, .. } = *settings;
         LeafSettings { depth, skip_in_check, node_limit }
     }
 }

@@ -11,7 +11,7 @@
 
 use crate::base::optim::{Adam, EPSILON};
 use crate::learn::gradient::{Entry, Gradient};
-use crate::learn::settings::{L2Target, OptimizerSettings, Settings};
+use crate::learn::settings::{L2Target, OptimizerSettings, TrainingSettings};
 use dyad_engine::eval::{FloatWeights, layout};
 
 /// Updates between two decays by L2.
@@ -99,7 +99,7 @@ impl Optimizer {
     /// decay toward zero or toward `start`, by the settings.
     pub fn decay(
         &self,
-        settings: &Settings,
+        settings: &TrainingSettings,
         weights: &FloatWeights,
         start: &FloatWeights,
         rate_factor: f64,
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn l2_decays_the_groups_that_have_it() {
-        let mut settings = Settings::default();
+        let mut settings = TrainingSettings::default();
         let l2 = GroupSettings { l2: 1e-3, ..GroupSettings::default() };
         settings.groups.insert("location".into(), l2);
         let weights = FloatWeights { mg: vec![1.0; layout::LEN], eg: vec![-2.0; layout::LEN] };

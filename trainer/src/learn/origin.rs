@@ -6,8 +6,8 @@
 use crate::data::schedule::sample;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
-use crate::learn::folder::Folder;
-use crate::learn::settings::Settings;
+use crate::learn::folder::RunFolder;
+use crate::learn::settings::TrainingSettings;
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError};
 use dyad_formats::atomic;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl Origin {
     ///
     /// # Errors
     /// When the file cannot be read or parsed.
-    pub fn load(folder: &Folder) -> Result<Origin, TrainError> {
+    pub fn load(folder: &RunFolder) -> Result<Origin, TrainError> {
         let path = folder.data();
         let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
         serde_json::from_slice(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
@@ -82,7 +82,7 @@ impl InitialWeights {
     ///
     /// # Errors
     /// When the file cannot be read or used.
-    pub fn new(settings: &Settings) -> Result<InitialWeights, TrainError> {
+    pub fn new(settings: &TrainingSettings) -> Result<InitialWeights, TrainError> {
         Ok(InitialWeights(settings.start.as_deref().map(Weights::named).transpose()?))
     }
 
@@ -133,7 +133,7 @@ impl Selection {
     ///
     /// # Errors
     /// When there are no training positions.
-    pub fn new(settings: &Settings, examples: &dyn Examples) -> Result<Selection, TrainError> {
+    pub fn new(settings: &TrainingSettings, examples: &dyn Examples) -> Result<Selection, TrainError> {
         let all = 0..examples.len() as u32;
         let (test, training): (Vec<u32>, Vec<u32>) = all.partition(|&i| examples.is_test(i as usize));
         let training = take(training, settings.train_positions, 1);

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// The sample file with training and test positions.
     #[arg(skip)]
     pub samples: PathBuf,
@@ -94,9 +94,9 @@ pub struct Settings {
     pub machine: MachineSettings,
 }
 
-/// Range of [`Settings::depth`].
+/// Range of [`TrainingSettings::depth`].
 const DEPTH: RangeInclusive<u32> = 1..=16;
-/// Range of [`Settings::batch`].
+/// Range of [`TrainingSettings::batch`].
 const BATCH: RangeInclusive<usize> = 1..=LARGEST as usize;
 /// Range of rates, temperatures and scales.
 pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Included(LARGEST));
@@ -142,9 +142,9 @@ impl Default for MachineSettings {
     }
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for TrainingSettings {
+    fn default() -> TrainingSettings {
+        TrainingSettings {
             samples: PathBuf::new(),
             start: None,
             depth: 2,
@@ -354,13 +354,13 @@ pub enum SiblingSearch {
     Fast,
 }
 
-impl Settings {
+impl TrainingSettings {
     /// Reads settings from JSON.
     ///
     /// # Errors
     /// When the text is not valid settings.
-    pub fn from_json(text: &[u8]) -> Result<Settings, String> {
-        let settings: Settings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+    pub fn from_json(text: &[u8]) -> Result<TrainingSettings, String> {
+        let settings: TrainingSettings = serde_json::from_slice(text).map_err(|e| e.to_string())?;
         settings.check()?;
         Ok(settings)
     }
@@ -462,26 +462,28 @@ mod tests {
 
     #[test]
     fn json_round_trip_and_defaults() {
-        let mut settings = Settings {
+        let mut settings = TrainingSettings {
             depth: 3,
             objective: ObjectiveSettings::RankingSvm { margin: 50 },
             optimizer: OptimizerSettings::Adam { rate: 0.5, beta1: 0.9, beta2: 0.999 },
-            ..Settings::default()
+            ..TrainingSettings::default()
         };
         settings.groups.insert("pairs".into(), GroupSettings { learn: false, l2: 1e-6, rate: 0.5 });
-        assert_eq!(Settings::from_json(&settings.to_json()), Ok(settings));
-        assert_eq!(Settings::from_json(b"{}"), Ok(Settings::default()));
+        assert_eq!(TrainingSettings::from_json(&settings.to_json()), Ok(settings));
+        assert_eq!(TrainingSettings::from_json(b"{}"), Ok(TrainingSettings::default()));
     }
 
     #[test]
     fn settings_of_earlier_releases_name_the_search_of_siblings() {
-        assert_eq!(Settings::from_json(br#"{"search": "fast"}"#), Ok(Settings::default()));
-        assert!(Settings::from_json(br#"{"search": "plain"}"#).unwrap_err().contains("unknown variant `plain`"));
+        assert_eq!(TrainingSettings::from_json(br#"{"search": "fast"}"#), Ok(TrainingSettings::default()));
+        assert!(
+            TrainingSettings::from_json(br#"{"search": "plain"}"#).unwrap_err().contains("unknown variant `plain`")
+        );
     }
 
     #[test]
     fn groups_have_their_own_rates() {
-        let mut settings = Settings::default();
+        let mut settings = TrainingSettings::default();
         settings.groups.insert("pairs".into(), GroupSettings { rate: 0.5, ..GroupSettings::default() });
         let rates = settings.rates();
         assert_eq!(rates.len(), layout::LEN);
@@ -506,10 +508,10 @@ mod tests {
             (r#"{"machine": {"threads": 1025}}"#, "threads must be 1 to 1024, not 1025"),
         ];
         for (text, word) in cases {
-            let error = Settings::from_json(text.as_bytes()).unwrap_err();
+            let error = TrainingSettings::from_json(text.as_bytes()).unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }
-        let mut settings = Settings::default();
+        let mut settings = TrainingSettings::default();
         settings.groups.insert("pairs".into(), GroupSettings { l2: f64::NAN, ..GroupSettings::default() });
         assert!(settings.check().unwrap_err().contains("not NaN"));
     }

@@ -3,13 +3,13 @@
 use crate::learn::average::Average;
 use crate::learn::gradient::Entry;
 use crate::learn::optimizer::Optimizer;
-use crate::learn::settings::{Averaging, Settings};
+use crate::learn::settings::{Averaging, TrainingSettings};
 use crate::learn::workers::PositionResult;
 use dyad_engine::eval::{FloatWeights, layout};
 
 /// The state of a training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct TrainingState {
     /// The iteration, from 1; 0 while the initial weights are measured.
     pub iteration: u32,
     /// Positions of the iteration that are done.
@@ -61,10 +61,10 @@ pub struct Counters {
     pub seconds: f64,
 }
 
-impl State {
+impl TrainingState {
     /// The state before the initial weights are measured.
-    pub fn new(settings: &Settings, weights: FloatWeights) -> State {
-        State {
+    pub fn new(settings: &TrainingSettings, weights: FloatWeights) -> TrainingState {
+        TrainingState {
             iteration: 0,
             done: 0,
             positions: 0,

@@ -3,8 +3,8 @@
 //! A batch is processed as described in [`learn`](crate::learn): leaves, comparison, sum in position order, optimizer,
 //! weights. An iteration ends with w*, the average over it, which is saved, measured on the test positions and the
 //! start of the next iteration. A training ends when that accuracy falls, and its result is the iteration with the best
-//! accuracy. [`State`] holds everything that decides how a training continues, so it can be stopped and saved between
-//! any two batches.
+//! accuracy. [`TrainingState`] holds everything that decides how a training continues, so it can be stopped and saved
+//! between any two batches.
 //!
 //! Nothing is printed: progress is reported to a callback, as data.
 
@@ -18,15 +18,15 @@ use crate::learn::checkpoint::Checkpoint;
 use crate::learn::comparison::Comparer;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
-use crate::learn::folder::{self, Folder};
+use crate::learn::folder::{self, RunFolder};
 use crate::learn::gradient::{Entry, GradientSum};
 use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
 use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::{self, Objective};
 use crate::learn::optimizer::DECAY_EVERY;
 use crate::learn::origin::{DataIdentity, InitialWeights, Origin, Selection, check_data};
-use crate::learn::settings::{Averaging, MachineSettings, Settings};
-use crate::learn::state::{Counters, State};
+use crate::learn::settings::{Averaging, MachineSettings, TrainingSettings};
+use crate::learn::state::{Counters, TrainingState};
 use crate::learn::workers::{PositionResult, Task, Worker, WorkerPool, with_workers};
 use dyad_engine::eval::{FloatWeights, Weights, WeightsError, layout};
 use dyad_engine::search::LeafSearcher;
@@ -67,7 +67,7 @@ impl TrainingProgress {
 
 /// How a training ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct TrainingSummary {
     /// Whether the training is complete, not stopped on request.
     pub finished: bool,
     /// The iteration with the best move-match accuracy.
@@ -78,7 +78,7 @@ pub struct Summary {
     pub file: PathBuf,
 }
 
-impl Summary {
+impl TrainingSummary {
     /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is false
     /// if the results do not determine them.
     ///
@@ -97,11 +97,11 @@ impl Summary {
 /// When settings, samples or initial weights cannot be used, the folder contains a run, is in use or cannot be written,
 /// or samples cannot be read.
 pub fn begin(
-    settings: &Settings,
+    settings: &TrainingSettings,
     folder: &Path,
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
-) -> Result<Summary, TrainError> {
+) -> Result<TrainingSummary, TrainError> {
     begin_with(settings, folder, examples, context, &LeafSearcher::new)
 }
 
@@ -113,10 +113,10 @@ pub fn begin(
 /// When samples, initial weights or other settings differ from those of the run, or when it cannot be resumed.
 pub fn resume(
     folder: &Path,
-    change: &dyn Fn(&mut Settings),
+    change: &dyn Fn(&mut TrainingSettings),
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
-) -> Result<Summary, TrainError> {
+) -> Result<TrainingSummary, TrainError> {
     resume_with(folder, change, examples, context, &LeafSearcher::new)
 }
 
@@ -124,41 +124,41 @@ pub fn resume(
 ///
 /// # Errors
 /// When the folder contains no run, or its settings cannot be read or used.
-pub fn saved_settings(folder: &Path) -> Result<Settings, TrainError> {
-    let path = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
+pub fn saved_settings(folder: &Path) -> Result<TrainingSettings, TrainError> {
+    let path = RunFolder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?.settings();
     let text = atomic::read(&path).map_err(|e| TrainError::File(path.clone(), e))?;
-    Settings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
+    TrainingSettings::from_json(&text).map_err(|e| TrainError::Refused(format!("{}: {e}", path.display())))
 }
 
 /// Makes a searcher for each thread.
 type MakeSearcher<'a, L> = &'a (dyn Fn(Arc<Weights>) -> L + Sync);
 
 fn begin_with<L: LeafSearch>(
-    settings: &Settings,
+    settings: &TrainingSettings,
     folder: &Path,
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
-) -> Result<Summary, TrainError> {
+) -> Result<TrainingSummary, TrainError> {
     settings.check().map_err(TrainError::Refused)?;
     let start = InitialWeights::new(settings)?;
     let selection = Selection::new(settings, examples)?;
-    let folder = Folder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    let folder = RunFolder::create(folder).map_err(|e| TrainError::File(folder.into(), e))?;
     refuse_foreign(&folder)?;
     let _lock = folder.lock()?;
     // Another process may have started here a moment ago.
-    let folder = Folder::create(folder.path()).map_err(|e| TrainError::File(folder.path().into(), e))?;
+    let folder = RunFolder::create(folder.path()).map_err(|e| TrainError::File(folder.path().into(), e))?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let origin = Origin::of(&selection, &start);
     write(&folder.data(), &serde_json::to_vec_pretty(&origin).expect("plain data"))?;
     write(&folder.settings(), &settings.to_json())?;
-    let state = State::new(settings, start.floats());
+    let state = TrainingState::new(settings, start.floats());
     train(Plan { settings: settings.clone(), start, folder, selection, state }, examples, context, make_searcher)
 }
 
 /// Refuses a folder in which files that would be replaced belong to no run. A run that was killed at its start has left
 /// only its settings and data identity.
-fn refuse_foreign(folder: &Folder) -> Result<(), TrainError> {
+fn refuse_foreign(folder: &RunFolder) -> Result<(), TrainError> {
     let data = folder.data().exists() && Origin::load(folder).is_err();
     let found = [(folder.data(), data), (folder.log(), folder.log().exists())].into_iter();
     let others = [folder.checkpoint(), folder.best(), folder.iteration(0), folder.iteration(1)];
@@ -174,16 +174,16 @@ fn refuse_foreign(folder: &Folder) -> Result<(), TrainError> {
 
 fn resume_with<L: LeafSearch>(
     folder: &Path,
-    change: &dyn Fn(&mut Settings),
+    change: &dyn Fn(&mut TrainingSettings),
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
-) -> Result<Summary, TrainError> {
+) -> Result<TrainingSummary, TrainError> {
     let saved = saved_settings(folder)?;
     let mut settings = saved.clone();
     change(&mut settings);
     settings.check().map_err(TrainError::Refused)?;
-    let folder = Folder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
+    let folder = RunFolder::open(folder).map_err(|e| TrainError::File(folder.into(), e))?;
     let _lock = folder.lock()?;
     clean(folder.path(), folder::is_known).map_err(TrainError::Data)?;
     let start = InitialWeights::new(&settings)?;
@@ -192,7 +192,7 @@ fn resume_with<L: LeafSearch>(
     let state = match folder.checkpoint().exists() {
         true => load_checkpoint(&folder, &settings, &selection.identity)?,
         // It was stopped before the first checkpoint.
-        false => State::new(&settings, start.floats()),
+        false => TrainingState::new(&settings, start.floats()),
     };
     if settings != saved {
         write(&folder.settings(), &settings.to_json())?;
@@ -200,7 +200,11 @@ fn resume_with<L: LeafSearch>(
     train(Plan { settings, start, folder, selection, state }, examples, context, make_searcher)
 }
 
-fn load_checkpoint(folder: &Folder, settings: &Settings, data: &DataIdentity) -> Result<State, TrainError> {
+fn load_checkpoint(
+    folder: &RunFolder,
+    settings: &TrainingSettings,
+    data: &DataIdentity,
+) -> Result<TrainingState, TrainError> {
     let begun = Checkpoint::load(&folder.checkpoint()).map_err(TrainError::Checkpoint)?;
     check_data(&begun.data, data)?;
     let changed = differences(&fixed(&begun.settings), &fixed(settings));
@@ -214,17 +218,17 @@ fn load_checkpoint(folder: &Folder, settings: &Settings, data: &DataIdentity) ->
 
 /// The settings without those that may change when a run is resumed, and without the paths of files, whose content is
 /// compared instead.
-fn fixed(settings: &Settings) -> Settings {
-    let Settings { machine, mut iterations, keep_going, .. } = Settings::default();
+fn fixed(settings: &TrainingSettings) -> TrainingSettings {
+    let TrainingSettings { machine, mut iterations, keep_going, .. } = TrainingSettings::default();
     if settings.anneal {
         // The rate of each update depends on the number of iterations.
         iterations = settings.iterations;
     }
-    Settings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
+    TrainingSettings { machine, iterations, keep_going, samples: PathBuf::new(), start: None, ..settings.clone() }
 }
 
 /// The names of the settings that differ.
-fn differences(one: &Settings, other: &Settings) -> Vec<String> {
+fn differences(one: &TrainingSettings, other: &TrainingSettings) -> Vec<String> {
     let [one, other] = [one, other].map(|settings| serde_json::to_value(settings).expect("settings are plain data"));
     let all = one.as_object().into_iter().flatten();
     all.filter(|(name, value)| other.get(name) != Some(value)).map(|(name, _)| name.clone()).collect()
@@ -262,11 +266,11 @@ impl Buffers {
 
 /// Everything that a training starts or resumes with.
 struct Plan {
-    settings: Settings,
+    settings: TrainingSettings,
     start: InitialWeights,
-    folder: Folder,
+    folder: RunFolder,
     selection: Selection,
-    state: State,
+    state: TrainingState,
 }
 
 fn train<L: LeafSearch>(
@@ -274,7 +278,7 @@ fn train<L: LeafSearch>(
     examples: &dyn Examples,
     context: &mut Context<TrainingProgress>,
     make_searcher: MakeSearcher<L>,
-) -> Result<Summary, TrainError> {
+) -> Result<TrainingSummary, TrainError> {
     let Plan { settings, state, folder, .. } = &plan;
     let buffers = Buffers::new(&state.weights)?;
     let log = folder.open_log(state.log_bytes).map_err(|e| TrainError::File(folder.log(), e))?;
@@ -315,14 +319,19 @@ struct Run<'a, 'c, 't, L: LeafSearch> {
 }
 
 impl<L: LeafSearch> Run<'_, '_, '_, L> {
-    fn iterations(mut self) -> Result<Summary, TrainError> {
+    fn iterations(mut self) -> Result<TrainingSummary, TrainError> {
         while !self.is_over() {
             if !(self.batches()? && self.end_iteration()?) {
                 break;
             }
         }
         let (best, accuracy) = self.plan.state.best;
-        Ok(Summary { finished: self.is_over(), best, accuracy: measured(accuracy), file: self.plan.folder.best() })
+        Ok(TrainingSummary {
+            finished: self.is_over(),
+            best,
+            accuracy: measured(accuracy),
+            file: self.plan.folder.best(),
+        })
     }
 
     fn is_over(&self) -> bool {
@@ -488,7 +497,7 @@ impl<L: LeafSearch> Run<'_, '_, '_, L> {
         let name = |path: &Path| PathBuf::from(path.file_name().unwrap_or_default());
         let (samples, started) = (name(&settings.samples), settings.start.as_deref().map(name));
         let (machine, keep_scale) = (MachineSettings::default(), settings.keep_scale);
-        let settings = Settings { samples, start: started, machine, ..settings.clone() };
+        let settings = TrainingSettings { samples, start: started, machine, ..settings.clone() };
         let provenance = serde_json::json!({
             "method": "comparison training",
             "parent": start.id(),

@@ -17,7 +17,7 @@ use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
 use crate::levels::examples::Example;
 use crate::levels::measure::FIRST_PLY;
-use crate::levels::prepare::{HeldOut, Played, Settings, read_games, record};
+use crate::levels::prepare::{HeldOut, Played, RecordSettings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
 /// Range and step of the ratings tried.
@@ -95,7 +95,7 @@ pub fn estimate(
     if input.held_out {
         games.retain(|game| game.ratings.iter().any(Option::is_some));
     }
-    let settings = Settings::default();
+    let settings = RecordSettings::default();
     let held_out = HeldOut::new(&settings, &games);
     let mut players: BTreeMap<(&str, u64, Pool), Sides> = BTreeMap::new();
     for game in &games {

@@ -73,7 +73,7 @@ impl Row {
 /// # Errors
 /// When a training cannot be started.
 pub fn cross_validated(
-    settings: &training::Settings,
+    settings: &training::LevelSettings,
     folds: u32,
     bands: &[u32],
     ratings: &[f64],
@@ -162,7 +162,7 @@ mod tests {
     fn players_are_tested_with_models_trained_without_them() {
         let examples: Vec<Example> =
             examples().into_iter().map(|example| Example { ply: FIRST_PLY, ..example }).collect();
-        let settings = training::Settings { epochs: 3, batch: 4, ..training::Settings::default() };
+        let settings = training::LevelSettings { epochs: 3, batch: 4, ..training::LevelSettings::default() };
         let (bands, ratings) = ([1200, 1400, 2000, 2200], [1200.0, 2200.0]);
         let measured = |folds, threads| {
             let mut reports = 0;

@@ -2,9 +2,9 @@
 //!
 //! Players are split, not only games: no game of a held-out player is learned from, and the model is tested on the
 //! moves of held-out players in games with others. A few players have most of the games of a band, so a player counts
-//! for at most [`Settings::player_games`] games; players with more games are never held out, since little would be
-//! left. Positions are ordered by a hash and bands alternate randomly, so that any prefix of the file is a fair sample
-//! of the whole.
+//! for at most [`RecordSettings::player_games`] games; players with more games are never held out, since little would
+//! be left. Positions are ordered by a hash and bands alternate randomly, so that any prefix of the file is a fair
+//! sample of the whole.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub const BAND: u32 = 200;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct RecordSettings {
     /// Training positions of each rating band
     #[arg(long = "positions", value_parser = number::<usize>(0..), value_name = "N", default_value_t = Self::default().train)]
     pub train: usize,
@@ -60,9 +60,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for RecordSettings {
+    fn default() -> RecordSettings {
+        RecordSettings {
             train: 48_000,
             test: 8000,
             bands: [800, 2600],
@@ -82,7 +82,7 @@ pub fn band_of(rating: u32) -> u32 {
 
 /// Counts of a preparation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct RecordCounts {
     /// Games read.
     pub games: usize,
     /// Games that could not be read.
@@ -103,18 +103,18 @@ pub(super) struct Played {
 
 /// Which players are held out.
 pub(super) struct HeldOut<'a> {
-    settings: &'a Settings,
+    settings: &'a RecordSettings,
     games: HashMap<u64, usize>,
 }
 
 impl HeldOut<'_> {
-    pub(super) fn new<'a>(settings: &'a Settings, games: &[Played]) -> HeldOut<'a> {
+    pub(super) fn new<'a>(settings: &'a RecordSettings, games: &[Played]) -> HeldOut<'a> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         games.iter().flat_map(|game| game.players).for_each(|player| *counts.entry(player).or_default() += 1);
         HeldOut { settings, games: counts }
     }
 
-    /// Whether a player is held out; players with more than [`Settings::player_games`] games are not.
+    /// Whether a player is held out; players with more than [`RecordSettings::player_games`] games are not.
     pub(super) fn holds(&self, player: u64) -> bool {
         self.games[&player] <= self.settings.player_games
             && hash::unit(hash::fold(self.settings.seed, player)) * 100.0 < self.settings.test_percent
@@ -136,12 +136,12 @@ pub(super) struct Candidate {
 /// # Errors
 /// When games cannot be read, the file cannot be written, or the work was stopped.
 pub fn prepare(
-    settings: &Settings,
+    settings: &RecordSettings,
     files: &[PathBuf],
     weights: &Arc<Weights>,
     out: &Path,
     context: &mut Context<Progress>,
-) -> Result<Summary, Error> {
+) -> Result<RecordCounts, Error> {
     let (mut games, broken) = read_games(files, |_| ())?;
     games.retain(|game| game.ratings.iter().any(Option::is_some));
     let candidates = choose(settings, &games);
@@ -150,7 +150,7 @@ pub fn prepare(
         "weights": weights.id(), "plies": PLIES,
     });
     let records = analyze_all(&games, &candidates, weights, (out, &header), context)?;
-    Ok(Summary { games: games.len(), broken, records })
+    Ok(RecordCounts { games: games.len(), broken, records })
 }
 
 /// Hash of these positions in this order.
@@ -232,7 +232,7 @@ fn played(record: &GameRecord) -> Option<Played> {
 }
 
 /// The chosen positions, in the order of analysis.
-fn choose(settings: &Settings, games: &[Played]) -> Vec<Candidate> {
+fn choose(settings: &RecordSettings, games: &[Played]) -> Vec<Candidate> {
     let held_out = HeldOut::new(settings, games);
     let mut candidates = Vec::new();
     for (number, game) in games.iter().enumerate() {

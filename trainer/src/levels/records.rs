@@ -347,14 +347,14 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::levels::prepare::Settings;
+    use crate::levels::prepare::RecordSettings;
     use crate::levels::testing::prepared;
     use dyad_formats::testing::Temporary;
 
     #[test]
     fn records_are_the_same_on_any_number_of_threads_and_after_a_kill() {
         let folder = Temporary::folder();
-        let settings = Settings { per_game: 100, test_percent: 0.0, ..Settings::default() };
+        let settings = RecordSettings { per_game: 100, test_percent: 0.0, ..RecordSettings::default() };
         let (one, summary) = prepared(&folder, "one", 1, &settings);
         assert_eq!((summary.games, summary.broken, summary.records), (2, 0, 13));
         let (two, _) = prepared(&folder, "two", 2, &settings);
@@ -385,7 +385,7 @@ mod tests {
         let expected = [Pool::Lichess, Pool::ChessCom, Pool::ChessCom, Pool::Fics, Pool::Fics, Pool::Board];
         assert_eq!(pools.map(Pool::of_site), expected);
         let folder = Temporary::folder();
-        let (path, _) = prepared(&folder, "records", 1, &Settings { per_game: 1, ..Settings::default() });
+        let (path, _) = prepared(&folder, "records", 1, &RecordSettings { per_game: 1, ..RecordSettings::default() });
         let (_, records) = read(&path).unwrap();
         for pool in Pool::ALL {
             let record = Record { pool, ..records[0].clone() };
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn other_files_and_other_settings_are_refused() {
         let folder = Temporary::folder();
-        let settings = Settings { per_game: 1, ..Settings::default() };
+        let settings = RecordSettings { per_game: 1, ..RecordSettings::default() };
         let (path, _) = prepared(&folder, "records", 1, &settings);
         let error = Writer::open(&path, &serde_json::json!({ "other": 1 })).err().unwrap().to_string();
         assert!(error.contains("other games or settings"), "{error}");

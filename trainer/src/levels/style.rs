@@ -36,7 +36,7 @@ use crate::levels::training::{self, Quality, descend, quality};
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct StyleSettings {
     /// Positions at most, drawn from all games
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..), default_value_t = Self::default().positions)]
     pub positions: usize,
@@ -58,9 +58,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for StyleSettings {
+    fn default() -> StyleSettings {
+        StyleSettings {
             positions: 8000,
             test_percent: 20.0,
             pulls: vec![10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0],
@@ -107,7 +107,7 @@ pub const FEWEST: usize = 200;
 /// # Errors
 /// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
 pub fn learn(
-    settings: &Settings,
+    settings: &StyleSettings,
     PlayerGames { files, player }: PlayerGames,
     model: &MoveModel,
     weights: &Arc<Weights>,
@@ -187,7 +187,7 @@ fn too_few(player: &str, games: &[Played], positions: usize, broken: usize) -> E
 }
 
 /// The player's positions, those of the last games as a test.
-fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate> {
+fn choose(settings: &StyleSettings, games: &[Played], player: &str) -> Vec<Candidate> {
     let own: Vec<(usize, usize)> = games_of(games, player).collect();
     let learned = own.len() - (own.len() as f64 * settings.test_percent.clamp(0.0, 90.0) / 100.0).ceil() as usize;
     let mut candidates = Vec::new();
@@ -209,7 +209,7 @@ fn choose(settings: &Settings, games: &[Played], player: &str) -> Vec<Candidate>
 }
 
 /// Fits the style to the examples.
-fn fit(settings: &Settings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
+fn fit(settings: &StyleSettings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
     let (test, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(|example| example.test);
     let counted: Vec<&Example> = learned.iter().copied().filter(|example| example.ply >= FIRST_PLY).collect();
     let (rating, _) = likeliest(&model.parameters, &counted);
@@ -244,14 +244,14 @@ fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
 }
 
 /// Trains from `start` with L2 toward it, on examples at the first knot.
-fn toward(settings: &Settings, start: &[f64], examples: &[&Example], l2: f64) -> Vec<f64> {
+fn toward(settings: &StyleSettings, start: &[f64], examples: &[&Example], l2: f64) -> Vec<f64> {
     let l2 = l2 / examples.len().max(1) as f64;
-    let descent = training::Settings {
+    let descent = training::LevelSettings {
         epochs: settings.epochs,
         batch: 64,
         rate: settings.rate,
         seed: settings.seed,
-        ..training::Settings::default()
+        ..training::LevelSettings::default()
     };
     let back = |parameters: &[f64], gradient: &mut [f64]| {
         for ((slope, now), start) in gradient.iter_mut().zip(parameters).zip(start) {
@@ -317,7 +317,7 @@ mod tests {
     ) -> Result<Style, Error> {
         let games = folder.join("games.pgn");
         std::fs::write(&games, pgn).unwrap();
-        let settings = Settings { pulls: vec![10.0, 100.0], ..Settings::default() };
+        let settings = StyleSettings { pulls: vec![10.0, 100.0], ..StyleSettings::default() };
         let games = PlayerGames { files: &[games], player };
         let mut context = Context { threads, stop: control, on_event: &mut |_| () };
         let (model, weights) = (MoveModel::embedded(), Weights::embedded());

@@ -14,7 +14,7 @@ use dyad_formats::testing::Temporary;
 
 use crate::base::context::Context;
 use crate::levels::examples::Example;
-use crate::levels::prepare::{Settings, Summary, prepare};
+use crate::levels::prepare::{RecordCounts, RecordSettings, prepare};
 use crate::levels::records::{self, Offsets};
 
 /// Two short games of rated players.
@@ -24,7 +24,7 @@ pub const GAMES: &str = "[Site \"Lichess\"]\n[White \"a\"]\n[Black \"b\"]\n[Resu
     1. f3 e5 2. a3 d5 3. g4 Qh4# 0-1\n";
 
 /// Prepares records of the games in a folder.
-pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) -> (PathBuf, Summary) {
+pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &RecordSettings) -> (PathBuf, RecordCounts) {
     let games = folder.join("games.pgn");
     std::fs::write(&games, GAMES).unwrap();
     let out = folder.join(name);
@@ -37,7 +37,7 @@ pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &Settings) 
 /// Examples from all positions of the games.
 pub fn examples() -> Vec<Example> {
     let folder = Temporary::folder();
-    let settings = Settings { per_game: 100, ..Settings::default() };
+    let settings = RecordSettings { per_game: 100, ..RecordSettings::default() };
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
     records.iter().map(|record| Example::new(record, &Offsets::default())).collect()

@@ -27,7 +27,7 @@ use crate::levels::records::Offsets;
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct LevelSettings {
     /// Epochs
     #[arg(long, value_parser = number::<u32>(0..), value_name = "N", default_value_t = Self::default().epochs)]
     pub epochs: u32,
@@ -71,9 +71,9 @@ const RATE: RangeInclusive<f64> = 0.0..=1e6;
 /// Range of offsets between rating systems.
 pub const OFFSET: RangeInclusive<f64> = -5_000.0..=5_000.0;
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for LevelSettings {
+    fn default() -> LevelSettings {
+        LevelSettings {
             epochs: 20,
             batch: 256,
             rate: 0.02,
@@ -89,7 +89,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl LevelSettings {
     /// The offsets of all rating systems.
     #[must_use]
     pub fn offsets(&self) -> Offsets {
@@ -110,13 +110,13 @@ pub struct Quality {
 
 /// Trains a model. `report` is called after each epoch with its number and mean loss.
 #[must_use]
-pub fn train(settings: &Settings, examples: &[&Example], report: impl FnMut(u32, f64)) -> Vec<f64> {
+pub fn train(settings: &LevelSettings, examples: &[&Example], report: impl FnMut(u32, f64)) -> Vec<f64> {
     descend(settings, start(), examples, |parameters, gradient| add_penalty(settings, parameters, gradient), report)
 }
 
 /// Gradient descent from `parameters`; `penalize` adds the gradient of the penalty.
 pub(super) fn descend(
-    settings: &Settings,
+    settings: &LevelSettings,
     mut parameters: Vec<f64>,
     examples: &[&Example],
     penalize: impl Fn(&[f64], &mut [f64]),
@@ -217,7 +217,7 @@ pub(super) fn coefficient_gradient(level: &SkillLevel, example: &Example, add: &
     -likelihood.ln()
 }
 
-fn add_penalty(settings: &Settings, parameters: &[f64], gradient: &mut [f64]) {
+fn add_penalty(settings: &LevelSettings, parameters: &[f64], gradient: &mut [f64]) {
     for coefficient in 0..COEFFICIENTS {
         let (smooth, shrink) = match coefficient {
             FIRST_DEPTH_FEATURE.. => (settings.smooth, settings.shrink),
@@ -296,7 +296,7 @@ mod tests {
     fn training_lowers_the_loss_and_is_always_the_same() {
         let examples = examples();
         let all: Vec<&Example> = examples.iter().collect();
-        let settings = Settings { epochs: 10, batch: 8, ..Settings::default() };
+        let settings = LevelSettings { epochs: 10, batch: 8, ..LevelSettings::default() };
         let trained = train(&settings, &all, |_, _| {});
         let before = quality(&start(), None, examples.iter());
         let after = quality(&trained, None, examples.iter());

@@ -21,7 +21,7 @@ use super::run_data::{Now, RunData};
 use crate::learn::folder::REPORT;
 use crate::learn::training;
 use crate::page::html::MARK;
-use crate::selftrain::{Event, Stage};
+use crate::selftrain::{SelfTrainEvent, Stage};
 
 /// Interval between refreshes.
 const RENEW: Duration = Duration::from_secs(30);
@@ -72,9 +72,9 @@ impl LivePage {
 
     /// Handles an event of a self-training. Returns a message about the page, if there is one: once its path, or a
     /// problem.
-    pub fn hear(&mut self, event: &Event) -> Option<String> {
+    pub fn hear(&mut self, event: &SelfTrainEvent) -> Option<String> {
         match event {
-            Event::Progress(progress) => {
+            SelfTrainEvent::Progress(progress) => {
                 let stage = Some((progress.generation, progress.stage));
                 let begins = std::mem::replace(&mut self.stage, stage) != stage;
                 self.renew(Now::from(progress), begins)
@@ -219,8 +219,8 @@ mod tests {
     use dyad_formats::testing::Temporary;
     use std::fs;
 
-    fn progress(stage: Stage, done: u64) -> Event {
-        Event::Progress(crate::selftrain::StageProgress {
+    fn progress(stage: Stage, done: u64) -> SelfTrainEvent {
+        SelfTrainEvent::Progress(crate::selftrain::StageProgress {
             stage,
             stages: vec![Stage::Games, Stage::Match, Stage::RegressionMatch],
             generation: 2,
@@ -248,7 +248,7 @@ mod tests {
         let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
         let path = live.path();
-        let note = Event::Note("nothing that a page is written for".to_string());
+        let note = SelfTrainEvent::Note("nothing that a page is written for".to_string());
         assert_eq!((live.hear(&note), path.exists()), (None, false));
         assert_eq!(live.hear(&progress(Stage::Games, 0)), Some(format!("page {}", path.display())));
         assert!(fs::read_to_string(&path).unwrap().contains("Generation 2 of 5: self-play, about 3 min left"));

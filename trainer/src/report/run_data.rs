@@ -15,7 +15,7 @@ use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
 use crate::selftrain::folder::{GenerationFolder, START};
-use crate::selftrain::log::LogLine as SelfTrainLine;
+use crate::selftrain::log::SelfTrainLogLine as SelfTrainLine;
 use crate::selftrain::{self, Distance};
 
 /// Match results written to the folder by `dyad match --results`.

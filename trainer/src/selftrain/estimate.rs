@@ -9,7 +9,7 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 
-use super::settings::{Comparison, Method, Regression, Settings};
+use super::settings::{Comparison, Method, Regression, SelfTrainSettings};
 
 /// Generations that a training learns from, in the first hour.
 const MOST_GENERATIONS: u32 = 5;
@@ -22,12 +22,12 @@ const REGRESSION_NODES: f64 = 12.0;
 const COMPARISON_NODES: f64 = 150.0;
 
 /// Seconds of a generation, once the numbers that grow have grown.
-pub(super) fn seconds(settings: &Settings, weights: &Arc<Weights>) -> f64 {
+pub(super) fn seconds(settings: &SelfTrainSettings, weights: &Arc<Weights>) -> f64 {
     nodes(settings) / nodes_per_second(weights) / settings.threads as f64
 }
 
 /// Nodes of a generation; a half of the matches and a few games of the long ones are counted.
-fn nodes(settings: &Settings) -> f64 {
+fn nodes(settings: &SelfTrainSettings) -> f64 {
     let positions = settings.positions as f64;
     let games = |games: f64, nodes: u64| games * PLIES * nodes as f64;
     let own_games = positions / settings.positions_per_game as f64;
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn more_work_takes_longer() {
-        let of = |preset, method| nodes(&Settings::preset(preset, method));
+        let of = |preset, method| nodes(&SelfTrainSettings::preset(preset, method));
         for method in MethodName::ALL {
             let [coffee, scratch, night, improve] =
                 [Preset::Coffee, Preset::Scratch, Preset::Night, Preset::Improve].map(|preset| of(preset, method));

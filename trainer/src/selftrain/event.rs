@@ -1,7 +1,7 @@
 //! What a self-training reports while it runs and when it ends.
 //!
-//! [`Display`](fmt::Display) of an [`Event`] is the text that the command line prints, and that a GUI receives after
-//! `info string train`.
+//! [`Display`](fmt::Display) of a [`SelfTrainEvent`] is the text that the command line prints, and that a GUI receives
+//! after `info string train`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::base::words::{grouped, spoken};
 
 /// How a self-training ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct SelfTrainSummary {
     /// Whether all generations are done; false if the training was stopped.
     pub finished: bool,
     /// Completed generations.
@@ -28,7 +28,7 @@ pub struct Summary {
 }
 
 /// A stage of a generation, in order. Which of them a generation has is up to its
-/// [settings](super::settings::Settings::stages).
+/// [settings](super::settings::SelfTrainSettings::stages).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
@@ -111,7 +111,7 @@ pub struct StageProgress {
 
 /// An event of a self-training.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum SelfTrainEvent {
     /// Progress of a stage.
     Progress(StageProgress),
     /// A match ended.
@@ -168,18 +168,18 @@ pub enum Event {
     Note(String),
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for SelfTrainEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Progress(progress) => progress.fmt(f),
-            Event::Match { generation, regression, record } => {
+            SelfTrainEvent::Progress(progress) => progress.fmt(f),
+            SelfTrainEvent::Match { generation, regression, record } => {
                 let stage = if *regression { Stage::RegressionMatch } else { Stage::Match };
                 write!(f, "generation {generation} {stage}: {}", result(record))
             }
-            Event::Adopted { generation, path, .. } => {
+            SelfTrainEvent::Adopted { generation, path, .. } => {
                 write!(f, "generation {generation} adopted: {}", path.display())
             }
-            Event::Rejected { generation, record } => {
+            SelfTrainEvent::Rejected { generation, record } => {
                 let why = if is_undecided(record) {
                     "not decided: no proof that it is stronger"
                 } else {
@@ -187,12 +187,12 @@ impl fmt::Display for Event {
                 };
                 write!(f, "generation {generation} {why}; the next generation goes on from the best weights")
             }
-            Event::Unchanged { generation } => write!(
+            SelfTrainEvent::Unchanged { generation } => write!(
                 f,
                 "generation {generation} changed no weight, no match is played: it takes more positions to learn from"
             ),
-            Event::Distance(distance) => distance.fmt(f),
-            Event::Promoted { generation, path, record, first } => {
+            SelfTrainEvent::Distance(distance) => distance.fmt(f),
+            SelfTrainEvent::Promoted { generation, path, record, first } => {
                 let how = if *first { "crosses the line: it beats" } else { "beats" };
                 write!(
                     f,
@@ -203,14 +203,14 @@ impl fmt::Display for Event {
                     path.display()
                 )
             }
-            Event::NotPromoted { generation, record } => write!(
+            SelfTrainEvent::NotPromoted { generation, record } => write!(
                 f,
                 "generation {generation} is not proven to beat {} ({:+.0} +- {:.0} Elo): the engine plays on as before",
                 record.names[1],
                 record.elo.value,
                 record.elo.error()
             ),
-            Event::Note(text) => f.write_str(text),
+            SelfTrainEvent::Note(text) => f.write_str(text),
         }
     }
 }

@@ -48,14 +48,14 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SelfTrainError;
 use super::event::{Distance, Stage};
-use super::settings::Settings;
+use super::settings::SelfTrainSettings;
 use crate::base::lock::{self, FolderLock, is_foreign};
 use crate::learn::folder::{BEST, CHECKPOINT, DATA, LOG, REPORT, SETTINGS};
 
 /// The state of a self-training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct State {
+pub(super) struct SelfTrainState {
     /// The current or next generation.
     pub generation: u32,
     /// Its current or next stage.
@@ -80,14 +80,14 @@ pub(super) struct State {
     pub distance: Option<Distance>,
     /// Length of the log.
     pub log_bytes: u64,
-    /// The checksum that was read, see [`State::to_text`].
+    /// The checksum that was read, see [`SelfTrainState::to_text`].
     #[serde(default, skip_serializing)]
     checksum: Option<String>,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for SelfTrainState {
+    fn default() -> SelfTrainState {
+        SelfTrainState {
             generation: 1,
             stage: Stage::Games,
             best: 0,
@@ -107,7 +107,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-impl State {
+impl SelfTrainState {
     /// The text of `state.json`: the fields, and last the CRC-32 of all bytes before it.
     fn to_text(&self) -> String {
         let fields = serde_json::to_string_pretty(self).expect("plain data");
@@ -116,9 +116,9 @@ impl State {
     }
 
     /// Reads `state.json`.
-    fn from_text(text: &[u8]) -> Result<State, String> {
+    fn from_text(text: &[u8]) -> Result<SelfTrainState, String> {
         let text = str::from_utf8(text).map_err(|error| error.to_string())?;
-        let state: State = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let state: SelfTrainState = serde_json::from_str(text).map_err(|error| error.to_string())?;
         // Release 0.1.0 wrote none.
         if let Some(stated) = &state.checksum {
             let (fields, _) = text.rsplit_once(CHECKSUM).ok_or("the checksum is not at its end")?;
@@ -132,8 +132,18 @@ impl State {
 
     /// Refuses a state that cannot be true in `folder`.
     fn check(&self, folder: &Path) -> Result<(), String> {
-        let State { generation, stage, best, adopted, accuracy, seconds, interpolation, playing, log_bytes, .. } =
-            *self;
+        let SelfTrainState {
+            generation,
+            stage,
+            best,
+            adopted,
+            accuracy,
+            seconds,
+            interpolation,
+            playing,
+            log_bytes,
+            ..
+        } = *self;
         let within = |generation: u32| folder.join(generation_name(generation));
         // After its match a generation may be the best.
         let decided = generation.saturating_sub(u32::from(stage <= Stage::Match));
@@ -166,7 +176,7 @@ impl State {
     }
 
     /// Whether all generations are done.
-    pub fn is_over(&self, settings: &Settings) -> bool {
+    pub fn is_over(&self, settings: &SelfTrainSettings) -> bool {
         settings.generations > 0 && self.generation > settings.generations
     }
 }
@@ -227,13 +237,18 @@ impl Folder {
     }
 
     /// Writes the files that a training begins with.
-    pub fn begin(&self, settings: &Settings, start: &Weights, reference: &Weights) -> Result<State, SelfTrainError> {
+    pub fn begin(
+        &self,
+        settings: &SelfTrainSettings,
+        start: &Weights,
+        reference: &Weights,
+    ) -> Result<SelfTrainState, SelfTrainError> {
         let beginning = self.file(BEGINNING);
         write_atomic(&beginning, b"").map_err(SelfTrainError::file("write", &beginning))?;
         start.save(&self.weights(0))?;
         reference.save(&self.reference())?;
         save(&self.settings(), settings)?;
-        let state = State::default();
+        let state = SelfTrainState::default();
         self.save_state(&state)?;
         remove(&beginning)?;
         Ok(state)
@@ -241,7 +256,7 @@ impl Folder {
 
     /// Makes `reference` the weights that the engine plays with until a generation is proven stronger; `None` keeps them. What was
     /// measured against other ones counts no longer. Release 0.2.0 and earlier had none: it is the built-in weights then.
-    pub fn set_reference(&self, state: &mut State, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
+    pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
         let path = self.reference();
         let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };
         let built_in = Weights::embedded();
@@ -322,7 +337,7 @@ impl Folder {
         if base.exists() { base } else { self.weights(generation) }
     }
 
-    pub fn save_state(&self, state: &State) -> Result<(), SelfTrainError> {
+    pub fn save_state(&self, state: &SelfTrainState) -> Result<(), SelfTrainError> {
         let path = self.file(STATE);
         write_atomic(&path, state.to_text().as_bytes()).map_err(SelfTrainError::file("write", &path))
     }
@@ -440,8 +455,8 @@ pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<T, SelfTrainError
 }
 
 /// Reads settings and checks them.
-pub(super) fn load_settings(path: &Path) -> Result<Settings, SelfTrainError> {
-    let settings: Settings = load(path)?;
+pub(super) fn load_settings(path: &Path) -> Result<SelfTrainSettings, SelfTrainError> {
+    let settings: SelfTrainSettings = load(path)?;
     settings.check().map_err(damaged(path))?;
     Ok(settings)
 }
@@ -455,13 +470,13 @@ fn damaged(path: &Path) -> impl FnOnce(String) -> SelfTrainError {
 ///
 /// # Errors
 /// When there is no training, or one of the files is damaged.
-pub(super) fn saved(folder: &Path) -> Result<(State, Settings), SelfTrainError> {
+pub(super) fn saved(folder: &Path) -> Result<(SelfTrainState, SelfTrainSettings), SelfTrainError> {
     let path = folder.join(STATE);
     if !path.exists() {
         return Err(SelfTrainError::Missing(folder.to_path_buf()));
     }
     let text = files::read(&path, LARGEST).map_err(SelfTrainError::file("read", &path))?;
-    let state = State::from_text(&text).map_err(damaged(&path))?;
+    let state = SelfTrainState::from_text(&text).map_err(damaged(&path))?;
     state.check(folder).map_err(damaged(&path))?;
     let settings = load_settings(&folder.join(SETTINGS))?;
     let own = folder.join(generation_name(state.generation)).join(SETTINGS);
@@ -507,9 +522,9 @@ mod tests {
     fn the_keys_of_the_state_stay() {
         let text =
             r#"{"generation":3,"stage":"match","best":2,"adopted":1,"agreement":0.5,"seconds":7.5,"log-bytes":9}"#;
-        let state: State = serde_json::from_str(text).unwrap();
+        let state: SelfTrainState = serde_json::from_str(text).unwrap();
         let (stage, accuracy) = (Stage::Match, Some(0.5));
-        let expected = State {
+        let expected = SelfTrainState {
             generation: 3,
             stage,
             best: 2,
@@ -517,7 +532,7 @@ mod tests {
             accuracy,
             seconds: 7.5,
             log_bytes: 9,
-            ..State::default()
+            ..SelfTrainState::default()
         };
         assert_eq!(state, expected);
         assert_eq!(serde_json::to_string(&state).unwrap(), text);

@@ -12,13 +12,13 @@ use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::event::Stage;
-use super::folder::{Folder, GenerationFolder, LABELED, State, clean, load_settings, remove, save};
-use super::settings::{Comparison, Method, Settings};
+use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
+use super::settings::{Comparison, Method, SelfTrainSettings};
 use super::window::Window;
 use crate::fit::averaging;
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
-use crate::learn::folder::Folder as RunFolder;
-use crate::learn::settings::{MachineSettings, ObjectiveSettings, Settings as RunSettings};
+use crate::learn::folder::RunFolder;
+use crate::learn::settings::{MachineSettings, ObjectiveSettings, TrainingSettings as RunSettings};
 use crate::learn::training::saved_settings;
 
 /// Test positions of the move-match accuracy during a training.
@@ -54,7 +54,7 @@ pub(super) struct Generation {
     pub number: u32,
     pub folder: GenerationFolder,
     /// The settings at its first game or position, except `threads` and `generations`, which are the current ones.
-    pub settings: Settings,
+    pub settings: SelfTrainSettings,
     pub best: Arc<Weights>,
     pub best_name: String,
     /// The best weights before their fine-tuning pass: a comparison training starts from them.
@@ -70,7 +70,11 @@ pub(super) struct Generation {
 impl Generation {
     /// Opens or begins the generation of `state`. A generation without games and positions, as after games that could not be
     /// read, begins with the current settings.
-    pub fn open(folder: &Folder, settings: &Settings, state: &mut State) -> Result<Generation, SelfTrainError> {
+    pub fn open(
+        folder: &Folder,
+        settings: &SelfTrainSettings,
+        state: &mut SelfTrainState,
+    ) -> Result<Generation, SelfTrainError> {
         let own_folder = folder.generation(state.generation);
         let path = own_folder.path();
         fs::create_dir_all(path).map_err(SelfTrainError::file("make", path))?;
@@ -99,7 +103,7 @@ impl Generation {
             folder: own_folder,
             rejected,
             tuning_pairs: own.tuning_pairs_after(rejected),
-            settings: Settings { threads, generations, ..own },
+            settings: SelfTrainSettings { threads, generations, ..own },
             best: Arc::new(Weights::load(&folder.weights(state.best))?),
             best_name: name_of(state.best),
             base: Arc::new(Weights::load(&folder.base(state.best))?),

@@ -8,7 +8,7 @@ use crate::arena::matches::MatchRecord;
 /// A line of `log.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum LogLine {
+pub enum SelfTrainLogLine {
     /// A stage is done.
     Stage {
         /// The stage.

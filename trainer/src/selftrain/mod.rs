@@ -37,12 +37,12 @@ use crate::arena::pgn_writer::date;
 use crate::arena::statistics::Estimate;
 use crate::learn::folder::{BEST, LOG};
 pub use error::SelfTrainError;
-pub use event::{Distance, Event, Stage, StageProgress, Summary};
+pub use event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage, StageProgress};
 use folder::{Folder, PLAYING, REFERENCE, START, STATE, check_free, save, saved};
-use log::LogLine;
+use log::SelfTrainLogLine;
 pub use overrides::{Overrides, RegressionOverrides, misplaced_for};
 pub use presets::Preset;
-pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, Settings, Source};
+pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source};
 use stages::Loop;
 
 /// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with `reference` until a
@@ -53,13 +53,13 @@ use stages::Loop;
 /// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games to learn
 /// from cannot be opened, and when a stage fails.
 pub fn begin(
-    settings: &Settings,
+    settings: &SelfTrainSettings,
     start: &Weights,
     reference: &Weights,
     folder: &Path,
     stop: &Control,
-    on_event: &mut dyn FnMut(&Event),
-) -> Result<Summary, SelfTrainError> {
+    on_event: &mut dyn FnMut(&SelfTrainEvent),
+) -> Result<SelfTrainSummary, SelfTrainError> {
     settings.check().map_err(SelfTrainError::Settings)?;
     if let Method::Comparison(Comparison { source: Source::Games(games), .. }) = &settings.method {
         files::open(games).map_err(SelfTrainError::file("open", games))?;
@@ -86,8 +86,8 @@ pub fn resume(
     overrides: &Overrides,
     reference: Option<&Weights>,
     stop: &Control,
-    on_event: &mut dyn FnMut(&Event),
-) -> Result<Summary, SelfTrainError> {
+    on_event: &mut dyn FnMut(&SelfTrainEvent),
+) -> Result<SelfTrainSummary, SelfTrainError> {
     if overrides.preset.is_some() {
         return Err(SelfTrainError::Settings("preset: it is chosen when a training begins".to_string()));
     }
@@ -127,7 +127,7 @@ pub fn overview(folder: &Path) -> Option<Overview> {
     let log = atomic::read(&folder.join(LOG)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
     let gained = log.lines().rev().find_map(|line| match serde_json::from_str(line) {
-        Ok(LogLine::RegressionMatch { record, .. }) => Some(record.elo),
+        Ok(SelfTrainLogLine::RegressionMatch { record, .. }) => Some(record.elo),
         _ => None,
     });
     let method = settings.method.name();

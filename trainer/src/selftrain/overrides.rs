@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::presets::Preset;
-use super::settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, Settings, Source};
+use super::settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source};
 use crate::arena::openings::Variant;
 use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
@@ -33,10 +33,10 @@ pub struct Overrides {
     /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not read]
     #[arg(long, value_name = "SIDE", requires = "games_file")]
     pub scores: Option<ScoreSide>,
-    /// [`Settings::variant`].
+    /// [`SelfTrainSettings::variant`].
     #[arg(skip)]
     pub variant: Option<Variant>,
-    /// [`Settings::policy_openings`].
+    /// [`SelfTrainSettings::policy_openings`].
     #[arg(skip)]
     pub natural: Option<f64>,
     /// Seed of all random draws [default: 1]
@@ -69,16 +69,16 @@ pub struct Overrides {
     /// Nodes per move in matches and tuning games
     #[arg(long, value_parser = number::<u64>(0..), value_name = "NODES")]
     pub match_nodes: Option<u64>,
-    /// [`Settings::sprt`].
+    /// [`SelfTrainSettings::sprt`].
     #[arg(skip)]
     pub sprt: Option<[f64; 4]>,
-    /// [`Settings::regression_match_every`].
+    /// [`SelfTrainSettings::regression_match_every`].
     #[arg(skip)]
     pub anchor_every: Option<u32>,
-    /// [`Settings::positions_per_game`].
+    /// [`SelfTrainSettings::positions_per_game`].
     #[arg(skip)]
     pub positions_per_game: Option<usize>,
-    /// [`Settings::window`].
+    /// [`SelfTrainSettings::window`].
     #[arg(skip)]
     pub window: Option<u32>,
     /// [`Comparison::iterations`].
@@ -109,7 +109,7 @@ pub struct Overrides {
     /// [`Comparison::anneal`].
     #[arg(skip)]
     pub anneal: Option<bool>,
-    /// [`Settings::keep_scale`].
+    /// [`SelfTrainSettings::keep_scale`].
     #[arg(skip)]
     pub keep_scale: Option<bool>,
     /// [`Comparison::interpolation`] or [`Regression::max_interpolation`].
@@ -121,14 +121,14 @@ pub struct Overrides {
     /// Nodes per move in the games of --long-games [default: by the preset]
     #[arg(long, value_parser = number::<u64>(0..), value_name = "NODES")]
     pub long_nodes: Option<u64>,
-    /// [`Settings::distance_games`].
+    /// [`SelfTrainSettings::distance_games`].
     #[arg(skip)]
     pub distance_games: Option<u64>,
     /// Games of a long match against the built-in weights, at most, and of those that measure the distance; 0 for none
     /// [default: by the preset]
     #[arg(long = "long-games", value_parser = number::<u64>(0..), value_name = "N")]
     pub proof_games: Option<u64>,
-    /// [`Settings::proof_sprt`].
+    /// [`SelfTrainSettings::proof_sprt`].
     #[arg(skip)]
     pub proof_sprt: Option<[f64; 4]>,
     /// Minutes after which the training ends with a generation; 0 for no limit [default: by the preset]
@@ -226,14 +226,14 @@ fn put<T>(setting: &mut T, value: Option<T>) {
     }
 }
 
-impl Settings {
+impl SelfTrainSettings {
     /// The settings of a training from `start`: the preset and the method that `overrides` names, or else the preset for
     /// `start` and regression for self-play, comparison for games of a file; and `overrides` laid over it.
     ///
     /// # Errors
     /// Names a setting that the method does not have, or that is out of its bounds.
-    pub fn resolve(start: &Weights, overrides: &Overrides) -> Result<Settings, String> {
-        let mut settings = Settings::preset_for(start, overrides.preset, overrides.method())?;
+    pub fn resolve(start: &Weights, overrides: &Overrides) -> Result<SelfTrainSettings, String> {
+        let mut settings = SelfTrainSettings::preset_for(start, overrides.preset, overrides.method())?;
         settings.apply(overrides)?;
         settings.check()?;
         Ok(settings)
@@ -316,8 +316,8 @@ pub fn misplaced_for(method: MethodName) -> &'static str {
 }
 
 /// All settings as values.
-impl From<Settings> for Overrides {
-    fn from(settings: Settings) -> Overrides {
+impl From<SelfTrainSettings> for Overrides {
+    fn from(settings: SelfTrainSettings) -> Overrides {
         let method = settings.method.name();
         let common = Overrides {
             method: Some(method),
@@ -378,18 +378,18 @@ impl From<Settings> for Overrides {
 }
 
 /// What `settings.json` holds.
-impl From<Settings> for Json {
-    fn from(settings: Settings) -> Json {
+impl From<SelfTrainSettings> for Json {
+    fn from(settings: SelfTrainSettings) -> Json {
         Overrides::from(settings).into()
     }
 }
 
 /// Reads `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, and its file has the
 /// keys of comparison training too, without a meaning. A key that a release did not know has the value here that it had then.
-impl TryFrom<Json> for Settings {
+impl TryFrom<Json> for SelfTrainSettings {
     type Error = String;
 
-    fn try_from(mut saved: Json) -> Result<Settings, String> {
+    fn try_from(mut saved: Json) -> Result<SelfTrainSettings, String> {
         drop_nulls(&mut saved);
         let fields = saved.as_object_mut().ok_or("expected an object")?;
         fields.remove("follow-start");
@@ -399,12 +399,12 @@ impl TryFrom<Json> for Settings {
         }
         let overrides: Overrides = serde_json::from_value(saved).map_err(|error| error.to_string())?;
         let usual = if has_fit { MethodName::Regression } else { MethodName::Comparison };
-        let mut settings = Settings {
+        let mut settings = SelfTrainSettings {
             method: match overrides.method.unwrap_or(usual) {
                 MethodName::Regression => Method::Regression(Regression::default()),
                 MethodName::Comparison => Method::Comparison(Comparison::default()),
             },
-            ..Settings::preset(Preset::Scratch, MethodName::Comparison)
+            ..SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)
         };
         settings.apply(&overrides)?;
         Ok(settings)
@@ -471,7 +471,7 @@ mod tests {
             MethodName::Comparison => (r#"{"keep-scale": true}"#, "keep-scale"),
         };
         for method in MethodName::ALL {
-            let plain = Settings::preset(Preset::Scratch, method);
+            let plain = SelfTrainSettings::preset(Preset::Scratch, method);
             let (own, other) = match method {
                 MethodName::Regression => (&regression[..], &comparison[..]),
                 MethodName::Comparison => (&comparison[..], &regression[..]),
@@ -490,7 +490,7 @@ mod tests {
                 assert!(json.to_string().contains(&format!("\"{key}\"")), "{json}");
                 assert_eq!(json, expected, "{text}");
                 // Given again, it changes nothing, and the file has all of it.
-                let again = Settings::try_from(json).unwrap();
+                let again = SelfTrainSettings::try_from(json).unwrap();
                 assert_eq!(again, changed, "{text}");
                 assert!(key == "nodes" || changed != plain, "{text}");
             }
@@ -501,14 +501,14 @@ mod tests {
             }
         }
         let games = parse(r#"{"source": {"games": "a.pgn"}, "method": "regression"}"#);
-        let error = Settings::resolve(&Weights::material(), &games).unwrap_err();
+        let error = SelfTrainSettings::resolve(&Weights::material(), &games).unwrap_err();
         assert!(error.starts_with("source belongs to comparison training"), "{error}");
-        let error =
-            Settings::preset(Preset::Improve, MethodName::Regression).apply(&parse(r#"{"method": "comparison"}"#));
+        let error = SelfTrainSettings::preset(Preset::Improve, MethodName::Regression)
+            .apply(&parse(r#"{"method": "comparison"}"#));
         assert!(error.unwrap_err().starts_with("method: this training is by regression"));
         let default = parse(r#"{"nodes": 300}"#);
-        assert_eq!(Settings::resolve(&Weights::material(), &default).unwrap().nodes, 300);
-        assert_eq!(Settings::resolve(&Weights::embedded(), &default).unwrap().nodes, 300);
+        assert_eq!(SelfTrainSettings::resolve(&Weights::material(), &default).unwrap().nodes, 300);
+        assert_eq!(SelfTrainSettings::resolve(&Weights::embedded(), &default).unwrap().nodes, 300);
         assert!(serde_json::from_str::<Overrides>(r#"{"follow-start": false}"#).is_err());
     }
 
@@ -518,21 +518,21 @@ mod tests {
         let games = || Overrides { source: Some(Source::Games("games.pgn".into())), ..Overrides::default() };
         let comparison = || Overrides { method: Some(MethodName::Comparison), ..Overrides::default() };
         let from_file = |preset| {
-            let mut settings = Settings::preset(preset, MethodName::Comparison);
+            let mut settings = SelfTrainSettings::preset(preset, MethodName::Comparison);
             let Method::Comparison(own) = &mut settings.method else { panic!("a comparison") };
             own.source = Source::Games("games.pgn".into());
             settings
         };
         for (start, overrides, expected) in [
-            (&material, Overrides::default(), Settings::preset(Preset::Scratch, MethodName::Regression)),
-            (&*good, Overrides::default(), Settings::preset(Preset::Improve, MethodName::Regression)),
-            (&material, comparison(), Settings::preset(Preset::Scratch, MethodName::Comparison)),
-            (&*good, comparison(), Settings::preset(Preset::Improve, MethodName::Comparison)),
+            (&material, Overrides::default(), SelfTrainSettings::preset(Preset::Scratch, MethodName::Regression)),
+            (&*good, Overrides::default(), SelfTrainSettings::preset(Preset::Improve, MethodName::Regression)),
+            (&material, comparison(), SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)),
+            (&*good, comparison(), SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison)),
             (&material, games(), from_file(Preset::Scratch)),
             (&*good, games(), from_file(Preset::Improve)),
             (&*good, Overrides { preset: Some(Preset::Scratch), ..games() }, from_file(Preset::Scratch)),
         ] {
-            assert_eq!(Settings::resolve(start, &overrides), Ok(expected), "{overrides:?}");
+            assert_eq!(SelfTrainSettings::resolve(start, &overrides), Ok(expected), "{overrides:?}");
         }
     }
 
@@ -540,11 +540,11 @@ mod tests {
     #[test]
     fn settings_of_earlier_releases_are_read() {
         let fitted = include_str!("../../../tests/data/selftrain-0.2.0-fit.json");
-        let settings: Settings = serde_json::from_str(fitted).unwrap();
-        let improve = Settings::preset(Preset::Improve, MethodName::Regression);
+        let settings: SelfTrainSettings = serde_json::from_str(fitted).unwrap();
+        let improve = SelfTrainSettings::preset(Preset::Improve, MethodName::Regression);
         // It had no long matches, which are those of a training from the piece values now.
-        let scratch = Settings::preset(Preset::Scratch, MethodName::Regression);
-        let expected = Settings {
+        let scratch = SelfTrainSettings::preset(Preset::Scratch, MethodName::Regression);
+        let expected = SelfTrainSettings {
             seed: 5,
             threads: 2,
             generations: 2,
@@ -556,14 +556,14 @@ mod tests {
         assert_eq!(settings, expected);
         assert!(!Json::from(settings).to_string().contains("label-nodes"));
         let compared = include_str!("../../../tests/data/selftrain-0.2.0-comparison.json");
-        let settings: Settings = serde_json::from_str(compared).unwrap();
+        let settings: SelfTrainSettings = serde_json::from_str(compared).unwrap();
         let Method::Comparison(Comparison { source, depth, label_nodes, batch, .. }) = &settings.method else {
             panic!("{settings}")
         };
         assert_eq!((settings.nodes, settings.sprt, settings.match_games), (300, [-10.0, 30.0, 0.05, 0.05], 120));
         assert_eq!((source, depth, label_nodes, batch), (&Source::SelfPlay, &2, &2_000, &256));
         // Release 0.1.0 knew fewer keys.
-        let settings: Settings =
+        let settings: SelfTrainSettings =
             serde_json::from_str(r#"{"source": "self-play", "nodes": 77, "fit": {"passes": 3}}"#).unwrap();
         assert_eq!(settings.method, Method::Regression(Regression { passes: 3, ..Regression::default() }));
         assert_eq!((settings.nodes, settings.keep_scale), (77, false));

@@ -10,7 +10,7 @@ use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, MATERIAL, PIECE_SQUARE};
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Comparison, Method, MethodName, Regression, Settings};
+use super::settings::{Comparison, Method, MethodName, Regression, SelfTrainSettings};
 use crate::arena::openings::Variant;
 use crate::base::words::named;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
@@ -59,32 +59,36 @@ impl FromStr for Preset {
     }
 }
 
-impl Settings {
+impl SelfTrainSettings {
     /// The settings of a preset.
     #[must_use]
-    pub fn preset(preset: Preset, method: MethodName) -> Settings {
+    pub fn preset(preset: Preset, method: MethodName) -> SelfTrainSettings {
         match (method, preset) {
             (MethodName::Regression, Preset::Scratch) => regression_from_scratch(),
             (MethodName::Regression, Preset::Improve) => regression_to_improve(),
             (MethodName::Comparison, Preset::Scratch) => comparison_from_scratch(),
             (MethodName::Comparison, Preset::Improve) => comparison_to_improve(),
-            (method, Preset::Coffee) => coffee(Settings::preset(Preset::Scratch, method)),
-            (method, Preset::Night) => night(Settings::preset(Preset::Scratch, method)),
+            (method, Preset::Coffee) => coffee(SelfTrainSettings::preset(Preset::Scratch, method)),
+            (method, Preset::Night) => night(SelfTrainSettings::preset(Preset::Scratch, method)),
         }
     }
 
     /// The settings of a preset, or else of the one for `start`.
-    pub(super) fn preset_for(start: &Weights, preset: Option<Preset>, method: MethodName) -> Result<Settings, String> {
+    pub(super) fn preset_for(
+        start: &Weights,
+        preset: Option<Preset>,
+        method: MethodName,
+    ) -> Result<SelfTrainSettings, String> {
         match (preset, Preset::of(start)) {
-            (None, usual) => Ok(Settings::preset(usual, method)),
+            (None, usual) => Ok(SelfTrainSettings::preset(usual, method)),
             (Some(Preset::Coffee), Preset::Improve) => {
                 Err("preset coffee: ten minutes are for a training from the piece values; good weights need hours"
                     .into())
             }
             (Some(Preset::Night), Preset::Improve) => {
-                Ok(Settings { minutes: NIGHT, ..Settings::preset(Preset::Improve, method) })
+                Ok(SelfTrainSettings { minutes: NIGHT, ..SelfTrainSettings::preset(Preset::Improve, method) })
             }
-            (Some(preset), _) => Ok(Settings::preset(preset, method)),
+            (Some(preset), _) => Ok(SelfTrainSettings::preset(preset, method)),
         }
     }
 }
@@ -93,21 +97,21 @@ impl Settings {
 const NIGHT: u64 = 480;
 
 /// Ten minutes. The first generations teach most, so that they are short and few games measure them.
-fn coffee(scratch: Settings) -> Settings {
+fn coffee(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let quarter = scratch.positions / 4;
     let positions = if scratch.method.name() == MethodName::Regression { 2 * quarter } else { quarter };
-    Settings { positions, match_games: 100, distance_games: 20, proof_games: 200, minutes: 10, ..scratch }
+    SelfTrainSettings { positions, match_games: 100, distance_games: 20, proof_games: 200, minutes: 10, ..scratch }
 }
 
 /// A night. The later generations need more positions and games, each to gain little.
-fn night(scratch: Settings) -> Settings {
+fn night(scratch: SelfTrainSettings) -> SelfTrainSettings {
     let positions = 2 * scratch.positions;
-    Settings { positions, match_games: 1_000, proof_games: 1_000, minutes: NIGHT, ..scratch }
+    SelfTrainSettings { positions, match_games: 1_000, proof_games: 1_000, minutes: NIGHT, ..scratch }
 }
 
 /// Comparison training from the piece values. Games are short and positions few, so that generations are quick.
-fn comparison_from_scratch() -> Settings {
-    Settings {
+fn comparison_from_scratch() -> SelfTrainSettings {
+    SelfTrainSettings {
         variant: Variant::Standard,
         policy_openings: 0.0,
         seed: 1,
@@ -137,8 +141,8 @@ fn comparison_from_scratch() -> Settings {
 /// Everything is still to be learned, so the number of positions matters most: each quiescent position of the games is used,
 /// with the score of the search that chose its move. The weights keep the scale they start with; a scale fitted to the results of
 /// quick games, which are seldom drawn, would make values too large for the search.
-fn regression_from_scratch() -> Settings {
-    Settings {
+fn regression_from_scratch() -> SelfTrainSettings {
+    SelfTrainSettings {
         nodes: 250,
         positions: 200_000,
         positions_per_game: 64,
@@ -154,8 +158,8 @@ fn regression_from_scratch() -> Settings {
 /// A regression from the piece values to the search scores of millions of positions is nearly as strong as the weights that
 /// played, and its errors are others: the interpolation of both is stronger than either. A match that detects small gains decides
 /// (`docs/training.md`).
-fn regression_to_improve() -> Settings {
-    Settings {
+fn regression_to_improve() -> SelfTrainSettings {
+    SelfTrainSettings {
         policy_openings: 0.5,
         nodes: 1_000,
         positions: 1_500_000,
@@ -186,10 +190,10 @@ fn regression_to_improve() -> Settings {
 /// The scale stays, and a tuning by games decides how much of the training's result is taken over. Moves and values of deeper
 /// searches are learned, all compared within their siblings; material and tempo stay, since comparisons and scores drive both
 /// one way (`docs/training.md`).
-fn comparison_to_improve() -> Settings {
+fn comparison_to_improve() -> SelfTrainSettings {
     let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
     let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };
-    Settings {
+    SelfTrainSettings {
         nodes: 1_000,
         positions: 50_000,
         match_games: 2_000,

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::event::{Event, Stage, StageProgress};
-use super::folder::State;
+use super::event::{SelfTrainEvent, Stage, StageProgress};
+use super::folder::SelfTrainState;
 use crate::arena::matches::MatchScore;
 use crate::base::context::Progress;
 
@@ -12,7 +12,7 @@ const REPORT_EVERY: Duration = if cfg!(test) { Duration::ZERO } else { Duration:
 
 /// Reports events.
 pub(super) struct Reporter<'a> {
-    on_event: &'a mut dyn FnMut(&Event),
+    on_event: &'a mut dyn FnMut(&SelfTrainEvent),
     /// Start of the stage, or of its resumption.
     pub begun: Instant,
     /// The last report of progress.
@@ -28,7 +28,7 @@ pub(super) struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    pub fn new(on_event: &mut dyn FnMut(&Event)) -> Reporter<'_> {
+    pub fn new(on_event: &mut dyn FnMut(&SelfTrainEvent)) -> Reporter<'_> {
         Reporter {
             on_event,
             begun: Instant::now(),
@@ -43,7 +43,7 @@ impl Reporter<'_> {
     }
 
     /// Begins or resumes the stage of `state`.
-    pub fn begin(&mut self, state: &State, stages: &[Stage], generations: u32) {
+    pub fn begin(&mut self, state: &SelfTrainState, stages: &[Stage], generations: u32) {
         self.begun = Instant::now();
         self.first = None;
         self.generation = state.generation;
@@ -53,12 +53,12 @@ impl Reporter<'_> {
         self.accuracy = state.accuracy;
     }
 
-    pub fn emit(&mut self, event: Event) {
+    pub fn emit(&mut self, event: SelfTrainEvent) {
         (self.on_event)(&event);
     }
 
     pub fn note(&mut self, text: String) {
-        self.emit(Event::Note(text));
+        self.emit(SelfTrainEvent::Note(text));
     }
 
     /// Reports the current stage alone.
@@ -86,7 +86,7 @@ impl Reporter<'_> {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = if seconds > 0.0 { (done - first.min(done)) as f64 / seconds } else { 0.0 };
         let left = (rate > 0.0 && of >= done).then(|| (of - done) as f64 / rate).filter(|_| of > 0);
-        self.emit(Event::Progress(StageProgress {
+        self.emit(SelfTrainEvent::Progress(StageProgress {
             stage: self.stage,
             stages: self.stages.clone(),
             generation: self.generation,

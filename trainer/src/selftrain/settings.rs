@@ -21,12 +21,14 @@ use crate::base::number;
 use crate::base::parallel::check_threads;
 use crate::base::words::{counted, grouped, named};
 use crate::data::label;
-use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, Settings as RunSettings};
+use crate::learn::settings::{
+    GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, TrainingSettings as RunSettings,
+};
 
 /// Complete settings. As JSON they are flat, see [`Overrides`](super::overrides::Overrides).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "serde_json::Value", into = "serde_json::Value")]
-pub struct Settings {
+pub struct SelfTrainSettings {
     /// Starting positions of self-play games and matches.
     pub variant: Variant,
     /// Share of [policy-sampled openings](crate::arena::openings::PolicySampler) in matches, and in the games of a regression; the
@@ -122,8 +124,8 @@ pub struct Regression {
     pub result_share: f64,
     /// Passes over the positions.
     pub passes: u32,
-    /// Generation `n` plays with `min(n, growth)` times [`Settings::nodes`]. Above 1 the first games are poor, and only the later
-    /// half of all generations is learned from.
+    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are poor, and
+    /// only the later half of all generations is learned from.
     pub growth: u32,
     /// L2 of the 2-tuples toward zero, as a number of positions.
     pub pairs_l2: f64,
@@ -212,7 +214,7 @@ pub const MOST_FOR_DISTANCE: u64 = 40;
 
 /// Upper bound of the halvings of [`Comparison::interpolation`].
 const MOST_HALVINGS: u32 = 3;
-/// Upper bound of the doublings of [`Settings::tuning_pairs`] by rejected generations.
+/// Upper bound of the doublings of [`SelfTrainSettings::tuning_pairs`] by rejected generations.
 const MOST_DOUBLINGS: u32 = 2;
 
 impl Default for Comparison {
@@ -259,12 +261,12 @@ impl Comparison {
 
     /// How labels are found.
     #[must_use]
-    pub fn labels(&self) -> label::Settings {
-        label::Settings {
+    pub fn labels(&self) -> label::LabelSettings {
+        label::LabelSettings {
             nodes: self.label_nodes,
             hash: HASH,
             min_margin: self.min_margin,
-            ..label::Settings::default()
+            ..label::LabelSettings::default()
         }
     }
 
@@ -313,7 +315,7 @@ impl Method {
     }
 }
 
-impl Settings {
+impl SelfTrainSettings {
     /// The stages of a generation, in order.
     #[must_use]
     pub fn stages(&self, generation: u32) -> Vec<Stage> {
@@ -437,7 +439,7 @@ fn at_least_1(counts: &[(&str, u64)]) -> Result<(), String> {
 }
 
 /// The numbers a training runs with, for a user.
-impl fmt::Display for Settings {
+impl fmt::Display for SelfTrainSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = grouped(self.nodes);
         write!(f, "{}: ", self.method.name())?;
@@ -479,12 +481,12 @@ mod tests {
     use super::*;
     use crate::selftrain::presets::Preset;
 
-    fn regression(preset: Preset) -> Settings {
-        Settings::preset(preset, MethodName::Regression)
+    fn regression(preset: Preset) -> SelfTrainSettings {
+        SelfTrainSettings::preset(preset, MethodName::Regression)
     }
 
-    fn comparison() -> Settings {
-        Settings::preset(Preset::Scratch, MethodName::Comparison)
+    fn comparison() -> SelfTrainSettings {
+        SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)
     }
 
     #[test]
@@ -494,34 +496,36 @@ mod tests {
         let improve = [Games, Positions, Training, Scale, Tuning, Match, Distance, Proof];
         assert_eq!(regression(Preset::Improve).stages(5), improve);
         let all = [Games, Positions, Labels, Training, Scale, Tuning, Match, RegressionMatch, Distance, Proof];
-        let every_5 =
-            Settings { regression_match_every: 5, ..Settings::preset(Preset::Improve, MethodName::Comparison) };
+        let every_5 = SelfTrainSettings {
+            regression_match_every: 5,
+            ..SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison)
+        };
         assert_eq!(every_5.stages(10), all);
         let method = Method::Comparison(Comparison { source: Source::Games("a.pgn".into()), ..Comparison::default() });
-        let games = Settings { method, distance_games: 0, proof_games: 0, ..comparison() };
+        let games = SelfTrainSettings { method, distance_games: 0, proof_games: 0, ..comparison() };
         assert_eq!(games.stages(1), [Positions, Training, Scale, Match]);
         assert!(!comparison().stages(5).contains(&RegressionMatch));
     }
 
     #[test]
     fn nodes_and_window_grow_with_the_generations() {
-        let scratch = Settings { nodes: 100, window: 4, ..regression(Preset::Scratch) };
+        let scratch = SelfTrainSettings { nodes: 100, window: 4, ..regression(Preset::Scratch) };
         assert_eq!([1, 2, 4, 5, 90].map(|generation| scratch.nodes_of(generation)), [100, 200, 400, 400, 400]);
         assert_eq!([1, 2, 3, 4, 7, 8, 20].map(|generation| scratch.window_start(generation)), [1, 1, 2, 2, 4, 5, 17]);
-        let improve = Settings { window: 4, ..regression(Preset::Improve) };
+        let improve = SelfTrainSettings { window: 4, ..regression(Preset::Improve) };
         assert_eq!([1, 9].map(|generation| improve.nodes_of(generation)), [1_000, 1_000]);
         assert_eq!([1, 4, 5, 20].map(|generation| improve.window_start(generation)), [1, 1, 2, 17]);
-        let compared = Settings { method: comparison().method, ..scratch };
+        let compared = SelfTrainSettings { method: comparison().method, ..scratch };
         assert_eq!([1, 9].map(|generation| compared.nodes_of(generation)), [100, 100]);
         assert_eq!([1, 4, 5, 20].map(|generation| compared.window_start(generation)), [1, 1, 2, 17]);
     }
 
     #[test]
     fn tunings_of_a_comparison_double_twice() {
-        let pairs = |rejected| Settings { tuning_pairs: 300, ..comparison() }.tuning_pairs_after(rejected);
+        let pairs = |rejected| SelfTrainSettings { tuning_pairs: 300, ..comparison() }.tuning_pairs_after(rejected);
         assert_eq!([0, 1, 2, 3, 9].map(pairs), [300, 600, 1_200, 1_200, 1_200]);
         assert_eq!(regression(Preset::Improve).tuning_pairs_after(2), 500);
-        let error = Settings { tuning_pairs: u64::MAX, ..comparison() }.check().unwrap_err();
+        let error = SelfTrainSettings { tuning_pairs: u64::MAX, ..comparison() }.check().unwrap_err();
         assert!(error.starts_with("tuning-pairs must be"), "{error}");
     }
 
@@ -537,14 +541,14 @@ mod tests {
         assert_eq!(Regression::default().interpolation(1), 1.0);
         for interpolation in [0.0, 1.5, f64::NAN] {
             let method = Method::Comparison(Comparison { interpolation, ..Comparison::default() });
-            let error = Settings { method, ..comparison() }.check().unwrap_err();
+            let error = SelfTrainSettings { method, ..comparison() }.check().unwrap_err();
             assert!(error.starts_with("step must be"), "{error}");
         }
         for (wrong, word) in [
             (Regression { result_share: 1.5, ..Regression::default() }, "result-share 1.5"),
             (Regression { pairs_l2: -1.0, ..Regression::default() }, "pairs -1"),
         ] {
-            let settings = Settings { method: Method::Regression(wrong), ..regression(Preset::Scratch) };
+            let settings = SelfTrainSettings { method: Method::Regression(wrong), ..regression(Preset::Scratch) };
             assert!(settings.check().unwrap_err().contains(word));
         }
     }
@@ -556,7 +560,7 @@ mod tests {
             "regression: 250 nodes a move (1,000 from generation 4 on), 200,000 positions a generation, matches of at most \
              300 games at 1,000 nodes a move, 1 thread"
         );
-        let improve = Settings { threads: 2, generations: 3, match_games: 9, ..regression(Preset::Improve) };
+        let improve = SelfTrainSettings { threads: 2, generations: 3, match_games: 9, ..regression(Preset::Improve) };
         assert_eq!(
             improve.to_string(),
             "regression: 1,000 nodes a move, 1,500,000 positions a generation, tuning by 1,000 games, matches of at most 10 \

@@ -16,15 +16,15 @@ use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::estimate;
-use super::event::{Distance, Event, Stage, Summary};
-use super::folder::{Folder, State, remove};
+use super::event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage};
+use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Draw, Generation, Step, name_of};
 use super::generator::{GeneratorSettings, Played, generate};
-use super::log::LogLine;
+use super::log::SelfTrainLogLine;
 use super::presets::knows_more_than_pieces;
 use super::reporter::Reporter;
 use super::self_play::{ADJUDICATION, FILTER_NODES, GameFile, HASH, SelfPlay};
-use super::settings::{Comparison, Method, Regression, Settings, Source};
+use super::settings::{Comparison, Method, Regression, SelfTrainSettings, Source};
 use super::tuning::tuned;
 use super::window::Window;
 use crate::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
@@ -41,7 +41,7 @@ use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
 use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
 use crate::fit::regression::{self as fit, Data, Target};
-use crate::learn::folder::Folder as RunFolder;
+use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
 
 /// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
@@ -70,12 +70,12 @@ const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { move
 pub(super) struct Loop<'a> {
     folder: Folder,
     /// The settings of the generations to come.
-    settings: Settings,
-    state: State,
+    settings: SelfTrainSettings,
+    state: SelfTrainState,
     log: Log,
     stop: &'a Control,
     reporter: Reporter<'a>,
-    /// The end of the time that [`State::seconds`] has.
+    /// The end of the time that [`SelfTrainState::seconds`] has.
     ticked: Instant,
     /// When it was begun or resumed, and the duration of the last generation.
     begun: Instant,
@@ -96,10 +96,10 @@ struct MatchPlan {
 impl<'a> Loop<'a> {
     pub fn new(
         folder: Folder,
-        settings: Settings,
-        state: State,
+        settings: SelfTrainSettings,
+        state: SelfTrainState,
         stop: &'a Control,
-        on_event: &'a mut dyn FnMut(&Event),
+        on_event: &'a mut dyn FnMut(&SelfTrainEvent),
     ) -> Result<Loop<'a>, SelfTrainError> {
         let log = Log::open(&folder.log(), state.log_bytes).map_err(SelfTrainError::file("write", &folder.log()))?;
         let (reporter, now) = (Reporter::new(on_event), Instant::now());
@@ -108,7 +108,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Runs up to the last generation, or until it is stopped.
-    pub fn run(mut self) -> Result<Summary, SelfTrainError> {
+    pub fn run(mut self) -> Result<SelfTrainSummary, SelfTrainError> {
         self.folder.clean()?;
         if !self.is_over() {
             let best = Arc::new(Weights::load(&self.folder.weights(self.state.best))?);
@@ -126,7 +126,7 @@ impl<'a> Loop<'a> {
             self.last_generation = begun.elapsed();
         }
         self.save()?;
-        Ok(Summary {
+        Ok(SelfTrainSummary {
             finished,
             generations: self.state.generation - 1,
             adopted: self.state.adopted,
@@ -159,7 +159,7 @@ impl<'a> Loop<'a> {
                 return Ok(false);
             }
             let seconds = self.reporter.begun.elapsed().as_secs_f64();
-            self.write_log(&LogLine::Stage { stage, generation: generation.number, seconds })?;
+            self.write_log(&SelfTrainLogLine::Stage { stage, generation: generation.number, seconds })?;
             match stages.iter().copied().find(|next| *next > stage) {
                 Some(next) => self.state.stage = next,
                 None => break,
@@ -255,19 +255,19 @@ impl<'a> Loop<'a> {
         if out.exists() {
             return Ok(true);
         }
-        let draw = prepare::Settings {
+        let draw = prepare::PrepareSettings {
             inputs: vec![games],
             scores,
             filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
             count: Some(settings.positions),
             seed: generation.seed(Draw::Positions),
-            ..prepare::Settings::default()
+            ..prepare::PrepareSettings::default()
         };
         let (reporter, mut broken) = (&mut self.reporter, 0);
-        let mut report = |event: prepare::Event| match event {
-            prepare::Event::Broken(_) => broken += 1,
-            prepare::Event::Partial(_) => {}
-            prepare::Event::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
+        let mut report = |event: prepare::PrepareEvent| match event {
+            prepare::PrepareEvent::Broken(_) => broken += 1,
+            prepare::PrepareEvent::Partial(_) => {}
+            prepare::PrepareEvent::Progress { positions, .. } => reporter.report(Progress { done: positions, of: 0 }),
         };
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
         let Some((summary, _)) = unless_stopped(prepare(&draw, &out, &mut context))? else { return Ok(false) };
@@ -339,14 +339,14 @@ impl<'a> Loop<'a> {
             window.samples()
         };
         let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
-        let (mut data, usual) = (Data::of(all, &target)?, fit::Settings::default());
+        let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
         let held = data.train.len() < PAIRS_FROM;
         if held {
             // So few positions test nothing: the match decides.
             let tests = std::mem::take(&mut data.test);
             data.train.extend(tests);
         }
-        let mut settings = fit::Settings {
+        let mut settings = fit::FitSettings {
             target,
             epochs: regression.passes,
             // No early stop: the last steps are the small ones.
@@ -366,7 +366,7 @@ impl<'a> Loop<'a> {
             ));
         }
         let (reporter, of) = (&mut self.reporter, data.train.len() as u64);
-        let mut report = |event: fit::Event| {
+        let mut report = |event: fit::FitEvent| {
             if let Some(done) = event.done(of) {
                 reporter.report(Progress { done, of: u64::from(regression.passes) * of });
             }
@@ -514,8 +514,8 @@ impl<'a> Loop<'a> {
         let new = Weights::load(&self.folder.weights(number))?;
         if [&generation.best, &generation.initial].iter().any(|old| new.plays_as(old)) {
             self.tick();
-            self.write_log(&LogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
-            self.reporter.emit(Event::Unchanged { generation: number });
+            self.write_log(&SelfTrainLogLine::Unchanged { generation: number, seconds: self.state.seconds })?;
+            self.reporter.emit(SelfTrainEvent::Unchanged { generation: number });
             return Ok(true);
         }
         let plan = MatchPlan {
@@ -529,20 +529,20 @@ impl<'a> Loop<'a> {
         let Some(record) = self.play(generation, plan, (&generation.name(), Arc::new(new)), best)? else {
             return Ok(false);
         };
-        self.reporter.emit(Event::Match { generation: number, regression: false, record: record.clone() });
+        self.reporter.emit(SelfTrainEvent::Match { generation: number, regression: false, record: record.clone() });
         let adopted = is_proven(&record);
         if adopted {
             let path = self.folder.best();
             copy(&self.folder.weights(number), &path)?;
             self.state.best = number;
             self.state.adopted += 1;
-            self.reporter.emit(Event::Adopted { generation: number, path, record: record.clone() });
+            self.reporter.emit(SelfTrainEvent::Adopted { generation: number, path, record: record.clone() });
         } else {
-            self.reporter.emit(Event::Rejected { generation: number, record: record.clone() });
+            self.reporter.emit(SelfTrainEvent::Rejected { generation: number, record: record.clone() });
         }
         self.tick();
         let (seconds, accuracy) = (self.state.seconds, self.state.accuracy);
-        self.write_log(&LogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
+        self.write_log(&SelfTrainLogLine::Generation { generation: number, seconds, accuracy, adopted, record })?;
         Ok(true)
     }
 
@@ -565,8 +565,8 @@ impl<'a> Loop<'a> {
             return Ok(false);
         };
         let (number, seconds) = (generation.number, self.state.seconds);
-        self.write_log(&LogLine::RegressionMatch { generation: number, seconds, record: record.clone() })?;
-        self.reporter.emit(Event::Match { generation: number, regression: true, record });
+        self.write_log(&SelfTrainLogLine::RegressionMatch { generation: number, seconds, record: record.clone() })?;
+        self.reporter.emit(SelfTrainEvent::Match { generation: number, regression: true, record });
         Ok(true)
     }
 
@@ -613,8 +613,8 @@ impl<'a> Loop<'a> {
         let distance = Distance { generation: self.state.best, reference: name, elo, games };
         self.tick();
         self.state.distance = Some(distance.clone());
-        self.write_log(&LogLine::Distance { distance: distance.clone(), seconds: self.state.seconds })?;
-        self.reporter.emit(Event::Distance(distance));
+        self.write_log(&SelfTrainLogLine::Distance { distance: distance.clone(), seconds: self.state.seconds })?;
+        self.reporter.emit(SelfTrainEvent::Distance(distance));
         Ok(true)
     }
 
@@ -652,10 +652,10 @@ impl<'a> Loop<'a> {
             copy(&self.folder.weights(number), &path)?;
             self.state.playing = number;
         }
-        self.write_log(&LogLine::Proof { generation: number, seconds, promoted, record: record.clone() })?;
+        self.write_log(&SelfTrainLogLine::Proof { generation: number, seconds, promoted, record: record.clone() })?;
         self.reporter.emit(match promoted {
-            true => Event::Promoted { generation: number, path, record, first },
-            false => Event::NotPromoted { generation: number, record },
+            true => SelfTrainEvent::Promoted { generation: number, path, record, first },
+            false => SelfTrainEvent::NotPromoted { generation: number, record },
         });
         Ok(true)
     }
@@ -701,7 +701,7 @@ impl<'a> Loop<'a> {
         Ok((record.end != MatchEnd::Stopped).then_some(record))
     }
 
-    fn write_log(&mut self, line: &LogLine) -> Result<(), SelfTrainError> {
+    fn write_log(&mut self, line: &SelfTrainLogLine) -> Result<(), SelfTrainError> {
         let appended = self.log.append(line);
         appended.map_err(SelfTrainError::file("write", &self.folder.log()))
     }

@@ -10,7 +10,7 @@ use crate::report::RunData;
 use std::collections::BTreeSet;
 use std::fs;
 
-fn tiny() -> Settings {
+fn tiny() -> SelfTrainSettings {
     tiny_by(Method::Comparison(tiny_comparison()))
 }
 
@@ -19,8 +19,8 @@ fn tiny_comparison() -> Comparison {
     Comparison { label_nodes: 80, batch: 20, iterations: 1, fine_tune_from: 200, ..Comparison::default() }
 }
 
-fn tiny_by(method: Method) -> Settings {
-    Settings {
+fn tiny_by(method: Method) -> SelfTrainSettings {
+    SelfTrainSettings {
         nodes: 40,
         positions: 150,
         generations: 2,
@@ -33,14 +33,17 @@ fn tiny_by(method: Method) -> Settings {
         window: 2,
         regression_match_every: 1,
         method,
-        ..Settings::preset(Preset::Scratch, MethodName::Comparison)
+        ..SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison)
     }
 }
 
 /// A training from the games of a file.
-fn from_games(games: &Path, scores: Option<ScoreSide>) -> Settings {
+fn from_games(games: &Path, scores: Option<ScoreSide>) -> SelfTrainSettings {
     let source = Source::Games(games.to_path_buf());
-    Settings { generations: 1, ..tiny_by(Method::Comparison(Comparison { source, scores, ..tiny_comparison() })) }
+    SelfTrainSettings {
+        generations: 1,
+        ..tiny_by(Method::Comparison(Comparison { source, scores, ..tiny_comparison() }))
+    }
 }
 
 /// Whether there are generations left to do.
@@ -49,14 +52,25 @@ fn is_unfinished(folder: &Path) -> bool {
 }
 
 /// Runs from the pieces alone to the end, or to the event with this number.
-fn run_until(folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
+fn run_until(
+    folder: &Path,
+    settings: &SelfTrainSettings,
+    last: usize,
+    events: &mut Vec<SelfTrainEvent>,
+) -> SelfTrainSummary {
     run_from(&Weights::material(), folder, settings, last, events)
 }
 
 /// The same from any weights.
-fn run_from(start: &Weights, folder: &Path, settings: &Settings, last: usize, events: &mut Vec<Event>) -> Summary {
+fn run_from(
+    start: &Weights,
+    folder: &Path,
+    settings: &SelfTrainSettings,
+    last: usize,
+    events: &mut Vec<SelfTrainEvent>,
+) -> SelfTrainSummary {
     let (stop, mut count) = (Control::new(false), 0);
-    let mut report = |event: &Event| {
+    let mut report = |event: &SelfTrainEvent| {
         events.push(event.clone());
         count += 1;
         if count >= last {
@@ -86,7 +100,7 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     let stages: BTreeSet<Stage> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Progress(progress) => Some(progress.stage),
+            SelfTrainEvent::Progress(progress) => Some(progress.stage),
             _ => None,
         })
         .collect();
@@ -102,12 +116,12 @@ fn a_tiny_training_runs_from_games_to_a_report() {
         }
         assert!(path.join("labeled.samples").exists() && !path.join("training/checkpoint.bin").exists());
     }
-    let adopted = events.iter().filter(|event| matches!(event, Event::Adopted { .. })).count();
+    let adopted = events.iter().filter(|event| matches!(event, SelfTrainEvent::Adopted { .. })).count();
     assert_eq!(summary.adopted as usize, adopted);
     assert_eq!(summary.best.is_some(), adopted > 0);
     assert_eq!(best(&folder), summary.best);
     let last_anchor = events.iter().rev().find_map(|event| match event {
-        Event::Match { regression: true, record, .. } => Some(record.clone()),
+        SelfTrainEvent::Match { regression: true, record, .. } => Some(record.clone()),
         _ => None,
     });
     let Overview { method, generation, adopted: counted, gained, .. } = overview(&folder).unwrap();
@@ -131,7 +145,7 @@ fn stops_anywhere_and_threads_change_nothing() {
     run_until(&whole, &tiny(), usize::MAX, &mut Vec::new());
     let (mut stages, mut legs, mut events) = (BTreeSet::new(), 0, Vec::new());
     loop {
-        let settings = Settings { threads: 1 + legs % 2, ..tiny() };
+        let settings = SelfTrainSettings { threads: 1 + legs % 2, ..tiny() };
         // Each leg gets a little further into a stage than the one before.
         let summary = run_until(&broken, &settings, 1 + legs % 7, &mut events);
         if summary.finished {
@@ -152,7 +166,7 @@ fn stops_anywhere_and_threads_change_nothing() {
 #[test]
 fn a_regression_learns_from_search_scores() {
     let method = Method::Regression(Regression { passes: 6, growth: 2, ..Regression::default() });
-    let settings = |threads| Settings {
+    let settings = |threads| SelfTrainSettings {
         keep_scale: true,
         // So few games that none is kept for tests, by which the initial weights might stay the best.
         positions: 320,
@@ -184,7 +198,7 @@ fn a_regression_learns_from_search_scores() {
     assert!(legs > 3 && weights(&whole) == weights(&broken), "{legs}");
     RunData::load(&whole).unwrap();
     let stages = events.iter().filter_map(|event| match event {
-        Event::Progress(progress) => Some((progress.stage, progress.stages.clone())),
+        SelfTrainEvent::Progress(progress) => Some((progress.stage, progress.stages.clone())),
         _ => None,
     });
     let own = [
@@ -208,7 +222,7 @@ fn a_regression_learns_from_search_scores() {
 /// each generation.
 #[test]
 fn a_regression_of_an_earlier_release_is_resumed() {
-    let settings = Settings {
+    let settings = SelfTrainSettings {
         keep_scale: true,
         positions: 320,
         positions_per_game: 40,
@@ -244,11 +258,11 @@ fn a_regression_of_an_earlier_release_is_resumed() {
 /// games find or that grows with the positions.
 #[test]
 fn good_weights_are_interpolated_with_a_regression() {
-    let Method::Regression(improve) = Settings::preset(Preset::Improve, MethodName::Regression).method else {
+    let Method::Regression(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Regression).method else {
         panic!("a regression")
     };
     let method = Method::Regression(Regression { passes: 3, half_at: 300, max_interpolation: 0.6, ..improve });
-    let settings = |tuning_pairs, threads| Settings {
+    let settings = |tuning_pairs, threads| SelfTrainSettings {
         policy_openings: 0.5,
         keep_scale: true,
         positions: 320,
@@ -297,7 +311,7 @@ fn good_weights_are_interpolated_with_a_regression() {
     // A new training does not start from the coefficient of another one.
     let other = Temporary::new();
     let found = Weights::load(&whole.join("generation-002/weights.json")).unwrap();
-    run_from(&found, &other, &Settings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
+    run_from(&found, &other, &SelfTrainSettings { generations: 1, ..settings(40, 2) }, usize::MAX, &mut Vec::new());
     let path = other.join("generation-001");
     let positions =
         Weights::load(&path.join("weights.json")).unwrap().meta.provenance["of"]["positions"].as_u64().unwrap();
@@ -322,7 +336,7 @@ const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 /// begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
-    let settings = |threads| Settings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
+    let settings = |threads| SelfTrainSettings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
     let [whole, broken, hopeless, measured] = [(); 4].map(|()| Temporary::new());
     let mut events = Vec::new();
     let summary = run_until(&whole, &settings(2), usize::MAX, &mut events);
@@ -330,18 +344,18 @@ fn the_engine_plays_with_what_is_proven() {
     let promoted: Vec<(u32, bool)> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Promoted { generation, first, .. } => Some((*generation, *first)),
+            SelfTrainEvent::Promoted { generation, first, .. } => Some((*generation, *first)),
             _ => None,
         })
         .collect();
     assert_eq!(promoted, [(1, true), (2, false)]);
     let mut events = Vec::new();
-    run_until(&measured, &Settings { distance_games: 4, ..settings(2) }, usize::MAX, &mut events);
+    run_until(&measured, &SelfTrainSettings { distance_games: 4, ..settings(2) }, usize::MAX, &mut events);
     assert_eq!(RunData::load(&measured).unwrap().distances.len(), 3);
     let distances: Vec<u32> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Distance(distance) => Some(distance.generation),
+            SelfTrainEvent::Distance(distance) => Some(distance.generation),
             _ => None,
         })
         .collect();
@@ -361,7 +375,7 @@ fn the_engine_plays_with_what_is_proven() {
     assert_eq!(RunData::load(&whole).unwrap().proofs.len(), 2);
     // The same reference keeps what is proven, and so do the weights that are played with; another one does not.
     let again = |reference: &Weights| {
-        let (stop, mut ignore) = (Control::new(false), |_: &Event| ());
+        let (stop, mut ignore) = (Control::new(false), |_: &SelfTrainEvent| ());
         stop.stop();
         let more = Overrides { generations: Some(3), ..Overrides::default() };
         resume(&whole, &more, Some(reference), &stop, &mut ignore).unwrap();
@@ -372,11 +386,11 @@ fn the_engine_plays_with_what_is_proven() {
     assert_eq!(again(&Weights::embedded()), None);
     assert_eq!(saved(&whole).unwrap().0.distance, None);
     // Without a proof nothing changes.
-    let unproven = Settings { proof_sprt: HOPELESS, generations: 1, ..settings(2) };
+    let unproven = SelfTrainSettings { proof_sprt: HOPELESS, generations: 1, ..settings(2) };
     let mut events = Vec::new();
     let summary = run_until(&hopeless, &unproven, usize::MAX, &mut events);
     assert_eq!((summary.adopted, summary.playing, playing(&hopeless)), (1, 0, None));
-    assert!(events.iter().any(|event| matches!(event, Event::NotPromoted { generation: 1, .. })));
+    assert!(events.iter().any(|event| matches!(event, SelfTrainEvent::NotPromoted { generation: 1, .. })));
 }
 
 /// From weights that know something: the pieces and the worth of the move stay, and so does what a value means to
@@ -385,13 +399,13 @@ fn the_engine_plays_with_what_is_proven() {
 fn good_weights_change_by_parts_of_the_way() {
     let folder = Temporary::new();
     let start = Weights::clone(&Weights::embedded());
-    let (stop, mut report) = (Control::new(false), |_: &Event| ());
-    let Method::Comparison(improve) = Settings::preset(Preset::Improve, MethodName::Comparison).method else {
+    let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
+    let Method::Comparison(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison).method else {
         panic!("a comparison")
     };
     let Comparison { groups, hold, interpolation, .. } = improve;
     let method = Method::Comparison(Comparison { groups, hold, interpolation, fine_tune_from: 0, ..tiny_comparison() });
-    let settings = Settings { keep_scale: true, sprt: HOPELESS, ..tiny_by(method) };
+    let settings = SelfTrainSettings { keep_scale: true, sprt: HOPELESS, ..tiny_by(method) };
     begin(&settings, &start, &start, &folder, &stop, &mut report).unwrap();
     for (number, share) in [(1, 0.5), (2, 0.25)] {
         let path = folder.join(format!("generation-{number:03}/weights.json"));
@@ -410,7 +424,7 @@ fn good_weights_change_by_parts_of_the_way() {
 #[test]
 fn games_say_how_far_good_weights_go() {
     let start = Weights::clone(&Weights::embedded());
-    let Method::Comparison(improve) = Settings::preset(Preset::Improve, MethodName::Comparison).method else {
+    let Method::Comparison(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Comparison).method else {
         panic!("a comparison")
     };
     let method = Method::Comparison(Comparison {
@@ -421,7 +435,7 @@ fn games_say_how_far_good_weights_go() {
         optimizer: OptimizerSettings::Adam { rate: 6.0, beta1: 0.9, beta2: 0.999 },
         ..improve
     });
-    let settings = |threads| Settings {
+    let settings = |threads| SelfTrainSettings {
         sprt: HOPELESS,
         keep_scale: true,
         tuning_pairs: 3,
@@ -430,7 +444,7 @@ fn games_say_how_far_good_weights_go() {
         ..tiny_by(method.clone())
     };
     let [whole, broken] = [(); 2].map(|()| Temporary::new());
-    let (stop, mut report) = (Control::new(false), |_: &Event| ());
+    let (stop, mut report) = (Control::new(false), |_: &SelfTrainEvent| ());
     begin(&settings(2), &start, &start, &whole, &stop, &mut report).unwrap();
     for (number, pairs) in [(1, 3), (2, 6)] {
         let path = whole.join(format!("generation-{number:03}"));
@@ -445,8 +459,8 @@ fn games_say_how_far_good_weights_go() {
     }
     let tunings = |begun: &mut bool| {
         let (stop, mut heard) = (Control::new(false), 0);
-        let mut report = |event: &Event| {
-            if let Event::Progress(StageProgress { stage: Stage::Tuning, done, .. }) = event {
+        let mut report = |event: &SelfTrainEvent| {
+            if let SelfTrainEvent::Progress(StageProgress { stage: Stage::Tuning, done, .. }) = event {
                 heard += 1;
                 if *done > 0 || heard == 1 {
                     stop.stop();
@@ -469,7 +483,7 @@ fn games_say_how_far_good_weights_go() {
 #[test]
 fn games_of_a_file_teach_their_moves() {
     let source = Temporary::new();
-    run_until(&source, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
+    run_until(&source, &SelfTrainSettings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
     let folder = Temporary::new();
     let games = source.join("generation-001/games.pgn");
     let settings = from_games(&games, None);
@@ -505,7 +519,7 @@ fn games_of_a_file_teach_their_moves() {
         &Weights::material(),
         &white,
         &Control::new(false),
-        &mut |_: &Event| (),
+        &mut |_: &SelfTrainEvent| (),
     );
     assert!(refused.unwrap_err().to_string().contains("mover's side"));
 }
@@ -517,7 +531,7 @@ fn other_games_take_the_place_of_those_that_teach_nothing() {
     let games = others.join("other-games.pgn");
     let settings = from_games(&games, None);
     let stop = Control::new(false);
-    let mut ignore = |_: &Event| ();
+    let mut ignore = |_: &SelfTrainEvent| ();
     let error = begin(&settings, &Weights::material(), &Weights::material(), &path, &stop, &mut ignore)
         .unwrap_err()
         .to_string();
@@ -551,7 +565,7 @@ fn a_folder_belongs_to_one_process() {
 fn what_cannot_be_done_is_said() {
     let path = Temporary::new();
     let stop = Control::new(false);
-    let mut ignore = |_: &Event| ();
+    let mut ignore = |_: &SelfTrainEvent| ();
     fs::write(&path, "a file").unwrap();
     let below = path.join("below");
     let error = begin(&tiny(), &Weights::material(), &Weights::material(), &below, &stop, &mut ignore).unwrap_err();
@@ -582,7 +596,7 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn a_damaged_state_is_refused_and_nothing_is_touched() {
     let path = Temporary::new();
-    run_until(&path, &Settings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
+    run_until(&path, &SelfTrainSettings { generations: 1, ..tiny() }, usize::MAX, &mut Vec::new());
     let (state, settings) = (path.join("state.json"), path.join("settings.json"));
     let good = fs::read_to_string(&state).unwrap();
     let good_settings = fs::read_to_string(&settings).unwrap();
@@ -731,9 +745,9 @@ fn from_so_many_positions_on_a_training_is_refined() {
 fn settings_are_checked_and_survive_their_json() {
     let settings = from_games(Path::new("some.pgn"), None);
     let text = serde_json::to_string(&settings).unwrap();
-    assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
-    let plain = Settings::preset(Preset::Scratch, MethodName::Comparison);
-    assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), plain);
+    assert_eq!(serde_json::from_str::<SelfTrainSettings>(&text).unwrap(), settings);
+    let plain = SelfTrainSettings::preset(Preset::Scratch, MethodName::Comparison);
+    assert_eq!(serde_json::from_str::<SelfTrainSettings>("{}").unwrap(), plain);
     assert_eq!(plain.check(), Ok(()));
     for (text, word) in [
         (r#"{"nodes": 0}"#, "nodes"),
@@ -745,17 +759,17 @@ fn settings_are_checked_and_survive_their_json() {
         (r#"{"depth": 99}"#, "depth"),
         (r#"{"groups": {"pears": {}}}"#, "pears"),
     ] {
-        let error = serde_json::from_str::<Settings>(text).unwrap().check().unwrap_err();
+        let error = serde_json::from_str::<SelfTrainSettings>(text).unwrap().check().unwrap_err();
         assert!(error.contains(word), "{error}");
     }
-    assert!(serde_json::from_str::<Settings>(r#"{"node": 1}"#).is_err());
+    assert!(serde_json::from_str::<SelfTrainSettings>(r#"{"node": 1}"#).is_err());
 }
 
 /// However a file of games was cut, the whole games before are found, and no others.
 #[test]
 fn games_that_are_whole_are_found_wherever_a_file_was_cut() {
     let path = Temporary::new();
-    run_until(&path, &Settings { positions: 20, ..tiny() }, 5, &mut Vec::new());
+    run_until(&path, &SelfTrainSettings { positions: 20, ..tiny() }, 5, &mut Vec::new());
     let text = fs::read_to_string(path.join("generation-001/games.pgn")).unwrap();
     let file = path.join("cut.pgn");
     let ends: Vec<usize> = text.match_indices("\n\n").map(|(at, _)| at + 2).skip(1).step_by(2).collect();

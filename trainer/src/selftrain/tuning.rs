@@ -24,7 +24,7 @@ use crate::tune::directions::{Goal, boards, spsa_parameters};
 use crate::tune::parameters::{Parameter, Range, by_label};
 use crate::tune::run::{self, TuningProgress};
 use crate::tune::spsa::Schedule;
-use crate::tune::state::Settings;
+use crate::tune::state::TuningSettings;
 
 /// Range of the interpolation coefficient. At this rate a difference of 50 Elo moves it by a fifth in 200 pairs.
 const INTERPOLATION: Range = Range { min: 0.0, max: 1.0, c_end: 0.2, r_end: 0.02 };
@@ -87,7 +87,7 @@ fn settings(
     interpolation: Option<f64>,
     trained: &Weights,
     window: &Window,
-) -> Result<Settings, SelfTrainError> {
+) -> Result<TuningSettings, SelfTrainError> {
     let file = generation.folder.trained();
     let parameters = match &generation.settings.method {
         Method::Regression(own) => {
@@ -99,7 +99,7 @@ fn settings(
             spsa_parameters(from, Some(goal), &boards(window.samples())?)
         }
     };
-    Ok(Settings {
+    Ok(TuningSettings {
         parameters,
         weights: Some(from_file.to_path_buf()),
         schedule: Schedule { pairs: generation.tuning_pairs, ..Schedule::default() },
@@ -108,6 +108,6 @@ fn settings(
         hash: HASH,
         natural: generation.settings.policy_openings,
         adjudication: ADJUDICATION,
-        ..Settings::default()
+        ..TuningSettings::default()
     })
 }

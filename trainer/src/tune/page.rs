@@ -3,13 +3,13 @@
 use crate::page::figures::{Axes, Series, chart};
 use crate::page::html::Page;
 use crate::tune::parameters::Parameter;
-use crate::tune::state::{Settings, State};
+use crate::tune::state::{TuningSettings, TuningState};
 
 const CHART: (u32, u32) = (380, 210);
 
 /// The page as self-contained HTML.
 #[must_use]
-pub fn of(settings: &Settings, state: &State) -> String {
+pub fn of(settings: &TuningSettings, state: &TuningState) -> String {
     let (pairs, all) = (state.done, settings.schedule.pairs);
     let mut page = Page::default();
     page.paragraph(&format!(
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn every_parameter_has_a_row_and_a_curve() {
         let parameters = parse("rfp_factor, int, 139, 60, 260, 10, 0.002\nrfp_depth, int, 9, 5, 14, 1, 0.002").unwrap();
-        let settings = Settings { parameters, ..Settings::default() };
+        let settings = TuningSettings { parameters, ..TuningSettings::default() };
         let history = (0..20).map(|n| Moment { done: n, values: vec![139.0 + n as f64, 9.0] }).collect();
-        let state = State { done: 19, values: vec![158.0, 9.0], history, ..State::default() };
+        let state = TuningState { done: 19, values: vec![158.0, 9.0], history, ..TuningState::default() };
         let page = of(&settings, &state);
         assert_eq!(page.matches("<svg").count(), 2);
         assert!(

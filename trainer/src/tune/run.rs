@@ -34,7 +34,7 @@ use crate::base::parallel::{check_threads, ordered_map};
 use crate::tune::page;
 use crate::tune::parameters::{Base, Parameter, apply, by_label, format};
 use crate::tune::spsa::Trial;
-use crate::tune::state::{Mean, Moment, Settings, State};
+use crate::tune::state::{Mean, Moment, TuningSettings, TuningState};
 
 /// Progress of a tuning, after a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,16 +77,16 @@ const VERSION: u32 = 2;
 
 /// How a tuning ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct TuningSummary {
     /// Whether all pairs were played, not stopped on request.
     pub finished: bool,
     /// The last state.
-    pub state: State,
+    pub state: TuningState,
 }
 
 /// A tuning with its inputs.
 struct Tuning {
-    settings: Settings,
+    settings: TuningSettings,
     folder: PathBuf,
     base: Base,
     /// Openings of a file, shuffled.
@@ -98,11 +98,11 @@ struct Tuning {
 /// # Errors
 /// When the settings cannot be used, the folder is not new, or a file cannot be read or written.
 pub fn begin(
-    settings: &Settings,
+    settings: &TuningSettings,
     folder: &Path,
     checkpoint: Duration,
     context: &mut Context<TuningProgress>,
-) -> Result<Summary, Error> {
+) -> Result<TuningSummary, Error> {
     let tuning = Tuning::new(settings.clone(), folder)?;
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
@@ -114,14 +114,18 @@ pub fn begin(
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
     let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
     let history = vec![Moment { done: 0, values: values.clone() }];
-    tuning.run(State { values, history, ..State::default() }, checkpoint, context)
+    tuning.run(TuningState { values, history, ..TuningState::default() }, checkpoint, context)
 }
 
 /// Resumes the tuning in `folder` from its last checkpoint.
 ///
 /// # Errors
 /// When there is no tuning, its files are damaged or changed, or it cannot be resumed.
-pub fn resume(folder: &Path, checkpoint: Duration, context: &mut Context<TuningProgress>) -> Result<Summary, Error> {
+pub fn resume(
+    folder: &Path,
+    checkpoint: Duration,
+    context: &mut Context<TuningProgress>,
+) -> Result<TuningSummary, Error> {
     let tuning = Tuning::new(settings(folder)?, folder)?;
     let _lock = FolderLock::take(folder)?;
     clean(folder, |name| [SETTINGS, STATE, PARAMETERS, PAGE, WEIGHTS].contains(&name))?;
@@ -131,7 +135,7 @@ pub fn resume(folder: &Path, checkpoint: Duration, context: &mut Context<TuningP
         false => {
             let values: Vec<f64> = tuning.settings.parameters.iter().map(|parameter| parameter.value).collect();
             let history = vec![Moment { done: 0, values: values.clone() }];
-            State { values, history, ..State::default() }
+            TuningState { values, history, ..TuningState::default() }
         }
     };
     tuning.run(state, checkpoint, context)
@@ -147,7 +151,7 @@ pub fn is_begun(folder: &Path) -> bool {
 ///
 /// # Errors
 /// When they cannot be read.
-pub fn settings(folder: &Path) -> Result<Settings, Error> {
+pub fn settings(folder: &Path) -> Result<TuningSettings, Error> {
     let path = folder.join(SETTINGS);
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
     serde_json::from_slice(&text).map_err(|error| Error::content(&path, "settings", error))
@@ -164,12 +168,12 @@ fn largest_change(parameters: &[Parameter], values: &[f64]) -> f64 {
     moved.map(|(parameter, value)| (value - parameter.value).abs() / parameter.c_end).fold(0.0, f64::max)
 }
 
-fn to_json(settings: &Settings) -> Vec<u8> {
+fn to_json(settings: &TuningSettings) -> Vec<u8> {
     serde_json::to_vec_pretty(settings).expect("settings are plain data")
 }
 
 impl Tuning {
-    fn new(settings: Settings, folder: &Path) -> Result<Tuning, Error> {
+    fn new(settings: TuningSettings, folder: &Path) -> Result<Tuning, Error> {
         settings.check().map_err(Error::Settings)?;
         let weights = match &settings.weights {
             None => Weights::embedded(),
@@ -194,12 +198,12 @@ impl Tuning {
 
     fn run(
         &self,
-        mut state: State,
+        mut state: TuningState,
         checkpoint: Duration,
         context: &mut Context<TuningProgress>,
-    ) -> Result<Summary, Error> {
+    ) -> Result<TuningSummary, Error> {
         check_threads("threads", context.threads).map_err(Error::Settings)?;
-        let Settings { parameters, schedule, seed, .. } = &self.settings;
+        let TuningSettings { parameters, schedule, seed, .. } = &self.settings;
         let (mut saved, resumed_at) = (Instant::now(), state.done);
         while state.done < schedule.pairs {
             let numbers = state.done + 1..=(state.done + self.settings.batch).min(schedule.pairs);
@@ -207,7 +211,7 @@ impl Tuning {
                 numbers.map(|number| Trial::new(parameters, &state.values, schedule, *seed, number)).collect();
             let Some(results) = self.play_batch(&trials, context.threads, context.stop)? else {
                 self.save(&state)?;
-                return Ok(Summary { finished: false, state });
+                return Ok(TuningSummary { finished: false, state });
             };
             for (trial, pair) in trials.iter().zip(results) {
                 let points: f64 = pair.iter().map(|points| points.halves() as f64 - 1.0).sum();
@@ -235,7 +239,7 @@ impl Tuning {
         }
         self.save(&state)?;
         self.write_weights(&state)?;
-        Ok(Summary { finished: true, state })
+        Ok(TuningSummary { finished: true, state })
     }
 
     /// The results of the trials, from the view of the first player; `None` if stopped.
@@ -280,7 +284,7 @@ impl Tuning {
         (crc32fast::hash(&to_json(&self.settings)), self.base.id(), openings)
     }
 
-    fn save(&self, state: &State) -> Result<(), Error> {
+    fn save(&self, state: &TuningState) -> Result<(), Error> {
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let (settings, weights, openings) = self.identity();
         let written = Written {
@@ -306,7 +310,7 @@ impl Tuning {
         Ok(())
     }
 
-    fn load(&self) -> Result<State, Error> {
+    fn load(&self) -> Result<TuningState, Error> {
         let path = self.folder.join(STATE);
         let text = atomic::read(&path).map_err(Error::file("read", &path))?;
         let refused = |problem: &str| Error::content(&path, "state", problem);
@@ -331,7 +335,7 @@ impl Tuning {
         }
         let values = |bits: &[u64]| bits.iter().map(|&bits| f64::from_bits(bits)).collect::<Vec<_>>();
         let history = written.history.iter().map(|(done, bits)| Moment { done: *done, values: values(bits) }).collect();
-        Ok(State {
+        Ok(TuningState {
             done: written.done,
             values: values(&written.values),
             mean: Mean { count: written.averaged, values: values(&written.mean) },
@@ -341,7 +345,7 @@ impl Tuning {
     }
 
     /// Writes the tuned weights, if weights are tuned.
-    fn write_weights(&self, state: &State) -> Result<(), Error> {
+    fn write_weights(&self, state: &TuningState) -> Result<(), Error> {
         let parameters = &self.settings.parameters;
         let (_, weights) = apply(parameters, state.result(), &self.base).map_err(Error::Settings)?;
         let Some(mut weights) = weights else { return Ok(()) };
@@ -361,8 +365,8 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(tuning: &'a Tuning) -> Result<Worker<'a>, Error> {
-        let Settings { hash, budget, .. } = tuning.settings;
-        let player = || {
+        let TuningSettings { hash, budget, .. } = tuning.settings;
+        let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(Arc::clone(&tuning.base.weights), hash)?;
             Ok(Player { engine, options: Options::default(), budget })
         };
@@ -403,13 +407,13 @@ mod tests {
     use crate::tune::spsa::Schedule;
     use dyad_formats::testing::Temporary;
 
-    fn small() -> Settings {
+    fn small() -> TuningSettings {
         let lines = [
             "rfp_factor, int, 139, 60, 260, 60, 0.2",
             "qs_futility, int, 233, 80, 600, 120, 0.2",
             "factor:material, float, 1, 0.1, 2, 0.9, 0.2",
         ];
-        Settings {
+        TuningSettings {
             parameters: parse(&lines.join("\n")).unwrap(),
             schedule: Schedule { pairs: 7, ..Schedule::default() },
             batch: 3,
@@ -417,18 +421,18 @@ mod tests {
             hash: 1,
             natural: 0.5,
             adjudication: Adjudication { plies: Some(200), ..Adjudication::default() },
-            ..Settings::default()
+            ..TuningSettings::default()
         }
     }
 
     /// Begins or resumes a tuning that saves a checkpoint after each batch.
     fn run_on(
         threads: usize,
-        settings: Option<&Settings>,
+        settings: Option<&TuningSettings>,
         folder: &Path,
         stop: &Control,
         on_event: &mut dyn FnMut(TuningProgress),
-    ) -> Result<Summary, Error> {
+    ) -> Result<TuningSummary, Error> {
         let mut context = Context { threads, stop, on_event };
         match settings {
             Some(settings) => begin(settings, folder, Duration::ZERO, &mut context),
@@ -436,11 +440,11 @@ mod tests {
         }
     }
 
-    fn begin_small(settings: &Settings, folder: &Path) -> Result<Summary, Error> {
+    fn begin_small(settings: &TuningSettings, folder: &Path) -> Result<TuningSummary, Error> {
         run_on(1, Some(settings), folder, &Control::new(false), &mut |_| ())
     }
 
-    fn resume_small(folder: &Path) -> Result<Summary, Error> {
+    fn resume_small(folder: &Path) -> Result<TuningSummary, Error> {
         run_on(1, None, folder, &Control::new(false), &mut |_| ())
     }
 
@@ -498,7 +502,7 @@ mod tests {
     #[test]
     fn openings_are_sampled_from_the_policy_if_asked_for() {
         let made = |natural| -> Vec<Opening> {
-            let tuning = Tuning::new(Settings { natural, ..small() }, Path::new("/nowhere")).unwrap();
+            let tuning = Tuning::new(TuningSettings { natural, ..small() }, Path::new("/nowhere")).unwrap();
             let mut filter = openings::opening_filter(Weights::embedded(), FILTER_NODES);
             (1..=12).map(|number| tuning.opening(number, &mut filter)).collect()
         };
@@ -506,13 +510,13 @@ mod tests {
         assert!(random.iter().zip(&natural).all(|(one, other)| one != other));
         assert!(half == made(0.5) && half != random && half != natural);
         // Tunings without the setting can be resumed.
-        assert!(!String::from_utf8(to_json(&Settings { natural: 0.0, ..small() })).unwrap().contains("natural"));
+        assert!(!String::from_utf8(to_json(&TuningSettings { natural: 0.0, ..small() })).unwrap().contains("natural"));
     }
 
     #[test]
     fn changed_or_damaged_files_are_refused() {
         let folder = Temporary::new();
-        let settings = Settings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
+        let settings = TuningSettings { schedule: Schedule { pairs: 1, ..Schedule::default() }, ..small() };
         begin_small(&settings, &folder).unwrap();
         let again = begin_small(&settings, &folder);
         assert!(again.unwrap_err().to_string().contains("holds a tuning already"));
@@ -526,7 +530,7 @@ mod tests {
             assert!(error.contains(problem), "{error}");
         }
         fs::write(folder.join(STATE), &state).unwrap();
-        fs::write(folder.join(SETTINGS), to_json(&Settings { seed: 2, ..settings })).unwrap();
+        fs::write(folder.join(SETTINGS), to_json(&TuningSettings { seed: 2, ..settings })).unwrap();
         assert!(refused().contains("other settings"));
     }
 
@@ -534,22 +538,23 @@ mod tests {
     fn invalid_settings_are_refused() {
         let schedule = |pairs| Schedule { pairs, ..Schedule::default() };
         for (wrong, problem) in [
-            (Settings { parameters: Vec::new(), ..small() }, "no parameters"),
-            (Settings { batch: 0, ..small() }, "batch must be"),
-            (Settings { hash: 0, ..small() }, "hash must be"),
-            (Settings { average: 1.1, ..small() }, "average must be"),
-            (Settings { natural: -0.1, ..small() }, "natural must be"),
-            (Settings { schedule: schedule(0), ..small() }, "pairs must be"),
-            (Settings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
+            (TuningSettings { parameters: Vec::new(), ..small() }, "no parameters"),
+            (TuningSettings { batch: 0, ..small() }, "batch must be"),
+            (TuningSettings { hash: 0, ..small() }, "hash must be"),
+            (TuningSettings { average: 1.1, ..small() }, "average must be"),
+            (TuningSettings { natural: -0.1, ..small() }, "natural must be"),
+            (TuningSettings { schedule: schedule(0), ..small() }, "pairs must be"),
+            (TuningSettings { schedule: Schedule { alpha: f64::NAN, ..schedule(5) }, ..small() }, "alpha must be"),
         ] {
             let error = wrong.check().unwrap_err();
             assert!(error.contains(problem), "{error}");
         }
-        let empty = Settings { parameters: parse("factor:material, float, 1, 0, 2, 0.9, 0.2").unwrap(), ..small() };
+        let empty =
+            TuningSettings { parameters: parse("factor:material, float, 1, 0, 2, 0.9, 0.2").unwrap(), ..small() };
         let refused = begin_small(&empty, Path::new("/nowhere"));
         assert!(refused.unwrap_err().to_string().contains("sum to 0"));
         let settings = small();
         let text = String::from_utf8(to_json(&settings)).unwrap();
-        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings);
+        assert_eq!(serde_json::from_str::<TuningSettings>(&text).unwrap(), settings);
     }
 }

@@ -17,7 +17,7 @@ use crate::tune::spsa::{FRACTION, Schedule};
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct TuningSettings {
     /// The tuned parameters.
     #[arg(skip)]
     pub parameters: Vec<Parameter>,
@@ -57,12 +57,12 @@ pub struct Settings {
     pub adjudication: Adjudication,
 }
 
-/// Range of [`Settings::batch`].
+/// Range of [`TuningSettings::batch`].
 const BATCH: RangeInclusive<u64> = 1..=100_000;
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for TuningSettings {
+    fn default() -> TuningSettings {
+        TuningSettings {
             parameters: Vec::new(),
             weights: None,
             schedule: Schedule::default(),
@@ -84,7 +84,7 @@ fn is_zero(fraction: &f64) -> bool {
     *fraction == 0.0
 }
 
-impl Settings {
+impl TuningSettings {
     /// Checks the settings.
     ///
     /// # Errors
@@ -111,12 +111,12 @@ impl Settings {
 
 /// The state of a tuning.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
+pub struct TuningState {
     /// Pairs played.
     pub done: u64,
     /// The values, in the order of the parameters.
     pub values: Vec<f64>,
-    /// Mean of the values over the pairs played of those that [`Settings::average`] selects.
+    /// Mean of the values over the pairs played of those that [`TuningSettings::average`] selects.
     pub mean: Mean,
     /// Results of the player with positive signs; both players are equally strong in expectation.
     pub tally: MatchResults,
@@ -124,7 +124,7 @@ pub struct State {
     pub history: Vec<Moment>,
 }
 
-impl State {
+impl TuningState {
     /// The tuned values: the mean, or the current values before there is one.
     #[must_use]
     pub fn result(&self) -> &[f64] {

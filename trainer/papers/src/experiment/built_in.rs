@@ -11,7 +11,7 @@
 use dyad_engine::eval::layout::PAIRS;
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::fit::regression::{Settings, Target};
+use dyad_trainer::fit::regression::{FitSettings, Target};
 use dyad_trainer::selftrain::generator::GeneratorSettings;
 
 use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
@@ -128,7 +128,7 @@ impl Build<'_> {
         let (passes, seed) = (self.numbers.passes, self.seed);
         let target = Target { result_share: RESULT_SHARE, ..Target::default() };
         // Without early stopping, since the rate falls to the end.
-        let mut settings = Settings { target, epochs: passes, patience: passes, seed, ..Settings::default() };
+        let mut settings = FitSettings { target, epochs: passes, patience: passes, seed, ..FitSettings::default() };
         settings.set_group(PAIRS.name, |group| (group.learn, group.l2) = (pairs, L2_OF_PAIRS));
         self.add(
             name,

@@ -5,7 +5,7 @@
 
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::learn::settings::Settings;
+use dyad_trainer::learn::settings::TrainingSettings;
 
 use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
 
@@ -100,12 +100,12 @@ fn steps(numbers: &Numbers, inputs: &Inputs) -> Vec<Step> {
     let training = |samples: &str, depth: u32, learn: Vec<String>| Work::Train {
         samples: samples.into(),
         learn,
-        settings: Box::new(Settings {
+        settings: Box::new(TrainingSettings {
             depth,
             batch: numbers.batch,
             iterations: numbers.iterations,
             keep_going: true,
-            ..Settings::default()
+            ..TrainingSettings::default()
         }),
     };
     let filters = Filters { plies: [10, 10_000], ..Filters::default() };

@@ -10,7 +10,7 @@
 
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::learn::settings::Settings;
+use dyad_trainer::learn::settings::TrainingSettings;
 
 use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, paper, scores, table, text, value};
 
@@ -139,8 +139,14 @@ impl Build<'_> {
         self.steps.push(Step { name: name.into(), work });
     }
 
-    fn settings(&self, batch: usize, depth: u32) -> Settings {
-        Settings { depth, batch, iterations: self.numbers.iterations, keep_going: true, ..Settings::default() }
+    fn settings(&self, batch: usize, depth: u32) -> TrainingSettings {
+        TrainingSettings {
+            depth,
+            batch,
+            iterations: self.numbers.iterations,
+            keep_going: true,
+            ..TrainingSettings::default()
+        }
     }
 
     fn groups(version: usize) -> Vec<String> {
@@ -160,7 +166,7 @@ impl Build<'_> {
             name += "-untapered";
         }
         if !self.steps.iter().any(|step| step.name == name) {
-            let settings = Box::new(Settings { untapered, ..self.settings(batch, depth) });
+            let settings = Box::new(TrainingSettings { untapered, ..self.settings(batch, depth) });
             self.add(&name, Work::Train { samples: "positions".into(), learn: Build::groups(version), settings });
         }
         name
@@ -290,7 +296,7 @@ impl Build<'_> {
                     .iter()
                     .map(|&threads| {
                         let name = format!("speed-eval{version}-batch{batch}-threads{threads}");
-                        let settings = Box::new(Settings {
+                        let settings = Box::new(TrainingSettings {
                             iterations: 1,
                             train_positions: Some(self.numbers.timed_positions),
                             test_positions: Some(1),

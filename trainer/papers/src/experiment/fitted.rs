@@ -13,7 +13,7 @@ use dyad_trainer::data::positions::Filters;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::averaging::{in_units_of_search, mean};
 use dyad_trainer::fit::calibration::{pawns_of_e, scale_like};
-use dyad_trainer::fit::regression::{self, Calibration, Data, Settings, Target};
+use dyad_trainer::fit::regression::{self, Calibration, Data, FitSettings, Target};
 use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
 use serde_json::{Value as Json, json};
 
@@ -44,12 +44,12 @@ impl StepRunner<'_, '_> {
             if !finished {
                 return Err(Error::Stopped);
             }
-            let draw = prepare::Settings {
+            let draw = prepare::PrepareSettings {
                 inputs: vec![games.clone()],
                 scores: Some(ScoreSide::Mover),
                 filters: filters.clone(),
                 seed: self.plan.seed,
-                ..prepare::Settings::default()
+                ..prepare::PrepareSettings::default()
             };
             self.draw(&draw, &out, settings.games)?;
         }
@@ -65,18 +65,18 @@ impl StepRunner<'_, '_> {
         &mut self,
         step: &Step,
         [samples, leaves]: [&str; 2],
-        settings: &Settings,
+        settings: &FitSettings,
         chances: &str,
         scale_of: &str,
     ) -> Result<StepOutput, Error> {
         let all = self.samples(samples)?.load()?;
         let all = at_leaves(&all, &self.weights(leaves)?, self.context.threads, self.context.stop)?;
         let target = Target { pawns: pawns_of_e(&all)?, ..settings.target };
-        let settings = Settings { target, ..settings.clone() };
+        let settings = FitSettings { target, ..settings.clone() };
         let data = Data::of(&all, &target)?;
         drop(all);
         let of = data.train.len() as u64;
-        let mut progress = |event: regression::Event| {
+        let mut progress = |event: regression::FitEvent| {
             event.done(of).map(|done| Progress { done, of: u64::from(settings.epochs) * of })
         };
         let start = Weights::material();

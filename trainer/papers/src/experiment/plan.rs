@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::fit::regression::Settings as Fit;
-use dyad_trainer::learn::settings::Settings as Training;
+use dyad_trainer::fit::regression::FitSettings as Fit;
+use dyad_trainer::learn::settings::TrainingSettings as Training;
 use dyad_trainer::selftrain::generator::GeneratorSettings;
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use dyad_trainer::arena::play::SearchLimits;
 use dyad_trainer::data::positions::Filters;
-use dyad_trainer::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, Settings};
+use dyad_trainer::learn::settings::{GroupSettings, ObjectiveSettings, OptimizerSettings, TrainingSettings};
 
 use crate::experiment::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work, stem, table, text, value};
 
@@ -103,7 +103,7 @@ fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
     }
     let held = GroupSettings { l2: L2, ..GroupSettings::default() };
     let groups = learn.iter().filter(|name| *name != "material").map(|name| (name.clone(), held)).collect();
-    let settings = Settings {
+    let settings = TrainingSettings {
         depth: numbers.depth,
         batch: 50,
         iterations: numbers.iterations,
@@ -111,7 +111,7 @@ fn of_band(numbers: &Numbers, band: &str, games: &[PathBuf]) -> Vec<Step> {
         optimizer: OptimizerSettings::default(),
         groups,
         keep_going: true,
-        ..Settings::default()
+        ..TrainingSettings::default()
     };
     let ranking = Work::Ranking { weights: band.into(), samples: positions.clone(), depth: numbers.depth };
     vec![

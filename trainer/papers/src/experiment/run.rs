@@ -29,7 +29,7 @@ use serde_json::{Value as Json, json};
 
 use crate::experiment::page;
 use crate::experiment::plan::{Inputs, Plan, Step};
-use crate::experiment::work::{Event, Results, StepOutput, StepResult, StepRunner};
+use crate::experiment::work::{ExperimentEvent, Results, StepOutput, StepResult, StepRunner};
 
 const PLAN: &str = "plan.json";
 const RESULTS: &str = "results.json";
@@ -61,7 +61,12 @@ struct SavedPlan {
 ///
 /// # Errors
 /// When the plan is not valid, the folder contains another experiment or is in use, a step fails, or it was stopped.
-pub fn run(plan: &Plan, folder: &Path, revision: &str, context: &mut Context<Event>) -> Result<Results, Error> {
+pub fn run(
+    plan: &Plan,
+    folder: &Path,
+    revision: &str,
+    context: &mut Context<ExperimentEvent>,
+) -> Result<Results, Error> {
     plan.check().map_err(Error::Settings)?;
     fs::create_dir_all(folder.join(STEPS)).map_err(Error::file("create", folder))?;
     let _lock = FolderLock::take(folder)?;
@@ -77,7 +82,7 @@ pub fn run(plan: &Plan, folder: &Path, revision: &str, context: &mut Context<Eve
             results.insert(step.name.clone(), done);
             continue;
         }
-        (context.on_event)(Event::Begin { step: step.name.clone(), number, of: plan.steps.len() });
+        (context.on_event)(ExperimentEvent::Begin { step: step.name.clone(), number, of: plan.steps.len() });
         let begun = Instant::now();
         begin_step(&folder.join(STEPS).join(&step.name), &key)?;
         let mut runner = StepRunner { plan, folder: &folder.join(STEPS), context };
@@ -85,7 +90,7 @@ pub fn run(plan: &Plan, folder: &Path, revision: &str, context: &mut Context<Eve
         let (seconds, repeatable) = (begun.elapsed().as_secs_f64(), step.work.is_repeatable());
         let made = StepResult { key, hash, repeatable, result, seconds, program: program.clone() };
         write(&path, &made)?;
-        (context.on_event)(Event::Done { step: step.name.clone(), result: made.clone() });
+        (context.on_event)(ExperimentEvent::Done { step: step.name.clone(), result: made.clone() });
         results.insert(step.name.clone(), made);
         write_report(plan, &files, folder, &results)?;
         if context.stop.stopped() && number < plan.steps.len() {
@@ -104,8 +109,7 @@ fn begin(plan: &Plan, files: &[InputFile], folder: &Path) -> Result<(), Error> {
         return write(&path, &now);
     }
     let text = atomic::read(&path).map_err(Error::file("read", &path))?;
-    let begun: SavedPlan =
-        serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error))?;
+    let begun: SavedPlan = serde_json::from_slice(&text).map_err(|error| Error::content(&path, "plan", error))?;
     let (before, after) = (&begun.plan, &now.plan);
     if (&before.name, before.scale, before.seed) != (&after.name, after.scale, after.seed) || begun.files != now.files {
         let problem = format!(

@@ -10,7 +10,7 @@ use dyad_trainer::base::context::Context;
 use super::catalog::{ALL, plan};
 use super::plan::{Cell, Inputs, PageElement, Plan, Scale, Step, Work};
 use super::run::run;
-use super::work::{Event, Results};
+use super::work::{ExperimentEvent, Results};
 
 /// The self-play games of the tutorial, cut in two for bands.
 fn inputs(folder: &Path) -> Inputs {
@@ -30,8 +30,8 @@ fn inputs(folder: &Path) -> Inputs {
 fn run_until(plan: &Plan, folder: &Path, threads: usize, events: usize) -> Result<Results, Error> {
     let stop = Control::new(false);
     let mut left = events;
-    let mut report = |event: Event| {
-        if matches!(event, Event::Progress(_) | Event::Done { .. }) {
+    let mut report = |event: ExperimentEvent| {
+        if matches!(event, ExperimentEvent::Progress(_) | ExperimentEvent::Done { .. }) {
             left = left.saturating_sub(1);
             if left == 0 {
                 stop.stop();

@@ -22,10 +22,10 @@ use dyad_trainer::data::prepare::{self, prepare};
 use dyad_trainer::fit::auc::{Proportion, auc};
 use dyad_trainer::fit::calibration::calibrate_by_file;
 use dyad_trainer::learn::examples::FileExamples;
-use dyad_trainer::learn::folder::Folder as RunFolder;
+use dyad_trainer::learn::folder::RunFolder;
 use dyad_trainer::learn::log::{LineKind, LogLine};
 use dyad_trainer::learn::ranking::rank;
-use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, Settings as Training};
+use dyad_trainer::learn::settings::{GroupSettings, MachineSettings, TrainingSettings as Training};
 use dyad_trainer::learn::training::{self, TrainingProgress};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -59,7 +59,7 @@ pub type Results = BTreeMap<String, StepResult>;
 
 /// Progress of a run.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum ExperimentEvent {
     /// A step starts.
     Begin {
         /// Name of the step.
@@ -95,7 +95,7 @@ pub struct StepRunner<'a, 'b> {
     /// The folder of the steps.
     pub folder: &'a Path,
     /// Threads, stop, and the receiver of the events.
-    pub context: &'a mut Context<'b, Event>,
+    pub context: &'a mut Context<'b, ExperimentEvent>,
 }
 
 /// File name of the weights of a step.
@@ -164,7 +164,7 @@ impl StepRunner<'_, '_> {
         let Context { threads, stop, on_event } = &mut *self.context;
         let mut report = |event: E| {
             if let Some(progress) = progress(event) {
-                on_event(Event::Progress(progress));
+                on_event(ExperimentEvent::Progress(progress));
             }
         };
         work(&mut Context { threads: *threads, stop, on_event: &mut report })
@@ -186,13 +186,13 @@ impl StepRunner<'_, '_> {
         count: u64,
         test_percent: f64,
     ) -> Result<StepOutput, Error> {
-        let settings = prepare::Settings {
+        let settings = prepare::PrepareSettings {
             inputs: games.to_vec(),
             filters: filters.clone(),
             test_percent,
             count: Some(count),
             seed: self.plan.seed,
-            ..prepare::Settings::default()
+            ..prepare::PrepareSettings::default()
         };
         let out = folder.join(SAMPLES);
         let counts = self.draw(&settings, &out, 0)?;
@@ -200,17 +200,22 @@ impl StepRunner<'_, '_> {
     }
 
     /// Samples positions of games; `of` is the number of games for the progress, 0 if unknown.
-    pub(super) fn draw(&mut self, settings: &prepare::Settings, out: &Path, of: u64) -> Result<prepare::Counts, Error> {
-        let mut progress = |event: prepare::Event| match event {
-            prepare::Event::Progress { games, .. } => Some(Progress { done: games, of }),
-            prepare::Event::Broken(_) | prepare::Event::Partial(_) => None,
+    pub(super) fn draw(
+        &mut self,
+        settings: &prepare::PrepareSettings,
+        out: &Path,
+        of: u64,
+    ) -> Result<prepare::PrepareCounts, Error> {
+        let mut progress = |event: prepare::PrepareEvent| match event {
+            prepare::PrepareEvent::Progress { games, .. } => Some(Progress { done: games, of }),
+            prepare::PrepareEvent::Broken(_) | prepare::PrepareEvent::Partial(_) => None,
         };
         self.with_progress(&mut progress, |context| Ok(prepare(settings, out, context)?.1))
     }
 
     fn label(&mut self, folder: &Path, samples: &str, nodes: u64) -> Result<StepOutput, Error> {
         let (input, out) = (self.samples(samples)?, folder.join(SAMPLES));
-        let settings = label::Settings { nodes, ..label::Settings::default() };
+        let settings = label::LabelSettings { nodes, ..label::LabelSettings::default() };
         let weights = Weights::embedded();
         let by = format!("dyad with {} {}", weights.meta.name, weights.id());
         let stop = self.context.stop;
@@ -343,7 +348,7 @@ impl StepRunner<'_, '_> {
         let (mut log, before) = Log::resume(&path).map_err(Error::file("open", &path))?;
         let openings = self.openings()?;
         let record = played.resume(&before, openings, self.context.stop, |game, _| {
-            (self.context.on_event)(Event::Progress(Progress { done: game.number + 1, of: 2 * pairs }));
+            (self.context.on_event)(ExperimentEvent::Progress(Progress { done: game.number + 1, of: 2 * pairs }));
             log.append(&game.game.result).map_err(Error::file("write", &path))
         })?;
         if record.end == MatchEnd::Stopped {

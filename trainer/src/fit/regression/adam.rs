@@ -6,7 +6,7 @@
 use dyad_engine::eval::layout::{GROUPS, MATERIAL};
 
 use super::data::FeatureRange;
-use super::settings::{GroupSettings, L2Target, Settings};
+use super::settings::{FitGroupSettings, FitSettings, L2Target};
 use crate::base::optim;
 
 /// Running means of the gradient and of its square, for middlegame and endgame.
@@ -14,7 +14,7 @@ type Moments = [[f64; 2]; 2];
 
 /// The optimizer and its moments, by feature.
 pub struct Adam {
-    groups: Vec<(std::ops::Range<usize>, GroupSettings)>,
+    groups: Vec<(std::ops::Range<usize>, FitGroupSettings)>,
     /// The targets of L2 that are not zero.
     anchor: Vec<[f64; 2]>,
     moments: Vec<Moments>,
@@ -26,8 +26,8 @@ const _: () = assert!(MATERIAL.start == 0, "the anchor is looked up by feature")
 
 impl Adam {
     /// A new optimizer for a fit to `positions` training positions. Material is regularized toward `start`, all other
-    /// weights toward [`Settings::l2_target`].
-    pub fn new(settings: &Settings, range: FeatureRange, start: &[[f64; 2]], positions: usize) -> Adam {
+    /// weights toward [`FitSettings::l2_target`].
+    pub fn new(settings: &FitSettings, range: FeatureRange, start: &[[f64; 2]], positions: usize) -> Adam {
         let groups = GROUPS.iter().filter(|group| group.range().end <= range.len());
         Adam {
             groups: groups.map(|group| (group.range(), settings.group(group.name))).collect(),
@@ -45,7 +45,8 @@ impl Adam {
     pub fn step(&mut self, weights: &mut [[f64; 2]], gradient: &[[f64; 2]], factor: f64) {
         self.steps += 1;
         for (range, group) in self.groups.iter().filter(|(_, group)| group.learn) {
-            let (update, decay) = (optim::Adam::new(factor * group.rate, optim::BETAS, self.steps), group.l2 / self.positions);
+            let (update, decay) =
+                (optim::Adam::new(factor * group.rate, optim::BETAS, self.steps), group.l2 / self.positions);
             for feature in range.clone() {
                 for stage in [0, 1] {
                     let weight = &mut weights[feature][stage];

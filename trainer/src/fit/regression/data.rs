@@ -11,7 +11,7 @@ use dyad_formats::error::Error;
 use dyad_formats::packed::Packed;
 use dyad_formats::samples::SampleFile;
 
-use super::settings::{Settings, Target};
+use super::settings::{FitSettings, Target};
 use crate::data::leaves::at_leaves;
 
 /// The positions of a fit, all in memory: 32 bytes each.
@@ -80,7 +80,7 @@ pub(super) enum FeatureRange {
 
 impl FeatureRange {
     /// The smallest range with all groups that learn or have nonzero weights.
-    pub(super) fn of(settings: &Settings, start: &FloatWeights) -> FeatureRange {
+    pub(super) fn of(settings: &FitSettings, start: &FloatWeights) -> FeatureRange {
         let used = |group: &Group| {
             let weights = start.mg[group.range()].iter().chain(&start.eg[group.range()]);
             settings.group(group.name).learn || weights.into_iter().any(|&weight| weight != 0.0)

@@ -16,11 +16,11 @@ mod gradient;
 mod settings;
 
 pub use data::Data;
-pub use settings::{GroupSettings, L2Target, Settings, Target};
+pub use settings::{FitGroupSettings, FitSettings, L2Target, Target};
 
+use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::units::MAX_SCALE;
 use dyad_engine::eval::{FloatWeights, Units, Weights};
-use dyad_engine::eval::layout::{MATERIAL, PIECE_SQUARE};
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use serde_json::Value as Json;
@@ -47,7 +47,7 @@ pub struct Epoch {
 
 /// Progress of a fit.
 #[derive(Clone, Copy, Debug)]
-pub enum Event {
+pub enum FitEvent {
     /// The initial weights, scaled to the data, have this loss on the test positions.
     Start {
         /// Logits for one unit of the weights.
@@ -66,12 +66,12 @@ pub enum Event {
     Epoch(Epoch),
 }
 
-impl Event {
+impl FitEvent {
     /// Positions done in all epochs, with `of` positions per epoch; `None` for other events.
     #[must_use]
     pub fn done(&self, of: u64) -> Option<u64> {
         match self {
-            Event::Progress { epoch, positions } => Some(u64::from(epoch - 1) * of + *positions as u64),
+            FitEvent::Progress { epoch, positions } => Some(u64::from(epoch - 1) * of + *positions as u64),
             _ => None,
         }
     }
@@ -117,12 +117,7 @@ impl Fitted {
     ///
     /// # Errors
     /// When the weights cannot be scaled, a sample is damaged or a file cannot be read.
-    pub fn calibrated(
-        &self,
-        provenance: Json,
-        calibration: Calibration,
-        pawns: f64,
-    ) -> Result<(Weights, bool), Error> {
+    pub fn calibrated(&self, provenance: Json, calibration: Calibration, pawns: f64) -> Result<(Weights, bool), Error> {
         let mut weights = Weights::from_floats(&self.weights, provenance)?;
         let gamma = self.weights.gamma()?;
         let is_calibrated = match calibration {
@@ -162,17 +157,17 @@ fn kept_scale(scale: i32, unit: f64) -> Result<i32, Error> {
 /// # Errors
 /// When settings or data do not allow it, and [`Error::Stopped`] if stopped within the first epoch.
 pub fn fit(
-    settings: &Settings,
+    settings: &FitSettings,
     data: &Data,
     start: &FloatWeights,
-    context: &mut Context<Event>,
+    context: &mut Context<FitEvent>,
 ) -> Result<Fitted, Error> {
     settings.check()?;
     let objective =
         LossFunction { target: settings.target, range: FeatureRange::of(settings, start), threads: context.threads };
     let (mut model, scale) = objective.model(data, start)?;
     let start_loss = objective.loss(&model, &data.test)?;
-    (context.on_event)(Event::Start { scale, test_loss: start_loss });
+    (context.on_event)(FitEvent::Start { scale, test_loss: start_loss });
 
     let mut fitted = Fitted { weights: model.weights(), unit: scale, epochs: Vec::new(), start_loss, stopped: false };
     let mut best_loss = start_loss;
@@ -193,7 +188,7 @@ pub fn fit(
                 model.center_squares();
             }
             model.update_phases()?;
-            (context.on_event)(Event::Progress { epoch: number, positions: index * settings.batch + batch.len() });
+            (context.on_event)(FitEvent::Progress { epoch: number, positions: index * settings.batch + batch.len() });
             if context.stop.stopped() {
                 fitted.stopped = true;
                 return if fitted.epochs.is_empty() { Err(Error::Stopped) } else { Ok(fitted) };
@@ -203,7 +198,7 @@ pub fn fit(
         // Without test positions the last epoch is the best.
         let best = test_loss.is_nan() || test_loss < best_loss || best_loss.is_nan();
         let epoch = Epoch { number, train_loss: loss / order.len() as f64, test_loss, best };
-        (context.on_event)(Event::Epoch(epoch));
+        (context.on_event)(FitEvent::Epoch(epoch));
         if best {
             best_loss = test_loss;
             fitted.weights = model.weights();

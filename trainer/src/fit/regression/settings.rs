@@ -61,32 +61,32 @@ impl Target {
 /// Learning settings of one group of features.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct GroupSettings {
+pub struct FitGroupSettings {
     /// Whether its weights change at all.
     pub learn: bool,
     /// Adam's rate, in logits.
     pub rate: f64,
     /// L2, as a number of positions whose evidence would balance it: the reciprocal of a normal prior's variance in
-    /// logits. It pulls toward [`Settings::l2_target`], and material toward its initial weights.
+    /// logits. It pulls toward [`FitSettings::l2_target`], and material toward its initial weights.
     pub l2: f64,
 }
 
-impl GroupSettings {
+impl FitGroupSettings {
     /// The defaults of a group. Few positions determine the value of a queen in the middlegame. A position has hundreds
     /// of 2-tuples and most of them are rare: they need a small rate and a strong L2.
     #[must_use]
-    pub fn of(name: &str) -> GroupSettings {
+    pub fn of(name: &str) -> FitGroupSettings {
         match name {
-            "material" => GroupSettings { learn: true, rate: 0.01, l2: 100.0 },
-            "pairs" => GroupSettings { learn: true, rate: 0.001, l2: 1_000.0 },
-            _ => GroupSettings { learn: true, rate: 0.01, l2: 10.0 },
+            "material" => FitGroupSettings { learn: true, rate: 0.01, l2: 100.0 },
+            "pairs" => FitGroupSettings { learn: true, rate: 0.001, l2: 1_000.0 },
+            _ => FitGroupSettings { learn: true, rate: 0.01, l2: 10.0 },
         }
     }
 }
 
-impl Default for GroupSettings {
-    fn default() -> GroupSettings {
-        GroupSettings::of("")
+impl Default for FitGroupSettings {
+    fn default() -> FitGroupSettings {
+        FitGroupSettings::of("")
     }
 }
 
@@ -101,23 +101,23 @@ pub enum L2Target {
     Start,
 }
 
-/// Range of [`Settings::batch`]: no file has more positions.
+/// Range of [`FitSettings::batch`]: no file has more positions.
 const BATCH: RangeInclusive<usize> = 1..=1_000_000_000;
 
 /// The settings of a fit.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
-pub struct Settings {
+pub struct FitSettings {
     /// What to predict.
     #[command(flatten)]
     pub target: Target,
     /// Groups that learn; empty for all.
     #[arg(skip)]
     pub learn: Vec<String>,
-    /// Groups whose settings differ from [`GroupSettings::of`] their name.
+    /// Groups whose settings differ from [`FitGroupSettings::of`] their name.
     #[arg(skip)]
-    pub groups: BTreeMap<String, GroupSettings>,
+    pub groups: BTreeMap<String, FitGroupSettings>,
     /// What L2 regularizes the weights toward; material always toward its initial weights
     #[serde(rename = "hold")]
     #[arg(long = "regularize-toward", value_name = "TARGET", value_enum, default_value_t)]
@@ -136,26 +136,26 @@ pub struct Settings {
     pub seed: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
+impl Default for FitSettings {
+    fn default() -> FitSettings {
         let (learn, groups) = (Vec::new(), BTreeMap::new());
         let (target, l2_target) = (Target::default(), L2Target::default());
-        Settings { target, learn, groups, l2_target, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
+        FitSettings { target, learn, groups, l2_target, epochs: 12, batch: 16_384, patience: 3, seed: 1 }
     }
 }
 
-impl Settings {
+impl FitSettings {
     /// The settings of one group.
     #[must_use]
-    pub fn group(&self, name: &str) -> GroupSettings {
-        let group = self.groups.get(name).copied().unwrap_or_else(|| GroupSettings::of(name));
+    pub fn group(&self, name: &str) -> FitGroupSettings {
+        let group = self.groups.get(name).copied().unwrap_or_else(|| FitGroupSettings::of(name));
         let listed = self.learn.is_empty() || self.learn.iter().any(|listed| listed == name);
-        GroupSettings { learn: group.learn && listed, ..group }
+        FitGroupSettings { learn: group.learn && listed, ..group }
     }
 
     /// Makes `change` to the settings of one group.
-    pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut GroupSettings)) {
-        change(self.groups.entry(name.to_string()).or_insert_with(|| GroupSettings::of(name)));
+    pub fn set_group(&mut self, name: &str, change: impl FnOnce(&mut FitGroupSettings)) {
+        change(self.groups.entry(name.to_string()).or_insert_with(|| FitGroupSettings::of(name)));
     }
 
     /// Factor of all rates when the fraction `done` of the fit is done: from 1 to a hundredth along a cosine.

@@ -30,7 +30,7 @@ fn taught(teacher: &Weights, logits: f64, count: usize) -> Data {
     data
 }
 
-fn run(settings: &Settings, data: &Data, start: &FloatWeights, threads: usize) -> Fitted {
+fn run(settings: &FitSettings, data: &Data, start: &FloatWeights, threads: usize) -> Fitted {
     fit(settings, data, start, &mut Context { threads, stop: &Control::new(false), on_event: &mut |_| () }).unwrap()
 }
 
@@ -72,7 +72,7 @@ fn the_gradient_is_that_of_the_loss() {
 #[test]
 fn the_fit_does_not_depend_on_the_thread_count() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_500);
-    let settings = Settings { epochs: 2, batch: 500, ..Settings::default() };
+    let settings = FitSettings { epochs: 2, batch: 500, ..FitSettings::default() };
     let fitted = [1, 2, 5].map(|threads| run(&settings, &data, &FloatWeights::material(), threads));
     for other in &fitted[1..] {
         assert_eq!(other.weights, fitted[0].weights);
@@ -90,7 +90,7 @@ fn known_weights_are_recovered() {
     }
     let teacher = Weights::from_floats(&known, serde_json::Value::Null).unwrap();
     let data = taught(&teacher, 1.0 / 600.0, 20_000);
-    let mut settings = Settings { epochs: 15, batch: 1_000, ..Settings::default() };
+    let mut settings = FitSettings { epochs: 15, batch: 1_000, ..FitSettings::default() };
     settings.target.result_share = 0.0;
     settings.learn = vec![MATERIAL.name.to_string()];
     settings.set_group(MATERIAL.name, |group| group.l2 = 0.0);
@@ -114,11 +114,11 @@ fn frozen_groups_do_not_change_and_l2_shrinks() {
         known.mg[feature] = 300.0 * (hash::unit(hash::mix(feature as u64)) - 0.5);
     }
     let data = taught(&Weights::from_floats(&known, serde_json::Value::Null).unwrap(), 1.0 / 400.0, 3_000);
-    let norm = |settings: &Settings, name: &str| {
+    let norm = |settings: &FitSettings, name: &str| {
         let fitted = run(settings, &data, &start, 2);
         norms(&fitted.weights)[name][0]
     };
-    let mut settings = Settings { epochs: 3, batch: 500, patience: 9, ..Settings::default() };
+    let mut settings = FitSettings { epochs: 3, batch: 500, patience: 9, ..FitSettings::default() };
     settings.target.result_share = 0.0;
     settings.set_group("pairs", |group| group.learn = false);
     assert_eq!(norm(&settings, "pairs"), 0.0);
@@ -143,7 +143,7 @@ fn squares_are_centered_only_if_both_groups_learn() {
         (&["location", "tempo"], &[MATERIAL.range()]),
     ] {
         let learn = learn.iter().map(ToString::to_string).collect();
-        let settings = Settings { epochs: 1, batch: 200, learn, ..Settings::default() };
+        let settings = FitSettings { epochs: 1, batch: 200, learn, ..FitSettings::default() };
         // Without test positions the result is the weights after the last epoch.
         let data = Data { train: data.train.clone(), test: Vec::new() };
         let fitted = run(&settings, &data, &start, 1);
@@ -159,11 +159,11 @@ fn squares_are_centered_only_if_both_groups_learn() {
 #[test]
 fn a_stopped_fit_returns_the_best_epoch() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 1_000);
-    let settings = Settings { epochs: 50, batch: 100, patience: 50, ..Settings::default() };
+    let settings = FitSettings { epochs: 50, batch: 100, patience: 50, ..FitSettings::default() };
     let stop = Control::new(false);
     let mut passes = 0;
-    let mut on_event = |event: Event| {
-        if let Event::Epoch(_) = event {
+    let mut on_event = |event: FitEvent| {
+        if let FitEvent::Epoch(_) = event {
             passes += 1;
             stop.stop();
         }
@@ -183,20 +183,29 @@ fn a_stopped_fit_returns_the_best_epoch() {
 #[test]
 fn settings_are_checked() {
     let data = taught(&Weights::material(), 1.0 / 400.0, 100);
-    let group = |rate, l2| GroupSettings { learn: true, rate, l2 };
+    let group = |rate, l2| FitGroupSettings { learn: true, rate, l2 };
     let cases = [
-        (Settings { batch: 0, ..Settings::default() }, "batch"),
-        (Settings { batch: usize::MAX, ..Settings::default() }, "batch"),
-        (Settings { epochs: 0, ..Settings::default() }, "epochs"),
+        (FitSettings { batch: 0, ..FitSettings::default() }, "batch"),
+        (FitSettings { batch: usize::MAX, ..FitSettings::default() }, "batch"),
+        (FitSettings { epochs: 0, ..FitSettings::default() }, "epochs"),
         (
-            Settings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..Settings::default() },
+            FitSettings { target: Target { result_share: 1.0, pawns: f64::INFINITY }, ..FitSettings::default() },
             "pawns must be above 0",
         ),
-        (Settings { target: Target { result_share: 1.5, pawns: 1.2 }, ..Settings::default() }, "result-share"),
-        (Settings { learn: vec!["pears".into()], ..Settings::default() }, "pears"),
-        (Settings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..Settings::default() }, "pears"),
-        (Settings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..Settings::default() }, "rate"),
-        (Settings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..Settings::default() }, "l2"),
+        (FitSettings { target: Target { result_share: 1.5, pawns: 1.2 }, ..FitSettings::default() }, "result-share"),
+        (FitSettings { learn: vec!["pears".into()], ..FitSettings::default() }, "pears"),
+        (
+            FitSettings { groups: BTreeMap::from([("pears".into(), group(0.1, 0.0))]), ..FitSettings::default() },
+            "pears",
+        ),
+        (
+            FitSettings { groups: BTreeMap::from([("pairs".into(), group(-0.1, 0.0))]), ..FitSettings::default() },
+            "rate",
+        ),
+        (
+            FitSettings { groups: BTreeMap::from([("pairs".into(), group(0.1, f64::NAN))]), ..FitSettings::default() },
+            "l2",
+        ),
     ];
     for (settings, expected) in cases {
         let mut context = Context { threads: 1, stop: &Control::new(false), on_event: &mut |_| () };
@@ -267,10 +276,10 @@ fn l2_regularizes_toward_zero_or_the_initial_weights() {
     }
     let data = taught(&Weights::material(), 1.0 / 400.0, 2_000);
     let distance = |l2_target: L2Target| {
-        let mut settings = Settings { epochs: 2, batch: 500, patience: 9, l2_target, ..Settings::default() };
+        let mut settings = FitSettings { epochs: 2, batch: 500, patience: 9, l2_target, ..FitSettings::default() };
         settings.target.result_share = 0.0;
         settings.learn = vec!["location".to_string()];
-        settings.set_group("location", |group| *group = GroupSettings { learn: true, rate: 0.05, l2: 1e6 });
+        settings.set_group("location", |group| *group = FitGroupSettings { learn: true, rate: 0.05, l2: 1e6 });
         let fitted = run(&settings, &data, &start, 2);
         let away = |feature: usize| (fitted.weights.mg[feature] - fitted.unit * start.mg[feature]).abs();
         PIECE_SQUARE.range().map(away).sum::<f64>()

@@ -11,8 +11,9 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-fn small() -> Settings {
-    let mut settings = Settings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..Settings::default() };
+fn small() -> TrainingSettings {
+    let mut settings =
+        TrainingSettings { depth: 1, batch: 7, iterations: 2, report_every: 40, ..TrainingSettings::default() };
     settings.report_positions = 10;
     settings.keep_going = true;
     settings.machine.threads = 1;
@@ -23,11 +24,11 @@ fn examples() -> InMemory {
     InMemory { examples: random_examples(150, 5, 100), test_every: 5 }
 }
 
-fn run(settings: &Settings, folder: &Path) -> Summary {
+fn run(settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
     run_on(1, settings, folder)
 }
 
-fn run_on(threads: usize, settings: &Settings, folder: &Path) -> Summary {
+fn run_on(threads: usize, settings: &TrainingSettings, folder: &Path) -> TrainingSummary {
     let (examples, stop) = (examples(), Control::new(false));
     let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
     begin(settings, folder, &examples, &mut context).expect("the settings are good")
@@ -37,7 +38,7 @@ fn run_on(threads: usize, settings: &Settings, folder: &Path) -> Summary {
 type Files = Vec<(String, Vec<u8>)>;
 
 /// Everything that a run writes, without times.
-fn results(folder: &Path) -> (State, Vec<LogLine>, Files) {
+fn results(folder: &Path) -> (TrainingState, Vec<LogLine>, Files) {
     let mut state = Checkpoint::load(&folder.join("checkpoint.bin")).unwrap().state;
     state.seconds = 0.0;
     // The log's length varies with the digits of the times.
@@ -83,7 +84,7 @@ fn a_resumed_run_ends_as_an_uninterrupted_one() {
         OptimizerSettings::Adam { rate: 1.0, beta1: 0.9, beta2: 0.999 },
     ];
     for optimizer in optimizers {
-        let settings = Settings { optimizer, ..small() };
+        let settings = TrainingSettings { optimizer, ..small() };
         let (whole, parts) = (Temporary::new(), Temporary::new());
         run(&settings, &whole);
         let examples = examples();
@@ -153,7 +154,7 @@ fn two_processes_never_train_in_one_folder() {
     let folder = Temporary::new();
     run(&small(), &folder);
     // A second lock is refused, also within one process.
-    let held = Folder::open(&folder).unwrap().lock().unwrap();
+    let held = RunFolder::open(&folder).unwrap().lock().unwrap();
     let log = fs::read(folder.join("log.jsonl")).unwrap();
     let error = resume_run(&folder, &|settings| settings.iterations = 3).unwrap_err();
     assert!(error.contains("is in use: process "), "{error}");
@@ -163,7 +164,7 @@ fn two_processes_never_train_in_one_folder() {
 }
 
 /// Resumes a run with the usual examples.
-fn resume_run(folder: &Path, change: &dyn Fn(&mut Settings)) -> Result<Summary, String> {
+fn resume_run(folder: &Path, change: &dyn Fn(&mut TrainingSettings)) -> Result<TrainingSummary, String> {
     let (examples, stop) = (examples(), Control::new(false));
     let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| {} };
     resume(folder, change, &examples, &mut context).map_err(|error| error.to_string())
@@ -174,17 +175,17 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
     let folder = Temporary::folder();
     let (start, run_folder) = (folder.join("start.json"), folder.join("run"));
     Weights::material().save(&start).unwrap();
-    let settings = Settings { start: Some(start.clone()), ..small() };
+    let settings = TrainingSettings { start: Some(start.clone()), ..small() };
     run(&settings, &run_folder);
     let path = run_folder.join("settings.json");
-    let edited = Settings { batch: 8, seed: 7, ..settings.clone() };
+    let edited = TrainingSettings { batch: 8, seed: 7, ..settings.clone() };
     fs::write(&path, edited.to_json()).unwrap();
     let error = resume_run(&run_folder, &|_| {}).unwrap_err();
     assert!(error.contains("settings.json") && error.contains("other settings: batch, seed"), "{error}");
     // The content of the initial weights matters, not their path.
     let moved = folder.join("moved.json");
     fs::rename(&start, &moved).unwrap();
-    fs::write(&path, Settings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
+    fs::write(&path, TrainingSettings { start: Some(moved.clone()), ..settings }.to_json()).unwrap();
     assert!(resume_run(&run_folder, &|_| {}).unwrap().finished);
     for change in [|start: &mut Weights| start.units.scale += 1, |start: &mut Weights| start.units.win_rate.b[0] += 1] {
         let mut other = Weights::material();
@@ -202,7 +203,7 @@ fn a_run_is_not_resumed_with_other_settings_or_another_start() {
 #[test]
 fn a_finished_run_resumes_with_new_settings_and_keeps_them() {
     let folder = Temporary::new();
-    let settings = Settings { keep_going: false, iterations: 9, ..small() };
+    let settings = TrainingSettings { keep_going: false, iterations: 9, ..small() };
     let ended = run(&settings, &folder);
     let iterations = || json_lines::read::<LogLine>(&folder.join("log.jsonl")).unwrap().last().unwrap().iteration;
     assert!(ended.finished && iterations() < 9, "{}", iterations());
@@ -247,7 +248,7 @@ fn the_order_of_hidden_piece_values_is_learned() {
         let folder = Temporary::folder();
         let start = folder.join("start.json");
         wrong.save(&start).unwrap();
-        let mut settings = Settings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
+        let mut settings = TrainingSettings { start: Some(start), depth: 1, iterations: 3, objective, ..small() };
         settings.optimizer = OptimizerSettings::Plain { rate };
         for group in layout::GROUPS.iter().filter(|group| group.name != "material") {
             settings.groups.insert(group.name.into(), GroupSettings { learn: false, ..GroupSettings::default() });
@@ -293,7 +294,7 @@ fn explosive_examples(places: &[usize]) -> InMemory {
 fn a_position_over_the_node_limit_is_skipped_and_counted() {
     let all = [1, 2].map(|threads| {
         let folder = Temporary::new();
-        let settings = Settings { node_limit: 300_000, ..small() };
+        let settings = TrainingSettings { node_limit: 300_000, ..small() };
         let (examples, stop) = (explosive_examples(&[5, 6]), Control::new(false));
         let mut context = Context { threads, stop: &stop, on_event: &mut |_| {} };
         assert!(begin(&settings, &folder, &examples, &mut context).unwrap().finished);
@@ -336,7 +337,7 @@ impl<F: Fn(usize) -> bool + Sync> Examples for Interrupted<'_, F> {
 
 #[test]
 fn a_stop_ends_the_search_of_a_position() {
-    let settings = Settings { node_limit: u64::MAX, ..small() };
+    let settings = TrainingSettings { node_limit: u64::MAX, ..small() };
     // During a comparison, and during a measurement of the accuracy.
     for place in [6, 5] {
         let (folder, stop) = (Temporary::new(), Control::new(false));
@@ -374,7 +375,7 @@ fn a_stop_in_a_report_loses_nothing() {
 }
 
 /// Fine-tuning: moves and values in one loss, a falling rate, L2 toward the initial weights.
-fn fine_tuning() -> Settings {
+fn fine_tuning() -> TrainingSettings {
     let objective = ObjectiveSettings::Listwise {
         temperature: 80.0,
         move_weight: 1.0,
@@ -383,7 +384,7 @@ fn fine_tuning() -> Settings {
         bound_weight: 0.5,
         outcome_scale: 400.0,
     };
-    let mut settings = Settings { batch: 1, objective, average: Averaging::Off, ..small() };
+    let mut settings = TrainingSettings { batch: 1, objective, average: Averaging::Off, ..small() };
     (settings.l2_target, settings.anneal, settings.keep_scale) = (L2Target::Start, true, true);
     settings.groups.insert("material".into(), GroupSettings { l2: 0.01, ..GroupSettings::default() });
     settings
@@ -422,7 +423,7 @@ fn a_listwise_training_is_the_same_on_threads_and_when_resumed() {
 /// L2 toward the initial weights and the falling rate both keep the weights closer to them.
 #[test]
 fn l2_and_annealing_keep_the_weights_near_the_start() {
-    let distance = |settings: &Settings| {
+    let distance = |settings: &TrainingSettings| {
         let folder = Temporary::new();
         run(settings, &folder);
         let (state, ..) = results(&folder);
@@ -431,7 +432,7 @@ fn l2_and_annealing_keep_the_weights_near_the_start() {
     };
     let mut free = fine_tuning();
     (free.anneal, free.groups) = (false, Default::default());
-    let annealed = Settings { groups: Default::default(), ..fine_tuning() };
+    let annealed = TrainingSettings { groups: Default::default(), ..fine_tuning() };
     let [held, annealed, free] = [fine_tuning(), annealed, free].map(|settings| distance(&settings));
     assert!(0.0 < held && held < annealed && annealed < free, "{held} {annealed} {free}");
 }
@@ -454,7 +455,7 @@ fn an_annealed_run_keeps_its_iterations() {
 /// queen twice as high.
 #[test]
 fn keep_scale_preserves_the_meaning_of_values() {
-    let start = InitialWeights::new(&Settings::default()).unwrap();
+    let start = InitialWeights::new(&TrainingSettings::default()).unwrap();
     let mut floats = start.floats();
     MATERIAL.range().for_each(|feature| {
         (floats.mg[feature], floats.eg[feature]) = (2.0 * floats.mg[feature], 2.0 * floats.eg[feature])
