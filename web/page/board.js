@@ -1,0 +1,399 @@
+// The chess board: squares as a grid of cells, pieces as SVG, moves by drag, click, touch and keyboard.
+const FILES = "abcdefgh";
+const PIECE_NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const SVG = "http://www.w3.org/2000/svg";
+
+function squareName(index) {
+  return FILES[index % 8] + (1 + (index >> 3));
+}
+
+function squareIndex(name) {
+  return FILES.indexOf(name[0]) + 8 * (Number(name[1]) - 1);
+}
+
+// The piece letters of a FEN by square, a1 first.
+function placement(fen) {
+  const squares = Array(64).fill("");
+  fen
+    .split(" ")[0]
+    .split("/")
+    .forEach((row, index) => {
+      let file = 0;
+      for (const letter of row.replace(/~/g, "")) {
+        if (letter >= "1" && letter <= "8") file += Number(letter);
+        else squares[8 * (7 - index) + file++] = letter;
+      }
+    });
+  return squares;
+}
+
+function isWhite(letter) {
+  return letter !== "" && letter === letter.toUpperCase();
+}
+
+function pieceWords(letter) {
+  return (isWhite(letter) ? "white " : "black ") + PIECE_NAMES[letter.toLowerCase()];
+}
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === false || value == null) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function svgElement(name, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function pieceImage(letter) {
+  const image = svgElement("svg", {
+    viewBox: "0 0 45 45",
+    class: `piece ${isWhite(letter) ? "white" : "black"}`,
+    "aria-hidden": "true",
+  });
+  image.append(svgElement("use", { href: "#" + letter.toLowerCase() }));
+  return image;
+}
+
+// How far the pointer travels before a press on a piece becomes a drag, in pixels.
+const DRAG_DISTANCE = 5;
+
+class Board {
+  // `onMove` is called with the user's move in UCI notation, `onSelect` with the selected square or null.
+  constructor(root, { onMove, onSelect }) {
+    this.root = root;
+    this.onMove = onMove;
+    this.onSelect = onSelect;
+    this.pieces = Array(64).fill("");
+    this.flipped = false;
+    this.moves = [];
+    this.selected = null;
+    this.focus = squareIndex("e2");
+    this.drag = null;
+    this.cells = [];
+    this.grid = element("div", { class: "squares", role: "grid", "aria-label": "Chess board" });
+    this.edges = element("div", { class: "edges", "aria-hidden": "true" });
+    this.ghost = element("div", { class: "ghost", hidden: true });
+    this.chooser = element("div", { class: "chooser", role: "dialog", "aria-label": "Promote to", hidden: true });
+    root.append(this.grid, this.edges, this.ghost, this.chooser);
+    this.build();
+    this.grid.addEventListener("pointerdown", (event) => this.press(event));
+    this.grid.addEventListener("pointermove", (event) => this.move(event));
+    this.grid.addEventListener("pointerup", (event) => this.release(event));
+    this.grid.addEventListener("pointercancel", () => this.endDrag());
+    this.grid.addEventListener("keydown", (event) => this.key(event));
+    // The mark of the focus is for the keyboard: a click focuses its square too.
+    this.grid.addEventListener("focusin", () => this.root.classList.toggle("keyboard", !this.pressing));
+    this.grid.addEventListener("contextmenu", (event) => event.preventDefault());
+  }
+
+  build() {
+    const focused = this.grid.contains(document.activeElement);
+    this.grid.replaceChildren();
+    this.edges.replaceChildren();
+    this.cells = Array(64);
+    for (let row = 0; row < 8; row++) {
+      const line = element("div", { role: "row", class: "rank" });
+      for (let column = 0; column < 8; column++) {
+        const square = this.flipped ? 8 * row + (7 - column) : 8 * (7 - row) + column;
+        const shade = ((square % 8) + (square >> 3)) % 2 === 0 ? "dark" : "light";
+        const cell = element("div", {
+          role: "gridcell",
+          class: `square ${shade}`,
+          "data-square": squareName(square),
+          tabindex: -1,
+        });
+        // Names of files and ranks lie above the squares: the label of a square has its name.
+        if (column === 0)
+          this.edges.append(element("span", { class: `edge ${shade} at-${row} rank-name` }, String(1 + (square >> 3))));
+        if (row === 7)
+          this.edges.append(element("span", { class: `edge ${shade} at-${column} file-name` }, FILES[square % 8]));
+        this.cells[square] = { cell, image: null, note: null };
+        line.append(cell);
+      }
+      this.grid.append(line);
+    }
+    const pieces = this.pieces;
+    this.pieces = Array(64).fill("");
+    this.setPieces(pieces);
+    this.setFocus(this.focus, focused);
+    this.mark();
+  }
+
+  flip(flipped) {
+    if (this.flipped === flipped) return;
+    this.flipped = flipped;
+    this.endDrag();
+    this.build();
+    this.setNotes(this.notes);
+    this.setTints(this.tints);
+  }
+
+  // Shows a position. `moves` are the legal moves of the user, as { uci, from, targets, promotion }; `last` is the move
+  // that led to the position, as squares; `check` the square of a king in check.
+  show({ fen, moves = [], last = [], check = null, animate = null }) {
+    this.closeChooser();
+    this.endDrag();
+    this.moves = moves;
+    this.last = last;
+    this.check = check;
+    if (this.selected !== null && !moves.some((move) => move.from === squareName(this.selected))) this.selected = null;
+    this.setPieces(placement(fen));
+    this.mark();
+    for (const [from, to] of animate ?? []) this.slide(from, to);
+  }
+
+  setPieces(pieces) {
+    pieces.forEach((letter, square) => {
+      const cell = this.cells[square];
+      if (letter !== this.pieces[square] || (letter && !cell.image)) {
+        cell.image?.remove();
+        cell.image = letter ? pieceImage(letter) : null;
+        if (cell.image) cell.cell.append(cell.image);
+      }
+    });
+    this.pieces = [...pieces];
+  }
+
+  slide(from, to) {
+    const image = this.cells[squareIndex(to)].image;
+    if (!image || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const [a, b] = [from, to].map((name) => this.cells[squareIndex(name)].cell.getBoundingClientRect());
+    image.animate([{ transform: `translate(${a.left - b.left}px, ${a.top - b.top}px)` }, { transform: "none" }], {
+      duration: 160,
+      easing: "ease-out",
+    });
+  }
+
+  // Small numbers on the pieces, by square name.
+  setNotes(notes) {
+    this.notes = notes;
+    this.cells.forEach((cell, square) => {
+      const text = notes?.[squareName(square)];
+      if (text === undefined) {
+        cell.note?.remove();
+        cell.note = null;
+        return;
+      }
+      if (!cell.note) {
+        cell.note = element("span", { class: "note", "aria-hidden": "true" });
+        cell.cell.append(cell.note);
+      }
+      cell.note.textContent = text;
+    });
+    this.label();
+  }
+
+  // Colors squares: "good" or "bad" by square name.
+  setTints(tints) {
+    this.tints = tints;
+    this.cells.forEach(({ cell }, square) => {
+      const tint = tints?.[squareName(square)];
+      cell.classList.toggle("tint-good", tint === "good");
+      cell.classList.toggle("tint-bad", tint === "bad");
+    });
+  }
+
+  targets(square) {
+    const from = squareName(square);
+    return this.moves.filter((move) => move.from === from);
+  }
+
+  mark() {
+    const targets = new Set(this.selected === null ? [] : this.targets(this.selected).flatMap((move) => move.targets));
+    this.cells.forEach(({ cell }, square) => {
+      const name = squareName(square);
+      cell.classList.toggle("last", (this.last ?? []).includes(name));
+      cell.classList.toggle("check", this.check === name);
+      cell.classList.toggle("selected", this.selected === square);
+      cell.classList.toggle("target", targets.has(name));
+      cell.classList.toggle("taken", targets.has(name) && this.pieces[square] !== "");
+      cell.classList.toggle("movable", this.targets(square).length > 0);
+      cell.setAttribute("aria-selected", String(this.selected === square));
+    });
+    this.label();
+  }
+
+  label() {
+    this.cells.forEach(({ cell }, square) => {
+      const letter = this.pieces[square];
+      const words = [squareName(square), letter ? pieceWords(letter) : "empty"];
+      if (cell.classList.contains("target")) words.push("can be moved to");
+      if (this.notes?.[squareName(square)] !== undefined) words.push("value " + this.notes[squareName(square)]);
+      cell.setAttribute("aria-label", words.join(", "));
+    });
+  }
+
+  setFocus(square, focus) {
+    this.cells[this.focus].cell.tabIndex = -1;
+    this.focus = square;
+    this.cells[square].cell.tabIndex = 0;
+    if (focus) this.cells[square].cell.focus({ preventScroll: false });
+  }
+
+  select(square) {
+    this.selected = square;
+    this.mark();
+    this.onSelect?.(square === null ? null : squareName(square));
+  }
+
+  // The move from the selected square to another one, or a new selection.
+  choose(square) {
+    const move =
+      this.selected === null
+        ? []
+        : this.targets(this.selected).filter((move) => move.targets.includes(squareName(square)));
+    if (move.length) return this.play(move, square);
+    if (square === this.selected) return this.select(null);
+    return this.select(this.targets(square).length || this.pieces[square] ? square : null);
+  }
+
+  play(moves, square) {
+    this.selected = null;
+    this.mark();
+    this.onSelect?.(null);
+    if (moves.length === 1) return this.onMove(moves[0].uci);
+    const buttons = moves.map((move) =>
+      element(
+        "button",
+        {
+          type: "button",
+          "aria-label": PIECE_NAMES[move.promotion],
+          onclick: () => {
+            this.closeChooser();
+            this.onMove(move.uci);
+          },
+        },
+        pieceImage(square >> 3 === 7 ? move.promotion.toUpperCase() : move.promotion),
+      ),
+    );
+    this.chooser.replaceChildren(
+      ...buttons,
+      element("button", { type: "button", class: "cancel", onclick: () => this.closeChooser(true) }, "Cancel"),
+    );
+    const column = this.flipped ? 7 - (square % 8) : square % 8;
+    this.chooser.style.left = `${Math.min(12.5 * column, 62)}%`;
+    this.chooser.classList.toggle("below", (square >> 3 === 7) === this.flipped);
+    this.chooser.hidden = false;
+    buttons[0].focus({ preventScroll: true });
+    this.chooser.onkeydown = (event) => {
+      if (event.key === "Escape") this.closeChooser(true);
+      const all = [...this.chooser.querySelectorAll("button")],
+        here = all.indexOf(document.activeElement);
+      const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+      if (step) all[(here + step + all.length) % all.length].focus();
+      if (step || event.key === "Escape") event.preventDefault();
+      event.stopPropagation();
+    };
+    return undefined;
+  }
+
+  closeChooser(back) {
+    if (this.chooser.hidden) return;
+    const focused = this.chooser.contains(document.activeElement);
+    this.chooser.hidden = true;
+    this.chooser.replaceChildren();
+    if (back || focused) this.setFocus(this.focus, true);
+  }
+
+  squareAt(event) {
+    const box = this.grid.getBoundingClientRect();
+    const column = Math.floor((8 * (event.clientX - box.left)) / box.width);
+    const row = Math.floor((8 * (event.clientY - box.top)) / box.height);
+    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+    return this.flipped ? 8 * row + (7 - column) : 8 * (7 - row) + column;
+  }
+
+  press(event) {
+    if (event.button !== 0 || !event.isPrimary) return;
+    const square = this.squareAt(event);
+    if (square === null) return;
+    this.closeChooser();
+    event.preventDefault();
+    this.root.classList.remove("keyboard");
+    this.setFocus(square, false);
+    this.pressing = true;
+    this.cells[square].cell.focus({ preventScroll: true });
+    this.pressing = false;
+    const before = this.selected;
+    const own = this.targets(square).length > 0;
+    const isTarget = before !== null && this.targets(before).some((move) => move.targets.includes(squareName(square)));
+    if (own && !isTarget) {
+      if (before !== square) this.select(square);
+      this.drag = { square, x: event.clientX, y: event.clientY, wasSelected: before === square, started: false };
+      this.grid.setPointerCapture(event.pointerId);
+    } else this.choose(square);
+  }
+
+  move(event) {
+    if (!this.drag) return;
+    const { x, y, square } = this.drag;
+    if (!this.drag.started) {
+      if (Math.hypot(event.clientX - x, event.clientY - y) < DRAG_DISTANCE) return;
+      this.drag.started = true;
+      this.ghost.replaceChildren(pieceImage(this.pieces[square]));
+      this.ghost.hidden = false;
+      this.cells[square].cell.classList.add("dragged");
+    }
+    const box = this.root.getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    this.ghost.style.transform = `translate(${left}px, ${top}px) translate(-50%, -50%)`;
+    const over = this.squareAt(event);
+    this.cells.forEach(({ cell }, index) =>
+      cell.classList.toggle("over", index === over && cell.classList.contains("target")),
+    );
+  }
+
+  release(event) {
+    const drag = this.drag;
+    if (!drag) return;
+    this.endDrag();
+    const square = this.squareAt(event);
+    if (!drag.started) {
+      if (drag.wasSelected) this.select(null);
+      return;
+    }
+    const moves =
+      square === null ? [] : this.targets(drag.square).filter((move) => move.targets.includes(squareName(square)));
+    if (moves.length) {
+      this.setFocus(square, false);
+      this.dropped = true;
+      this.play(moves, square);
+      this.dropped = false;
+    }
+  }
+
+  endDrag() {
+    if (!this.drag) return;
+    this.cells[this.drag.square].cell.classList.remove("dragged");
+    this.cells.forEach(({ cell }) => cell.classList.remove("over"));
+    this.drag = null;
+    this.ghost.hidden = true;
+    this.ghost.replaceChildren();
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    this.root.classList.add("keyboard");
+    const turn = this.flipped ? -1 : 1;
+    const steps = { ArrowLeft: [-turn, 0], ArrowRight: [turn, 0], ArrowUp: [0, turn], ArrowDown: [0, -turn] };
+    if (event.key in steps) {
+      const [x, y] = steps[event.key];
+      const file = (this.focus % 8) + x,
+        rank = (this.focus >> 3) + y;
+      if (file >= 0 && file < 8 && rank >= 0 && rank < 8) this.setFocus(8 * rank + file, true);
+    } else if (event.key === "Enter" || event.key === " ") this.choose(this.focus);
+    else if (event.key === "Escape" && this.selected !== null) this.select(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,130 @@
+// A game as a tree: the main line and variations, with what is known of each position.
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+class Game {
+  constructor({ start = START, chess960 = false, tags = {} } = {}) {
+    this.start = start;
+    this.chess960 = chess960;
+    this.tags = tags;
+    this.root = { parent: null, children: [], ply: 0, uci: null, san: null };
+    this.here = this.root;
+    const fields = start.split(" ");
+    this.firstNumber = Number(fields[5]) || 1;
+    this.blackBegins = fields[1] === "b";
+  }
+
+  // The same game with nodes of its own, at the same position.
+  copy() {
+    const game = Object.assign(new Game(this), { played: this.played, opponentName: this.opponentName });
+    const copied = (node, parent) => {
+      const made = { ...node, parent };
+      if (node === this.here) game.here = made;
+      made.children = node.children.map((child) => copied(child, made));
+      return made;
+    };
+    game.root = copied(this.root, null);
+    return game;
+  }
+
+  // The moves that lead to a node.
+  moves(node) {
+    const moves = [];
+    for (let at = node; at.parent; at = at.parent) moves.unshift(at.uci);
+    return moves;
+  }
+
+  position(node) {
+    return { fen: this.start, moves: this.moves(node), chess960: this.chess960 };
+  }
+
+  // The node after a move, made if it is new.
+  add(node, uci, san) {
+    let child = node.children.find((one) => one.uci === uci);
+    if (!child) {
+      child = { parent: node, children: [], ply: node.ply + 1, uci, san };
+      node.children.push(child);
+    }
+    return child;
+  }
+
+  remove(node) {
+    const { children } = node.parent;
+    children.splice(children.indexOf(node), 1);
+  }
+
+  mainLine() {
+    const line = [];
+    for (let node = this.root; node; node = node.children[0]) line.push(node);
+    return line;
+  }
+
+  // The last node of the line through a node.
+  end(node = this.root) {
+    let at = node;
+    while (at.children.length) at = at.children[0];
+    return at;
+  }
+
+  isMain(node) {
+    let at = node;
+    while (at.parent && at.parent.children[0] === at) at = at.parent;
+    return !at.parent;
+  }
+
+  whiteMoved(node) {
+    return (node.ply % 2 === 1) !== this.blackBegins;
+  }
+
+  // "12." or "12..." before the move of a node.
+  number(node) {
+    const half = node.ply - 1 + (this.blackBegins ? 1 : 0);
+    return `${this.firstNumber + (half >> 1)}${half % 2 ? "..." : "."}`;
+  }
+}
+
+// The legal moves as the board takes them. A castling move is made by the king's target or the rook's square, unless
+// another move of the king has the same target.
+function boardMoves(legal) {
+  return legal.map((move) => {
+    const targets = [move.rook ?? move.to];
+    if (move.rook && move.to !== move.rook && move.to !== move.from) {
+      const taken = legal.some(
+        (other) => other !== move && other.from === move.from && (other.rook ?? other.to) === move.to,
+      );
+      if (!taken) targets.push(move.to);
+    }
+    return { uci: move.uci, san: move.san, from: move.from, targets, promotion: move.promotion ?? null };
+  });
+}
+
+// A move that was typed in SAN or UCI, or null.
+function typedMove(legal, text) {
+  const plain = (san) => san.replace(/[+#?!=\s]/g, "").replace(/0/g, "O");
+  const typed = plain(text);
+  return (
+    legal.find((move) => plain(move.san) === typed) ??
+    legal.find((move) => move.uci === text.trim().toLowerCase()) ??
+    legal.find((move) => plain(move.san).toLowerCase() === typed.toLowerCase()) ??
+    null
+  );
+}
+
+const SPOKEN = { K: "king", Q: "queen", R: "rook", B: "bishop", N: "knight" };
+
+// A move in words, for screen readers.
+function spoken(san) {
+  if (san.startsWith("O-O-O")) return "castles queenside" + ending(san);
+  if (san.startsWith("O-O")) return "castles kingside" + ending(san);
+  const [, piece, rest] = /^([KQRBN]?)(.*)$/.exec(san.replace(/[+#]/g, ""));
+  const words = [
+    SPOKEN[piece] ?? "pawn",
+    rest
+      .replace("x", " takes ")
+      .replace("=", " promotes to ")
+      .replace(/[QRBN]$/, (letter) => SPOKEN[letter]),
+  ];
+  return words.join(" ").replace(/\s+/g, " ") + ending(san);
+  function ending(move) {
+    return move.endsWith("#") ? ", checkmate" : move.endsWith("+") ? ", check" : "";
+  }
+}

@@ -1,0 +1,739 @@
+// Watch it learn: hands tasks to the workers, shows what happens, keeps what is learned.
+const STAGES = {
+  games: { name: "Games", title: "it plays games against itself", unit: "games" },
+  fit: { name: "Fit", title: "it fits the weights to what its searches found", unit: "passes" },
+  match: { name: "Match", title: "a match: new weights against the weights before", unit: "games" },
+  distance: { name: "Measure", title: "it measures how far the built-in weights are ahead", unit: "games" },
+};
+const MOST_WORKERS = 16;
+const DEFAULT_WORKERS = 8;
+const SAVE_EVERY = 10_000;
+const STATUS_EVERY = 400;
+const FAILURES_IN_A_ROW = 3;
+const GAME_STEP = 350;
+
+// Minutes and seconds.
+function clock(seconds) {
+  const whole = Math.max(Math.round(seconds), 0);
+  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  return whole >= 60 ? `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s` : `${whole} s`;
+}
+
+// The pieces after a UCI move; castling as the king's move of two squares or as king takes rook.
+function applyMove(pieces, uci) {
+  const after = [...pieces];
+  const [from, to] = [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))];
+  const piece = pieces[from],
+    home = from - (from % 8);
+  const kind = piece.toLowerCase();
+  const takesRook = kind === "k" && pieces[to] !== "" && isWhite(pieces[to]) === isWhite(piece);
+  after[from] = "";
+  if (takesRook || (kind === "k" && Math.abs(from - to) === 2)) {
+    const right = to > from;
+    after[takesRook ? to : home + (right ? 7 : 0)] = "";
+    after[home + (right ? 6 : 2)] = piece;
+    after[home + (right ? 5 : 3)] = isWhite(piece) ? "R" : "r";
+    return after;
+  }
+  if (kind === "p" && from % 8 !== to % 8 && pieces[to] === "") after[from - (from % 8) + (to % 8)] = "";
+  after[to] = uci[4] ? (isWhite(piece) ? uci[4].toUpperCase() : uci[4]) : piece;
+  return after;
+}
+
+// Shows the newest game of the training, move by move.
+class Practice {
+  constructor() {
+    this.map = new SquareMap(find("practice-board"));
+    this.next = null;
+    this.timer = null;
+    this.draw(placement(START));
+  }
+
+  offer(game) {
+    this.next = game;
+    if (!this.timer) this.begin();
+  }
+
+  begin() {
+    const { start, moves, result } = this.next;
+    this.next = null;
+    let pieces = placement(start ?? START),
+      index = 0;
+    const ended = { "1-0": "White won.", "0-1": "Black won.", "1/2-1/2": "A draw." }[result] ?? "";
+    const step = () => {
+      this.timer = null;
+      // A game that nobody sees is not played on.
+      if (!find("panel-learn").hidden && !document.hidden) {
+        this.draw(pieces);
+        if (index < moves.length)
+          find("practice-words").textContent = `Move ${1 + (index >> 1)} of ${(moves.length + 1) >> 1}`;
+        else find("practice-words").textContent = `${ended} ${(moves.length + 1) >> 1} moves.`;
+        if (index === moves.length) {
+          this.timer = setTimeout(() => {
+            this.timer = null;
+            if (this.next) this.begin();
+          }, 2000);
+          return;
+        }
+        pieces = applyMove(pieces, moves[index++]);
+      }
+      this.timer = setTimeout(step, GAME_STEP);
+    };
+    step();
+  }
+
+  draw(pieces) {
+    this.map.show(Array(64).fill(null), 1, pieces);
+  }
+}
+
+class Learn {
+  // `play` starts a game against given weights.
+  constructor({ rules, knowledge, play }) {
+    Object.assign(this, { rules, knowledge, play });
+    this.store = new Store();
+    this.teacher = null;
+    this.run = null;
+    this.best = null;
+    this.exported = null;
+    this.status = null;
+    this.match = null;
+    this.fixed = {};
+    this.practice = new Practice();
+    const cores = navigator.hardwareConcurrency || 2;
+    const kept = recall("workers");
+    const chosen = Math.min(kept ?? Math.min(cores, DEFAULT_WORKERS), MOST_WORKERS);
+    for (let count = 1; count <= Math.min(Math.max(cores, 2, chosen), MOST_WORKERS); count++) {
+      find("workers").append(element("option", { value: count, selected: count === chosen }, count));
+    }
+    find("workers").addEventListener("change", () => {
+      remember("workers", this.workers);
+      if (this.run?.active) this.employ();
+      this.draw();
+    });
+    const act = (id, does) => find(id).addEventListener("click", () => Promise.resolve(does()).catch(showError));
+    act("learn-start", () => this.begin());
+    act("learn-pause", () => (this.run ? this.pause() : this.go()));
+    act("play-learned", () => this.playLearned());
+    act("download", () => this.download());
+    act("start-over", () => this.startOver());
+    document.addEventListener("visibilitychange", () => document.hidden && this.saveSometimes());
+    find("load").addEventListener("change", () => this.load().catch(showError));
+    find("shown-weights").addEventListener("change", () => this.showKnowledge().catch(showError));
+  }
+
+  get workers() {
+    return Number(find("workers").value);
+  }
+
+  learner(method, args, onProgress) {
+    return this.teacher.call("Learner", method, args, onProgress);
+  }
+
+  async learnerJson(method, args, onProgress) {
+    return JSON.parse(await this.learner(method, args, onProgress));
+  }
+
+  // A teacher whose learner is made by `make`.
+  async employTeacher(make) {
+    this.teacher?.stop();
+    this.teacher = new Remote("The worker that fits", make);
+    this.cached = new Map();
+    await this.teacher.start();
+    await this.refreshBest();
+    await this.refresh(true);
+  }
+
+  // Restores what the browser keeps.
+  async restore() {
+    this.draw();
+    await this.showKnowledge();
+    const keys = await this.store.keys();
+    if (!keys.includes("state")) return;
+    await this.fromStore();
+    if (recall("running")) await this.go();
+  }
+
+  async fromStore() {
+    const state = await this.store.get("state");
+    await this.employTeacher(async (remote) => {
+      await remote.direct("Learner", "new restore", [state]);
+      const kept = JSON.parse(await remote.direct("Learner", "kept"));
+      for (const generation of kept) {
+        const samples = await this.store.get(`samples-${generation}`);
+        if (!samples)
+          throw new Error(`the positions of generation ${generation} are missing in this browser; start over`);
+        await remote.direct("Learner", "restore_samples", [generation, samples]);
+      }
+    });
+  }
+
+  async begin() {
+    await this.employTeacher((remote) => remote.direct("Learner", "new", [Math.floor(Math.random() * 2 ** 31)]));
+    await this.store.clear();
+    await this.go();
+  }
+
+  // At most one tab learns, or they would overwrite what the other keeps.
+  lock() {
+    return new Promise((resolve) => {
+      if (!navigator.locks) return resolve(() => {});
+      const hold = (lock) => new Promise((release) => resolve(lock ? release : null));
+      return navigator.locks.request("dyad-learn", { ifAvailable: true }, hold).catch(() => resolve(() => {}));
+    });
+  }
+
+  async go() {
+    if (this.run) return;
+    const run = { active: true, helpers: [], changed: null, fit: null, failures: 0, ended: null, started: Date.now() };
+    this.run = run;
+    this.draw();
+    run.release = await this.lock();
+    if (!run.release) {
+      this.run = null;
+      this.draw();
+      throw new Error("another tab of this page is learning; pause it there, or close it");
+    }
+    remember("running", true);
+    try {
+      // After an error the teacher is restored from what is kept.
+      if (!this.teacher.ready) await this.fromStore();
+      await this.saveNow();
+    } catch (error) {
+      run.active = false;
+      run.release();
+      this.run = null;
+      this.draw();
+      throw error;
+    }
+    this.stageBegan = this.generationBegan = null;
+    run.saver = setInterval(() => this.saveSometimes(), SAVE_EVERY);
+    run.ticker = setInterval(() => this.draw(), 1000);
+    this.employ();
+  }
+
+  // Starts or ends workers until there are as many as are chosen.
+  employ() {
+    const { run } = this;
+    while (run.helpers.length > this.workers) run.helpers.pop().leaves = true;
+    while (run.helpers.length < this.workers) {
+      const helper = new Remote(`Worker ${run.helpers.length + 1}`, (remote) => remote.direct("Worker", "new"));
+      helper.known = [];
+      run.helpers.push(helper);
+      helper.done = this.help(run, helper);
+    }
+  }
+
+  async pause() {
+    const { run } = this;
+    if (!run?.active) return;
+    remember("running", false);
+    await this.end(run);
+  }
+
+  async end(run) {
+    if (!run.active) return run.ended;
+    run.active = false;
+    run.changed?.wake();
+    this.draw();
+    clearInterval(run.saver);
+    run.ended = (async () => {
+      await Promise.allSettled([...run.helpers.map((helper) => helper.done), run.fit]);
+      for (const helper of run.helpers) helper.stop();
+      clearInterval(run.ticker);
+      try {
+        if (this.teacher.ready) {
+          await this.saveNow();
+          await this.refresh(true);
+        }
+      } finally {
+        run.release();
+        if (this.run === run) this.run = null;
+        this.draw();
+      }
+    })();
+    return run.ended;
+  }
+
+  // An error of the teacher ends the run; the user may continue from what is kept.
+  fail(run, error) {
+    if (error instanceof Stopped) return;
+    showError(error);
+    for (const helper of run.helpers) helper.stop();
+    this.end(run).catch(showError);
+  }
+
+  // What one worker does: tasks until the run ends.
+  async help(run, helper) {
+    while (run.active && !helper.leaves) {
+      let text, task;
+      try {
+        if (run.fit) await run.fit;
+        text = await this.learner("next");
+        task = JSON.parse(text);
+        if (task.kind === "wait") {
+          await this.change(run);
+          continue;
+        }
+        if (task.kind === "fit") {
+          run.fit ??= this.fit().finally(() => (run.fit = null));
+          await run.fit;
+          continue;
+        }
+      } catch (error) {
+        this.fail(run, error);
+        return;
+      }
+      let result = null;
+      try {
+        await this.bring(helper, task.weights ?? []);
+        result = await helper.call("Worker", "run", [text]);
+        run.failures = 0;
+      } catch (error) {
+        helper.stop();
+        helper.known = [];
+        if (!(error instanceof Stopped)) {
+          showError(error);
+          run.failures++;
+        }
+      }
+      try {
+        if (result) this.events(await this.learnerJson("done", [text, result]));
+        else await this.learner("lost", [text]);
+        run.changed?.wake();
+        await this.refresh();
+      } catch (error) {
+        this.fail(run, error);
+        return;
+      }
+      if (run.failures >= FAILURES_IN_A_ROW) {
+        this.fail(
+          run,
+          new Error("the workers fail again and again: the training is paused. Try fewer workers, or reload the page."),
+        );
+        return;
+      }
+    }
+    helper.stop();
+  }
+
+  // Resolves when a task is done.
+  change(run) {
+    if (!run.changed) {
+      run.changed = {};
+      run.changed.promise = new Promise(
+        (resolve) =>
+          (run.changed.wake = () => {
+            run.changed = null;
+            resolve();
+          }),
+      );
+    }
+    return run.changed.promise;
+  }
+
+  // Brings weights to a worker that lacks them.
+  async bring(helper, ids) {
+    for (const id of ids) {
+      if (helper.known.includes(id)) continue;
+      const bytes = await this.weightsOf(id);
+      await helper.call("Worker", "set_weights", [id, bytes]);
+      helper.known = [...helper.known, id].slice(-4);
+    }
+  }
+
+  async weightsOf(id) {
+    if (!this.cached.has(id)) {
+      this.cached.set(id, this.learner("weights", [id]));
+      if (this.cached.size > 6) this.cached.delete(this.cached.keys().next().value);
+      const bytes = await this.cached.get(id);
+      if (this.status?.stage === "match") this.candidate(bytes);
+    }
+    return this.cached.get(id);
+  }
+
+  candidate(bytes) {
+    this.newest = bytes;
+    this.showKnowledge().catch(showError);
+  }
+
+  async fit() {
+    this.fitting = { done: 0, of: 1 };
+    await this.refresh(true);
+    await this.saveNow();
+    const events = await this.learnerJson("fit", [], (text, bytes) => {
+      this.fitting = { ...this.fitting, ...JSON.parse(text) };
+      if (bytes) this.candidate(bytes);
+      this.draw();
+    });
+    this.fitting = null;
+    this.events(events);
+    await this.refresh(true);
+  }
+
+  events(events) {
+    for (const event of events) {
+      if (event.event === "stage") this.match = null;
+      else if (event.event === "game") this.practice.offer(event);
+      else if (event.event === "match") this.match = event;
+      else if (event.event === "fitted") this.note = event.note;
+      else if (event.event === "adopted" || event.event === "rejected") {
+        this.news = event;
+        this.newest = this.match = null;
+        this.refreshBest().catch(showError);
+      } else if (event.event === "saved") {
+        this.saved = event.generation;
+        this.timeGeneration();
+      }
+    }
+    if (this.saved !== undefined) this.saveNow().catch(showError);
+  }
+
+  async refreshBest() {
+    this.best = await this.learner("weights", ["best"]);
+    this.exported = { name: await this.learner("export_name"), bytes: await this.learner("export") };
+    await this.showKnowledge();
+    this.onBest?.();
+  }
+
+  async refresh(now) {
+    if (!now && Date.now() - (this.refreshed ?? 0) < STATUS_EVERY) return;
+    this.refreshed = Date.now();
+    this.status = await this.learnerJson("status");
+    this.draw();
+  }
+
+  saveSometimes() {
+    if (!this.run?.active || this.fitting) return;
+    this.saveNow().catch((error) => {
+      showError(error);
+    });
+  }
+
+  // One save at a time.
+  saveNow() {
+    this.saving = (this.saving ?? Promise.resolve()).catch(() => {}).then(() => this.save());
+    return this.saving;
+  }
+
+  async save() {
+    if (!this.teacher?.ready) return;
+    const [state, kept] = await Promise.all([this.learner("state"), this.learnerJson("kept")]);
+    const keys = await this.store.keys();
+    const entries = { state };
+    for (const generation of kept) {
+      const key = `samples-${generation}`;
+      if (!keys.includes(key)) entries[key] = await this.learner("samples", [generation]);
+    }
+    for (const key of keys) {
+      if (key.startsWith("samples-") && !kept.includes(Number(key.slice(8)))) entries[key] = undefined;
+    }
+    await this.store.put(entries);
+    this.saved = undefined;
+  }
+
+  async playLearned() {
+    await this.play(this.best);
+  }
+
+  async download() {
+    const { name, bytes } = this.exported;
+    const address = URL.createObjectURL(new Blob([bytes], { type: "application/json" }));
+    element("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+
+  async load() {
+    const [file] = find("load").files;
+    find("load").value = "";
+    if (!file) return;
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    let info;
+    try {
+      info = JSON.parse(await this.rules.call(null, "weights_info", [bytes]));
+    } catch (error) {
+      throw new Error(`the file ${file.name} cannot be used as weights: ${error.message}`);
+    }
+    if (
+      this.status &&
+      this.status.generation > 1 &&
+      !confirm("Loading weights deletes what was learned in this tab. Continue?")
+    )
+      return;
+    if (this.run) await this.pause();
+    this.match = this.news = this.newest = null;
+    await this.employTeacher((remote) =>
+      remote.direct("Learner", "new from_weights", [bytes, Math.floor(Math.random() * 2 ** 31)]),
+    );
+    await this.store.clear();
+    await this.saveNow();
+    this.say(`${info.name || file.name} is loaded: ${grouped(info.nonzero)} weights are not zero.`);
+  }
+
+  async startOver() {
+    const button = find("start-over");
+    if (button.dataset.sure !== "yes") {
+      button.dataset.sure = "yes";
+      button.textContent = "Delete what it learned?";
+      setTimeout(() => {
+        delete button.dataset.sure;
+        button.textContent = "Start over";
+      }, 5000);
+      return;
+    }
+    delete button.dataset.sure;
+    button.textContent = "Start over";
+    if (this.run) {
+      for (const helper of this.run.helpers) helper.stop();
+      this.teacher.stop();
+      await this.end(this.run).catch(() => {});
+    }
+    remember("running", false);
+    this.teacher?.stop();
+    this.teacher = this.best = this.exported = this.status = this.match = this.news = this.newest = this.fitting = null;
+    await this.store.clear();
+    await this.showKnowledge();
+    this.onBest?.();
+    this.draw();
+    find("learn-start").focus();
+  }
+
+  say(text) {
+    find("now-time").textContent = text;
+    this.message = text;
+  }
+
+  async fixedWeights(name) {
+    this.fixed[name] ??= this.rules.call(null, name === "start" ? "start_weights" : "builtin_weights");
+    return this.fixed[name];
+  }
+
+  async showKnowledge() {
+    const shown = find("shown-weights").value;
+    const now = this.newest ?? this.best;
+    this.knowledge.show(
+      shown === "now" && now ? now : await this.fixedWeights(shown === "builtin" ? "builtin" : "start"),
+    );
+  }
+
+  // Writes what happens.
+  draw() {
+    const { status, run } = this;
+    const known = !!status;
+    find("learn-start").hidden = known || !!run;
+    find("learn-pause").hidden = !known;
+    const ending = run && !run.active;
+    find("learn-pause").textContent = ending ? "Pausing ..." : run ? "Pause" : "Continue";
+    find("learn-pause").disabled = !!ending;
+    find("now").hidden = !known;
+    find("learn-hint").hidden = known;
+    for (const id of ["play-learned", "download"]) find(id).disabled = !this.best;
+    find("start-over").disabled = !known;
+    document.body.dataset.learning = run?.active ? "yes" : "no";
+    find("tab-learn").classList.toggle("busy", !!run?.active);
+    if (known) {
+      this.drawNow();
+      this.drawGenerations();
+    }
+    drawCurve(find("curve"), status);
+    this.drawNews();
+  }
+
+  drawNow() {
+    const { status, run } = this;
+    const { name, title, unit } = STAGES[status.stage] ?? { name: status.stage, title: status.stage, unit: "" };
+    find("steps").replaceChildren(
+      ...(status.stages ?? Object.keys(STAGES)).map((stage) =>
+        element("li", { "aria-current": stage === status.stage && "step" }, STAGES[stage]?.name ?? stage),
+      ),
+    );
+    const when = status.generation === 0 ? "Before learning" : `Generation ${status.generation}`;
+    const what = `${when}: ${run ? title : name.toLowerCase()}`;
+    find("now-title").textContent = run ? what : `Paused. ${what}`;
+    const part = status.stage === "fit" && this.fitting ? this.fitting : status;
+    const { done, of } = part;
+    const progress = find("now-progress");
+    progress.value = of > 0 ? Math.min(done / of, 1) : 0;
+    const words = [];
+    if (status.stage === "fit") {
+      if (this.fitting?.passes) words.push(`Pass ${this.fitting.pass} of ${this.fitting.passes}.`);
+      if (this.fitting?.loss !== undefined)
+        words.push(`Error of the evaluation: ${Number(this.fitting.loss).toFixed(5)}.`);
+      if (ending(run)) words.push("It pauses after the fit.");
+    } else if (of > 0) {
+      words.push(`${grouped(done)} of ${status.stage === "games" ? "" : "at most "}${grouped(of)} ${unit}.`);
+    }
+    const match = this.match?.stage === status.stage ? this.match : null;
+    if (match) {
+      const who = status.stage === "distance" ? "Against the built-in weights" : "New weights";
+      words.push(`${who}: ${match.wins} won, ${match.draws} drawn, ${match.losses} lost.`);
+    }
+    if (this.note && status.stage === "match") words.push(`${this.note}.`);
+    if (status.positions)
+      words.push(
+        `It has ${grouped(status.positions)} positions of ${grouped(status.games)} games.`,
+      );
+    find("now-words").textContent = words.join(" ");
+    find("now-time").textContent = run
+      ? this.times(part)
+      : (this.message ?? "Kept in this browser; continue whenever you like.");
+    if (run) this.message = null;
+    function ending(one) {
+      return one && !one.active;
+    }
+  }
+
+  // How long this step and a generation take.
+  times({ done, of }) {
+    const { status } = this;
+    const now = Date.now();
+    if (this.stageBegan?.stage !== status.stage || this.stageBegan.generation !== status.generation) {
+      this.stageBegan = { stage: status.stage, generation: status.generation, time: now, done };
+    }
+    const gone = (now - this.stageBegan.time) / 1000,
+      steps = done - this.stageBegan.done;
+    const words = [];
+    if (steps > 0 && of > done && gone > 2) {
+      const left = (gone * (of - done)) / steps;
+      words.push(`This step: ${status.stage === "games" ? "about" : "at most"} ${clock(left)} left.`);
+    }
+    const duration = recall("duration");
+    if (duration) words.push(`A generation takes about ${clock(duration)} here.`);
+    else words.push("The first generation takes some minutes, fewer with more workers.");
+    return words.join(" ");
+  }
+
+  // Remembers how long a generation takes, if it was not paused.
+  timeGeneration() {
+    const now = Date.now();
+    if (this.generationBegan) remember("duration", (now - this.generationBegan) / 1000);
+    this.generationBegan = now;
+  }
+
+  drawGenerations() {
+    const { status } = this;
+    const rows = (status.gains ?? []).map((gain) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, gain.generation),
+        element("td", {}, `${gain.wins} won, ${gain.draws} drawn, ${gain.losses} lost`),
+        element("td", {}, gain.elo === null ? "" : `${signed(gain.elo, 0)} ± ${Math.round(gain.error)}`),
+        element("td", {}, gain.adopted ? "yes" : "no"),
+      ),
+    );
+    find("generations").tBodies[0].replaceChildren(...rows);
+    find("generations-details").hidden = !rows.length;
+  }
+
+  drawNews() {
+    const { news, status } = this;
+    const best = (status?.curve ?? []).at(-1);
+    const crossed = best && best.generation > 0 && best.elo >= 0;
+    const place = find("crossed");
+    place.hidden = !news && !crossed;
+    let text = "";
+    if (crossed) text = "It plays as well as the built-in weights.";
+    else if (news) {
+      const gain = news.elo === null || news.elo === undefined ? "" : ` by about ${Math.abs(Math.round(news.elo))} Elo`;
+      text =
+        news.event === "adopted"
+          ? `Generation ${news.generation} is stronger${gain}: it plays with the new weights now.`
+          : `Generation ${news.generation} is not stronger: it keeps the weights before and plays more games.`;
+    }
+    if (place.textContent !== text) place.textContent = text;
+    place.classList.toggle("no", !crossed && news?.event === "rejected");
+  }
+}
+
+// Whether all games of a measurement were lost: then the Elo is only an upper bound.
+function allLost({ elo, games }) {
+  const score = 0.5 / games;
+  return games > 0 && Math.abs(elo - 400 * Math.log10(score / (1 - score))) < 1;
+}
+
+// The points of the curve. Where all games against the built-in weights were lost, the strength is counted back from the
+// next measurement by the gains of the matches in between.
+function strengths(status) {
+  const points = (status?.curve ?? []).map((point) => ({ ...point, estimated: allLost(point) }));
+  const gained = (from, to) =>
+    (status.gains ?? [])
+      .filter((gain) => gain.adopted && gain.generation > from && gain.generation <= to)
+      .reduce((sum, gain) => sum + gain.elo, 0);
+  for (let index = points.length - 2; index >= 0; index--) {
+    const [point, next] = [points[index], points[index + 1]];
+    if (point.estimated) point.elo = Math.min(point.elo, next.elo - gained(point.generation, next.generation));
+  }
+  for (const point of points) if (point.estimated) point.error = 0;
+  return points;
+}
+
+// The curve of the strength: a point for each generation, the built-in weights as a dashed line.
+function drawCurve(svg, status) {
+  const points = strengths(status);
+  const [width, height] = [Math.max(svg.clientWidth, 280), 280];
+  const [left, right, top, bottom] = [54, 12, 14, 32];
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const lowest = Math.min(-800, ...points.map((point) => point.elo - (point.error ?? 0)));
+  const low = 200 * Math.floor(lowest / 200),
+    high = Math.max(100, ...points.map((point) => point.elo + (point.error ?? 0)));
+  const last = Math.max(6, ...points.map((point) => point.generation), status?.generation ?? 0);
+  const x = (generation) => left + ((width - left - right) * generation) / last;
+  const y = (elo) => top + ((height - top - bottom) * (high - elo)) / (high - low);
+  const parts = [];
+  for (let elo = low; elo <= high; elo += 200) {
+    parts.push(
+      svgElement("line", { x1: left, x2: width - right, y1: y(elo), y2: y(elo), class: elo === 0 ? "goal" : "grid" }),
+    );
+    parts.push(
+      svgElement("text", { x: left - 8, y: y(elo) + 5, "text-anchor": "end" }, elo === 0 ? "0" : signed(elo, 0)),
+    );
+  }
+  const every = Math.ceil((45 * last) / (width - left - right));
+  for (let generation = 0; generation <= last; generation += every) {
+    parts.push(
+      svgElement(
+        "text",
+        { x: x(generation), y: height - 12, "text-anchor": "middle" },
+        generation === 0 ? "start" : String(generation),
+      ),
+    );
+  }
+  parts.push(
+    svgElement("text", { x: width - right, y: y(0) - 7, "text-anchor": "end", class: "goal-name" }, "built-in weights"),
+  );
+  if (points.length) {
+    parts.push(
+      svgElement("polyline", {
+        points: points.map((point) => `${x(point.generation)},${y(point.elo)}`).join(" "),
+        class: "strength",
+      }),
+    );
+    for (const point of points) {
+      const error = point.error ? ` ± ${Math.round(point.error)}` : "";
+      const about = point.estimated ? "estimated " : "";
+      const words = `Generation ${point.generation}: ${about}${signed(point.elo, 0)} Elo${error}`;
+      if (point.error)
+        parts.push(
+          svgElement("line", {
+            x1: x(point.generation),
+            x2: x(point.generation),
+            y1: y(point.elo - point.error),
+            y2: y(point.elo + point.error),
+            class: "error",
+          }),
+        );
+      parts.push(
+        svgElement(
+          "circle",
+          { cx: x(point.generation), cy: y(point.elo), r: 5, class: point.estimated ? "point estimated" : "point" },
+          svgElement("title", {}, words),
+        ),
+      );
+    }
+  }
+  svg.replaceChildren(...parts);
+  const list = points.map((point) => `${point.generation}: ${signed(point.elo, 0)}`).join(", ");
+  const words = points.length ? `${list} Elo against the built-in weights` : "no measurement yet";
+  svg.setAttribute("aria-label", `Strength by generation: ${words}`);
+}

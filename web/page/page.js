@@ -1,0 +1,123 @@
+// Starts the page: workers, tabs, the board.
+(async () => {
+  const TABS = ["play", "explain", "learn"];
+  addEventListener("unhandledrejection", (event) => showError(event.reason));
+  addEventListener("error", (event) => showError(event.error ?? new Error(event.message)));
+
+  const rules = new EngineRemote("The worker of the rules");
+  const engine = new EngineRemote("The worker that plays");
+  const analysis = new EngineRemote("The worker that analyzes");
+  const table = new Table(rules);
+  find("status").textContent = "Loading the engine ...";
+  for (const part of document.querySelectorAll("#play-actions button, #new-game button")) part.disabled = true;
+  let levels;
+  try {
+    levels = await rules.json(null, "levels");
+  } catch (error) {
+    find("status").textContent = "The engine cannot start in this browser.";
+    showError(error);
+    return;
+  }
+  for (const part of document.querySelectorAll("#play-actions button, #new-game button")) part.disabled = false;
+
+  const knowledge = new Knowledge(rules);
+  const learn = new Learn({ rules, knowledge, play: playLearned });
+  const weights = {
+    learned: async () => learn.best ?? learn.fixedWeights("start"),
+    pieces: () => learn.fixedWeights("start"),
+  };
+  const play = new Play(table, { rules, engine, analysis, levels, weights });
+  const explain = new Explain(table, { rules, analysis, weights });
+
+  learn.onBest = () => {
+    const option = document.querySelector("#opponent [value=learned]");
+    option.disabled = !learn.best;
+    if (!learn.best && find("opponent").value === "learned") find("opponent").value = "engine";
+    find("weights-choice").hidden = !learn.best;
+    if (find("explain-weights").value === "learned") {
+      if (!learn.best) find("explain-weights").value = "builtin";
+      if (table.mode === explain) explain.changeWeights().catch(showError);
+    }
+  };
+
+  async function playLearned() {
+    choose("play");
+    find("opponent").value = "learned";
+    play.describe();
+    await play.start("white", "learned");
+    find("board").scrollIntoView({ block: "nearest" });
+  }
+
+  function choose(tab, focus) {
+    for (const name of TABS) {
+      const button = find("tab-" + name);
+      button.setAttribute("aria-selected", String(name === tab));
+      button.tabIndex = name === tab ? 0 : -1;
+      find("panel-" + name).hidden = name !== tab;
+    }
+    if (focus) find("tab-" + tab).focus();
+    document.body.dataset.tab = tab;
+    find("table").hidden = tab === "learn";
+    history.replaceState(null, "", "#" + tab);
+    if (tab === "learn") {
+      learn.draw();
+      return;
+    }
+    const mode = tab === "play" ? play : explain;
+    if (table.mode === mode) return;
+    table.mode = mode;
+    find("bar").hidden = tab !== "explain";
+    find("result").hidden = true;
+    if (tab === "play") {
+      explain.stopAnnotating();
+      if (play.game) {
+        table.flip(play.game.played.side === "black");
+        table.setGame(play.game);
+      }
+    } else {
+      const game = explain.ownGame ?? explain.copyOf(play.game);
+      table.setGame(game, game.here);
+    }
+  }
+
+  for (const tab of TABS) {
+    find("tab-" + tab).addEventListener("click", () => choose(tab));
+    find("tab-" + tab).addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: TABS.length - 1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      choose(TABS[(TABS.indexOf(tab) + step) % TABS.length], true);
+    });
+  }
+  addEventListener("resize", () => drawCurve(find("curve"), learn.status));
+  find("explain-game").addEventListener("click", () => {
+    explain.ownGame = null;
+    choose("explain");
+    explain.annotate().catch(showError);
+  });
+  find("to-played").addEventListener("click", () => {
+    explain.ownGame = null;
+    find("to-played").hidden = true;
+    table.setGame(explain.copyOf(play.game));
+  });
+  find("bench").addEventListener("click", async () => {
+    find("bench").disabled = true;
+    find("bench-result").textContent = "Searching 50 positions ...";
+    try {
+      const { nodes, ms, nps } = await analysis.json("Engine", "bench");
+      find("bench-result").textContent =
+        `${nodes} nodes in ${(ms / 1000).toFixed(1)} seconds, ${Math.round(nps)} nodes per second`;
+    } finally {
+      find("bench").disabled = false;
+    }
+  });
+  find("version").textContent =
+    `Dyad ${await rules.call(null, "version")}${DYAD.revision ? ` (${DYAD.revision})` : ""}`;
+
+  const asked = location.hash.slice(1);
+  table.mode = play;
+  await play.resume();
+  choose(TABS.includes(asked) ? asked : "play");
+  document.body.dataset.ready = "yes";
+  learn.restore().catch(showError);
+})();

@@ -1,0 +1,388 @@
+// A game against the engine.
+const TIMES = [
+  [100, "a tenth of a second: instant"],
+  [300, "a third of a second: quick"],
+  [1000, "1 second: strong"],
+  [3000, "3 seconds: very strong"],
+  [5000, "5 seconds: stronger still"],
+  [10000, "10 seconds: strongest"],
+];
+
+function remember(key, value) {
+  try {
+    localStorage.setItem("dyad-" + key, JSON.stringify(value));
+  } catch {
+    // Storage may be off; then nothing is kept.
+  }
+}
+
+function recall(key) {
+  try {
+    return JSON.parse(localStorage.getItem("dyad-" + key));
+  } catch {
+    return null;
+  }
+}
+
+// The players of a game against the engine.
+function playerNames(game) {
+  const { side } = game.played;
+  return { [side]: "You", [side === "white" ? "black" : "white"]: game.opponentName };
+}
+
+function gameTags(game) {
+  const { white, black } = playerNames(game);
+  const date = new Date().toISOString().slice(0, 10).replace(/-/g, ".");
+  return {
+    Event: "Game in a browser",
+    Date: date,
+    White: white,
+    Black: black,
+    Result: game.played.outcome?.result ?? "*",
+  };
+}
+
+class Play {
+  // `weights` maps the names of opponents with weights of their own to a promise of these weights.
+  constructor(table, { rules, engine, analysis, levels, weights }) {
+    Object.assign(this, { table, rules, engine, analysis, levels, weights });
+    this.name = "play";
+    this.thinking = null;
+    this.turn = 0;
+    find("level").max = levels.length - 1;
+    find("time").max = TIMES.length - 1;
+    const kept = recall("settings") ?? {};
+    find("level").value = kept.level ?? 2;
+    find("time").value = kept.time ?? 2;
+    for (const id of ["level", "time", "opponent"]) find(id).addEventListener("input", () => this.describe());
+    for (const radio of document.querySelectorAll("[name=variant]"))
+      radio.addEventListener("change", () => this.describe());
+    find("new-game").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const side = event.submitter?.value ?? "white";
+      this.start(side === "any" ? (Math.random() < 0.5 ? "white" : "black") : side).catch(showError);
+    });
+    find("take-back").addEventListener("click", () => this.takeBack());
+    find("hint").addEventListener("click", () => this.hint().catch(showError));
+    find("move-now").addEventListener("click", () => this.moveNow());
+    find("resign").addEventListener("click", () => this.resign());
+    for (const id of ["play-values", "play-comments"])
+      find(id).addEventListener("change", () => this.shown(this.table.game.here));
+    this.describe();
+  }
+
+  get variant() {
+    return document.querySelector("[name=variant]:checked").value;
+  }
+
+  // Writes the settings in words.
+  describe() {
+    const level = this.levels[find("level").value];
+    const opponent = find("opponent").value;
+    const ofLevel = opponent === "engine" && level.elo !== null;
+    find("level-words").textContent = opponent === "engine" ? level.name : "full strength of these weights";
+    find("level").disabled = opponent !== "engine";
+    find("time-words").textContent = ofLevel
+      ? "as long as the level needs, mostly under a second"
+      : TIMES[find("time").value][1];
+    find("time").disabled = ofLevel;
+    find("level").setAttribute("aria-valuetext", find("level-words").textContent);
+    find("time").setAttribute("aria-valuetext", find("time-words").textContent);
+    find("start-number").disabled = this.variant !== "number";
+    remember("settings", { level: Number(find("level").value), time: Number(find("time").value) });
+  }
+
+  async start(side, opponent = find("opponent").value) {
+    this.cancel();
+    let start = START,
+      chess960 = false;
+    if (this.variant !== "standard") {
+      const input = find("start-number");
+      if (this.variant === "random") input.value = Math.floor(960 * Math.random());
+      const number = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), 959);
+      input.value = number;
+      start = await this.rules.call(null, "chess960", [number]);
+      chess960 = true;
+    }
+    const level = this.levels[find("level").value];
+    const game = new Game({ start, chess960 });
+    game.played = {
+      side,
+      opponent,
+      level: opponent === "engine" ? level.id : "full",
+      elo: opponent === "engine" ? level.elo : null,
+      time: TIMES[find("time").value][0],
+      seed: Math.floor(Math.random() * 2 ** 31),
+      outcome: null,
+      resigned: false,
+    };
+    await this.begin(game);
+  }
+
+  async begin(game) {
+    this.game = game;
+    const { played } = game;
+    const weights = played.opponent === "engine" ? null : await this.weights[played.opponent]();
+    await this.engine.setWeights(weights);
+    await this.engine.newGame(played.seed);
+    game.opponentName =
+      played.opponent === "learned"
+        ? "Dyad as it learned here"
+        : played.opponent === "pieces"
+          ? "Dyad before learning"
+          : played.elo === null
+            ? "Dyad"
+            : `Dyad, level ${played.elo}`;
+    this.table.flip(played.side === "black");
+    find("result").hidden = true;
+    await this.table.setGame(game);
+    await this.next();
+  }
+
+  // Continues the game that was kept, or starts one.
+  async resume() {
+    const kept = recall("game");
+    if (kept) {
+      try {
+        const game = new Game(kept);
+        game.played = kept.played;
+        if (kept.played.opponent in this.weights || kept.played.opponent === "engine") {
+          const { sans } = await this.rules.position({ fen: kept.start, moves: kept.moves, chess960: kept.chess960 });
+          let node = game.root;
+          kept.moves.forEach((uci, index) => (node = game.add(node, uci, sans[index])));
+          await this.begin(game);
+          return;
+        }
+      } catch (error) {
+        console.warn("the kept game cannot be read:", error);
+      }
+    }
+    await this.start("white", "engine");
+  }
+
+  keep() {
+    const { start, chess960, played } = this.game;
+    remember("game", { start, chess960, played, moves: this.game.moves(this.game.end()) });
+  }
+
+  names(game) {
+    const { side } = game.played;
+    return { ...playerNames(game), thinking: this.thinking ? (side === "white" ? "black" : "white") : null };
+  }
+
+  tags(game) {
+    return gameTags(game);
+  }
+
+  mayMove(node) {
+    return (
+      !this.thinking &&
+      !this.game.played.outcome &&
+      node === this.game.end() &&
+      node.info?.turn === this.game.played.side
+    );
+  }
+
+  shown(node) {
+    if (this.table.mode !== this || this.table.game !== this.game) return;
+    this.table.board.setTints(null);
+    this.buttons();
+    this.values(node).catch(showError);
+    this.comment().catch(showError);
+    if (node !== this.game.end()) this.table.say("An earlier position. Step forward to continue the game.");
+    else this.status();
+  }
+
+  async values(node) {
+    const wanted = find("play-values").checked;
+    if (!wanted) {
+      this.table.board.setNotes(null);
+      return;
+    }
+    node.explained ??= await this.rules.at(this.game.position(node), "explain");
+    if (this.table.game.here === node && this.table.mode === this)
+      this.table.board.setNotes(valueNotes(node.explained));
+  }
+
+  // The sentence for the user's last move, where it is wanted.
+  async comment() {
+    const place = find("play-why");
+    const game = this.game;
+    let node = game.here;
+    while (node.parent && game.whiteMoved(node) !== (game.played.side === "white")) node = node.parent;
+    place.hidden = !find("play-comments").checked || !node.parent;
+    if (place.hidden) return;
+    if (!node.why) {
+      place.replaceChildren(
+        element("p", { class: "muted" }, `${game.number(node)} ${node.san}: searching for something better ...`),
+      );
+      node.why = await this.analysis.at(game.position(node.parent), "why", [node.uci]);
+    }
+    if (game === this.game && !place.hidden) place.replaceChildren(...whyElements(game, node));
+  }
+
+  async moved() {
+    this.keep();
+    await this.next();
+  }
+
+  buttons() {
+    const { played } = this.game;
+    const over = !!played.outcome;
+    const own = this.game.moves(this.game.end()).length > (played.side === "white" ? 0 : 1);
+    find("take-back").disabled = !own;
+    find("hint").disabled = over || !!this.thinking;
+    find("move-now").disabled = !this.thinking;
+    find("resign").disabled = over || !this.game.root.children.length;
+  }
+
+  status() {
+    const { played } = this.game;
+    const end = this.game.end();
+    if (played.outcome) {
+      this.table.say(this.resultWords());
+    } else if (this.thinking) this.table.say(`${this.game.opponentName} is thinking.`);
+    else {
+      const last = end.parent ? `${this.game.opponentName} plays ${end.san} (${spoken(end.san)}). ` : "";
+      this.table.say(`${last}Your move${end.info?.check ? ": you are in check" : ""}.`);
+    }
+    find("result").hidden = !played.outcome;
+    if (played.outcome)
+      find("result").textContent =
+        `${played.outcome.result.replace("1/2-1/2", "½–½").replace("-", "–")}  ${this.resultWords()}`;
+  }
+
+  resultWords() {
+    const { outcome, side } = this.game.played;
+    const won = outcome.result === (side === "white" ? "1-0" : "0-1");
+    const words = {
+      "threefold repetition": "the position occurred three times",
+      "fifty-move rule": "fifty moves without a capture or a pawn move",
+      "insufficient material": "neither side can mate",
+    };
+    if (outcome.reason === "resignation") return "You resigned.";
+    if (outcome.reason === "checkmate") return won ? "Checkmate: you win." : "Checkmate: you lose.";
+    return `Draw: ${words[outcome.reason] ?? outcome.reason}.`;
+  }
+
+  // Ends the game, lets the engine move, or waits for the user.
+  async next() {
+    const game = this.game;
+    const end = game.end();
+    const info = await this.table.info(end, game);
+    if (game !== this.game || end !== game.end()) return;
+    if (info.outcome) {
+      game.played.outcome = info.outcome;
+      this.keep();
+      this.refresh();
+      return;
+    }
+    if (game.played.outcome || info.turn === game.played.side) {
+      this.refresh();
+      return;
+    }
+    const turn = ++this.turn;
+    this.thinking = { turn, best: null };
+    this.refresh();
+    const limits = { level: game.played.level, movetime: game.played.time };
+    let found;
+    try {
+      found = await this.engine.at(game.position(end), "go", [JSON.stringify(limits)], (step) => {
+        if (this.thinking?.turn === turn) this.thinking.best = step.best;
+      });
+    } catch (error) {
+      if (turn !== this.turn) return;
+      this.thinking = null;
+      this.refresh();
+      throw error;
+    }
+    if (turn !== this.turn) return;
+    await this.engineMove(found.best);
+  }
+
+  async engineMove(uci) {
+    const game = this.game;
+    const end = game.end();
+    this.thinking = null;
+    const move = end.info.legal.find((one) => one.uci === uci);
+    const node = game.add(end, uci, move.san);
+    this.keep();
+    if (this.table.game === game) {
+      const following = game.here === end;
+      this.table.list();
+      if (following) await this.table.go(node);
+    }
+    await this.next();
+  }
+
+  // Shows what changed, if this game is on the board.
+  refresh() {
+    if (this.table.mode !== this || this.table.game !== this.game) return;
+    this.buttons();
+    if (this.game.here.info) this.table.show(this.game.here);
+    this.status();
+  }
+
+  cancel() {
+    this.turn++;
+    if (!this.thinking) return;
+    this.thinking = null;
+    this.engine.stop();
+  }
+
+  takeBack() {
+    const game = this.game;
+    const { played } = game;
+    this.cancel();
+    played.outcome = null;
+    let node = game.end();
+    // Back to before the user's last move.
+    while (node.parent) {
+      const own = game.whiteMoved(node) === (played.side === "white");
+      const { parent } = node;
+      game.remove(node);
+      node = parent;
+      if (own) break;
+    }
+    this.keep();
+    this.table.list();
+    this.table
+      .go(node)
+      .then(() => this.next())
+      .catch(showError);
+  }
+
+  moveNow() {
+    if (!this.thinking) return;
+    const { best } = this.thinking;
+    if (!best) return;
+    this.turn++;
+    this.engine.stop();
+    this.engineMove(best).catch(showError);
+  }
+
+  resign() {
+    this.cancel();
+    this.game.played.outcome = { result: this.game.played.side === "white" ? "0-1" : "1-0", reason: "resignation" };
+    this.keep();
+    this.refresh();
+  }
+
+  async hint() {
+    const game = this.game;
+    const node = game.end();
+    if (game.here !== node) await this.table.go(node);
+    if (!this.mayMove(node)) return;
+    find("hint").disabled = true;
+    this.table.say("Looking for a good move ...");
+    try {
+      const found = await this.analysis.at(game.position(node), "go", [JSON.stringify({ movetime: 500 })]);
+      if (game !== this.game || game.here !== node || !this.mayMove(node)) return;
+      const move = node.info.legal.find((one) => one.uci === found.best);
+      this.table.board.setTints({ [move.from]: "good", [move.rook ?? move.to]: "good" });
+      this.table.say(`Hint: ${move.san} (${spoken(move.san)}).`);
+    } finally {
+      this.buttons();
+    }
+  }
+}

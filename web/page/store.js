@@ -1,0 +1,56 @@
+// What is learned, kept in the browser: a store of named byte arrays and settings.
+class Store {
+  constructor(name = "dyad") {
+    this.name = name;
+    this.opened = null;
+  }
+
+  open() {
+    this.opened ??= new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("learn");
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () =>
+        reject(
+          new Error(`what is learned cannot be kept in this browser: ${request.error?.message ?? "unknown reason"}`),
+        );
+      request.onblocked = () => reject(new Error("another tab blocks the store of this page"));
+    });
+    return this.opened;
+  }
+
+  async transaction(mode, act) {
+    const database = await this.open();
+    return new Promise((resolve, reject) => {
+      const transaction = database.transaction("learn", mode);
+      const request = act(transaction.objectStore("learn"));
+      transaction.oncomplete = () => resolve(request?.result);
+      const fail = () =>
+        reject(new Error(`the browser does not keep it: ${transaction.error?.message ?? "unknown reason"}`));
+      transaction.onerror = fail;
+      transaction.onabort = fail;
+    });
+  }
+
+  get(key) {
+    return this.transaction("readonly", (store) => store.get(key));
+  }
+
+  keys() {
+    return this.transaction("readonly", (store) => store.getAllKeys());
+  }
+
+  // Writes all entries or none; an entry that is undefined is deleted.
+  put(entries) {
+    return this.transaction("readwrite", (store) => {
+      for (const [key, value] of Object.entries(entries)) {
+        if (value === undefined) store.delete(key);
+        else store.put(value, key);
+      }
+    });
+  }
+
+  clear() {
+    return this.transaction("readwrite", (store) => store.clear());
+  }
+}

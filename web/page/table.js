@@ -1,0 +1,290 @@
+// The board with what belongs to it: the game that is shown, its move list, the buttons that step through it.
+const find = (id) => document.getElementById(id);
+
+// A whole number with separators between thousands.
+function grouped(number) {
+  return Math.round(number).toLocaleString("en");
+}
+
+function showError(error) {
+  if (error instanceof Stopped) return;
+  console.warn(error);
+  const text = String(error?.message ?? error);
+  const close = element("button", { type: "button", "aria-label": "Close the message" }, "Close");
+  const note = element("p", { class: "alert" }, text.charAt(0).toUpperCase() + text.slice(1) + " ", close);
+  close.addEventListener("click", () => note.remove());
+  find("alerts").replaceChildren(note);
+}
+
+class Table {
+  // `rules` is the worker that knows the rules. The mode of the page, play or explain, decides who may move.
+  constructor(rules) {
+    this.rules = rules;
+    this.mode = null;
+    this.turn = 0;
+    this.buttons = new Map();
+    this.board = new Board(find("board"), {
+      onMove: (uci) => this.userMove(uci),
+      onSelect: (square) => this.mode?.selected?.(square),
+    });
+    find("go-first").addEventListener("click", () => this.step("first"));
+    find("go-back").addEventListener("click", () => this.step("back"));
+    find("go-next").addEventListener("click", () => this.step("next"));
+    find("go-last").addEventListener("click", () => this.step("last"));
+    find("flip").addEventListener("click", () => this.flip());
+    find("typed").addEventListener("submit", (event) => this.typed(event));
+    find("copy-pgn").addEventListener("click", () => this.copyPgn().catch(showError));
+    find("copy-fen").addEventListener("click", () =>
+      this.copy(find("copy-fen"), this.game.here.info?.fen ?? this.game.start),
+    );
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || find("table").hidden) return;
+    if (event.target.closest?.("input, select, textarea, [role=tab], .scroll")) return;
+    const act = { ArrowRight: "next", ArrowLeft: "back", Home: "first", End: "last" }[event.key];
+    if (act) this.step(act);
+    else if (event.key === "f") this.flip();
+    else return;
+    event.preventDefault();
+  }
+
+  flip(flipped = !this.board.flipped) {
+    this.board.flip(flipped);
+    if (this.game) this.strips();
+    find("bar").classList.toggle("flipped", flipped);
+  }
+
+  step(what) {
+    const { here } = this.game;
+    if (what === "next") this.go(here.children[0] ?? here);
+    else if (what === "back") this.go(here.parent ?? here);
+    else if (what === "first") this.go(this.game.root);
+    else this.go(this.game.end(here));
+  }
+
+  setGame(game, node = game.end()) {
+    this.game = game;
+    this.list();
+    return this.go(node);
+  }
+
+  // What is known of a node's position.
+  async info(node, game = this.game) {
+    node.info ??= await this.rules.position(game.position(node));
+    return node.info;
+  }
+
+  // Shows the position of a node.
+  async go(node, { dropped = false } = {}) {
+    const turn = ++this.turn;
+    const before = this.game.here;
+    this.game.here = node;
+    this.current();
+    let info;
+    try {
+      info = await this.info(node);
+    } catch (error) {
+      showError(error);
+      return;
+    }
+    if (turn !== this.turn) return;
+    const slides = [];
+    if (!dropped && node.parent === before && info.last) slides.push([info.last.from, info.last.to]);
+    if (before?.parent === node && before.info?.last) slides.push([before.info.last.to, before.info.last.from]);
+    this.show(node, slides);
+    this.mode?.shown?.(node);
+  }
+
+  show(node, slides = []) {
+    const { info } = node;
+    this.board.show({
+      fen: info.fen,
+      moves: this.mode?.mayMove(node) ? boardMoves(info.legal) : [],
+      last: info.last ? [info.last.from, info.last.to] : [],
+      check: info.check,
+      animate: slides,
+    });
+    this.strips();
+    find("go-back").disabled = find("go-first").disabled = !node.parent;
+    find("go-next").disabled = find("go-last").disabled = !node.children.length;
+  }
+
+  async userMove(uci) {
+    const { here } = this.game;
+    const { dropped } = this.board;
+    const move = here.info?.legal.find((one) => one.uci === uci);
+    if (!move || !this.mode.mayMove(here)) return;
+    const node = this.game.add(here, uci, move.san);
+    this.list();
+    await this.go(node, { dropped });
+    this.mode.moved?.(node);
+  }
+
+  typed(event) {
+    event.preventDefault();
+    const input = find("typed-move");
+    const { here } = this.game;
+    const move = here.info && this.mode.mayMove(here) ? typedMove(here.info.legal, input.value) : null;
+    input.setAttribute("aria-invalid", String(!move));
+    if (!move) {
+      this.say(
+        !input.value.trim()
+          ? "Type a move, such as Nf3 or e2e4."
+          : this.mode.mayMove(here)
+            ? `${input.value.trim()} is not a legal move here.`
+            : "It is not your move.",
+      );
+      return;
+    }
+    input.value = "";
+    this.userMove(move.uci).catch(showError);
+  }
+
+  // The line below the board, which screen readers speak.
+  say(text) {
+    if (find("status").textContent !== text) find("status").textContent = text;
+  }
+
+  // The names of the players above and below the board, with what each has more.
+  strips() {
+    const names = this.mode?.names?.(this.game) ?? {};
+    const pieces = placement(this.game.here.info?.fen ?? this.game.start);
+    const values = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
+    const count = (letter) => pieces.filter((one) => one === letter).length;
+    const surplus = (white) =>
+      [..."qrbnp"].flatMap((kind) => {
+        const [own, other] = white ? [kind.toUpperCase(), kind] : [kind, kind.toUpperCase()];
+        return Array(Math.max(count(own) - count(other), 0)).fill(own);
+      });
+    const points = pieces.reduce(
+      (sum, letter) => sum + (letter ? values[letter.toLowerCase()] * (isWhite(letter) ? 1 : -1) : 0),
+      0,
+    );
+    for (const [id, white] of [
+      ["strip-top", this.board.flipped],
+      ["strip-bottom", !this.board.flipped],
+    ]) {
+      const color = white ? "white" : "black";
+      const ahead = white ? points : -points;
+      const images = element("span", { class: "surplus", "aria-hidden": "true" }, ...surplus(white).map(pieceImage));
+      const turn = this.game.here.info && !this.game.here.info.outcome && this.game.here.info.turn === color;
+      find(id).replaceChildren(
+        element("span", { class: `dot ${color}${turn ? " turn" : ""}`, "aria-hidden": "true" }),
+        element("span", { class: "name" }, names[color] ?? (white ? "White" : "Black")),
+        images,
+        ahead > 0 ? element("span", { class: "muted", title: "material ahead, in pawns" }, `+${ahead}`) : "",
+      );
+      if (names.thinking === color) find(id).append(element("span", { class: "thinking" }, "thinking"));
+    }
+  }
+
+  // Writes the move list.
+  list() {
+    const moves = find("moves");
+    const scroll = moves.scrollTop;
+    this.buttons.clear();
+    moves.replaceChildren();
+    const line = this.game.mainLine().slice(1);
+    if (!line.length) moves.append(element("p", { class: "muted" }, "No moves yet."));
+    let row = null;
+    for (const node of line) {
+      const white = this.game.whiteMoved(node);
+      if (white || !row) {
+        row = element(
+          "div",
+          { class: "row" },
+          element("span", { class: "number" }, this.game.number(node).replace("...", ".")),
+        );
+        if (!white) row.append(element("span", { class: "gap" }, "…"));
+        moves.append(row);
+      }
+      row.append(this.moveButton(node));
+      const notes = this.remarks(node);
+      const others = node.parent.children.slice(1).map((child) => this.variation(child));
+      if (notes || others.length) {
+        moves.append(element("div", { class: "notes" }, ...(notes ? [notes] : []), ...others));
+        row = null;
+      }
+      if (!white) row = null;
+    }
+    // The variations from the last position of a line without a continuation have no move to stand at.
+    moves.scrollTop = scroll;
+    this.current();
+  }
+
+  moveButton(node, number) {
+    const { why } = node;
+    const button = element("button", {
+      type: "button",
+      class: why?.judgement ? why.judgement.toLowerCase() : null,
+      onclick: () => this.go(node),
+    });
+    button.append((number ? this.game.number(node) + " " : "") + node.san);
+    if (why?.glyph) button.append(element("b", { class: "glyph" }, why.glyph));
+    if (why?.score && this.mode?.showsScores) button.append(element("span", { class: "eval" }, scoreText(why.score)));
+    this.buttons.set(node, button);
+    return button;
+  }
+
+  variation(first) {
+    const line = element("div", { class: "variation" });
+    let number = true;
+    for (let node = first; node; node = node.children[0]) {
+      line.append(this.moveButton(node, number || this.game.whiteMoved(node)));
+      number = false;
+      for (const other of node === first ? [] : node.parent.children.slice(1)) {
+        line.append(this.variation(other));
+        number = true;
+      }
+    }
+    return line;
+  }
+
+  remarks(node) {
+    if (!node.why?.judgement || !this.mode?.showsScores) return null;
+    return element("p", { class: `remark ${node.why.judgement.toLowerCase()}` }, node.why.sentence);
+  }
+
+  // Marks the move that is shown.
+  current() {
+    for (const [node, button] of this.buttons) {
+      if (node === this.game.here) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    const button = this.buttons.get(this.game.here);
+    const moves = find("moves");
+    if (!button) moves.scrollTop = 0;
+    else {
+      const [inner, outer] = [button.getBoundingClientRect(), moves.getBoundingClientRect()];
+      if (inner.top < outer.top) moves.scrollTop -= outer.top - inner.top + 8;
+      else if (inner.bottom > outer.bottom) moves.scrollTop += inner.bottom - outer.bottom + 8;
+    }
+    find("go-back").disabled = find("go-first").disabled = !this.game.here.parent;
+    find("go-next").disabled = find("go-last").disabled = !this.game.here.children.length;
+  }
+
+  async copy(button, text) {
+    const before = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      // Without permission, or from a folder: the text is shown, to be copied by hand.
+      find("paste-text").value = text;
+      button.textContent = this.mode?.name === "explain" ? "It is in the field below" : "It is in the field of Explain";
+    }
+    setTimeout(() => (button.textContent = before), 2000);
+  }
+
+  async copyPgn() {
+    const end = this.game.end(this.game.here);
+    const tags = { ...this.game.tags, ...(this.mode?.tags?.(this.game) ?? {}) };
+    await this.rules.start();
+    const set = this.rules.direct("Engine", "position", [JSON.stringify(this.game.position(end))]);
+    const text = this.rules.direct("Engine", "pgn", [JSON.stringify({ tags })]);
+    await set;
+    await this.copy(find("copy-pgn"), await text);
+  }
+}
