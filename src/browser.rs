@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Opens a local page in the default browser, which goes on alone.
+/// Opens a local page in the default browser, without waiting for it.
 ///
 /// # Errors
 /// When the system has no program that opens pages.

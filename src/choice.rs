@@ -1,9 +1,9 @@
-//! The runner-up of a search, for the comments of its game.
+//! The margin over the second-best move, for the comments of a game.
 //!
-//! Alpha-beta knows the value of the best move; of the others it only proves that they are not better. So a search that is
-//! to tell the second best has to look for it: it searches two variations, as with `MultiPV` 2, and what is told is the
-//! difference of their values in the last iteration that finished both. If the move that is played is not the best one of
-//! that iteration, since a stop came in between or another thread found it, no second one is told.
+//! Alpha-beta finds the value of the best move and only proves that the others are not better. So a search that reports
+//! the margin searches two variations, as with `MultiPV` 2, and reports the difference of their values in the last
+//! iteration that completed both. If the move played is not the best one of that iteration, because of a stop or of
+//! another thread, no second move is reported.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tools of the command line, as far as they are not UCI commands.
+//! The tools of the command line.
 //!
 //! A tool is a module with its arguments and a `run`, one line in [`Command`] and one arm in [`run`].
 //! What a tool decides is in its settings, which are the trainer's own; the arguments only fill them
@@ -40,7 +40,7 @@ use std::sync::Arc;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use dyad_engine::control::Control;
 use dyad_engine::engine::MAX_THREADS;
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::{Weights, WeightsError};
 use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_trainer::arena::openings::{self, Opening};
@@ -113,7 +113,7 @@ UCI commands given as arguments are carried out in order, for example
 The command `help` lists them: dyad help";
 
 impl Arguments {
-    /// Reads the arguments of the program. The help of a tool tells the defaults of its settings.
+    /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
     fn parse_with_defaults() -> Arguments {
         let parsed = Arguments::command_with_defaults().try_get_matches();
         let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
@@ -250,8 +250,8 @@ fn group_number(
 
 /// The weights that an argument names: a file, `default` or `material`. What there is to note about a file goes to
 /// standard error.
-fn load_weights(name: &Path) -> Result<Arc<Weights>, String> {
-    let weights = Weights::named(name).map_err(|error| error.to_string())?;
+fn load_weights(name: &Path) -> Result<Arc<Weights>, WeightsError> {
+    let weights = Weights::named(name)?;
     for note in &weights.meta.notes {
         eprintln!("{}: {note}", name.display());
     }

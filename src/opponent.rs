@@ -31,12 +31,12 @@ pub struct Opponent {
 }
 
 impl Opponent {
-    /// Nobody plays in place of the search.
+    /// The search plays.
     pub fn new() -> Opponent {
         Opponent { limited: false, elo: MAX_ELO, seed: 0, style: None, game: any_seed(), player: None, network: None }
     }
 
-    /// Sets `StyleFile`; an empty path is none. A file that cannot be used leaves what was.
+    /// Sets `StyleFile`; an empty path removes the style. A file that cannot be used changes nothing.
     pub fn set_style(&mut self, path: &str) -> Result<Option<String>, String> {
         self.style = if path.is_empty() { None } else { Some(Arc::new(MoveModel::load(Path::new(path))?)) };
         Ok(self.style.as_ref().map(|style| format!("plays like {}", quote(&style.name))))
@@ -50,7 +50,7 @@ impl Opponent {
     /// Takes the network in a file for player; none if there is no file.
     ///
     /// # Errors
-    /// When the file cannot be read; who played goes on.
+    /// When the file cannot be read; the player stays.
     pub fn set_model(&mut self, file: &str) -> Result<(), String> {
         self.network = match file {
             "" => None,

@@ -30,11 +30,11 @@ pub struct Session {
 /// The values of options that the engine does not keep itself.
 #[derive(Clone, Debug, Default)]
 pub struct SessionSettings {
-    /// Handed to the engine with each search.
+    /// Options of each search.
     pub search: search::Options,
-    /// Whether info lines tell the chances to win, draw and lose.
+    /// Whether info lines have the chances of win, draw and loss.
     pub show_wdl: bool,
-    /// Whether the runner-up of each move is told, for the comments of its game.
+    /// Whether the margin over the second-best move is reported, for the comments of a game.
     pub pgn_comment: bool,
     /// Whether castling is written as the king's capture of its rook.
     pub chess960: bool,

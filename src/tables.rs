@@ -1,8 +1,8 @@
 //! The options of endgame tables, and how they are found.
 //!
-//! On a slow disk it takes long to look through folders, and a GUI must have its answer to `isready` at once. So they are
-//! looked through on a thread of their own. A search waits for it once, and only for so short a time that no game is
-//! lost by it.
+//! On a slow disk it takes long to look through folders, and a GUI must have its answer to `isready` at once. So they
+//! are looked through on a thread of their own. A search waits for it once, and only for so short a time that no game
+//! is lost by it.
 
 use std::sync::Arc;
 use std::thread;
@@ -35,7 +35,7 @@ pub fn patience(limits: &Limits, options: &Options) -> Duration {
 pub struct Choice {
     path: String,
     search: Option<Receiver<(Tablebase, Vec<String>)>>,
-    /// Whether a search has waited for it in vain.
+    /// Whether a search has waited for the tables without success.
     waited: bool,
     found: Option<Arc<Tablebase>>,
     /// Depth from which positions with as many pieces as allowed are looked up.
@@ -61,8 +61,8 @@ impl Default for Choice {
 }
 
 impl Choice {
-    /// Looks for tables in the folders of this path from now on. What is found is told by the next search. Said again,
-    /// it looks again where nothing was found: there may be tables now.
+    /// Starts to look for tables in the folders of this path. The next search reports the result. The same path again
+    /// repeats the search if no table was found before.
     ///
     /// # Errors
     /// When there is no thread to look for them.
@@ -96,7 +96,7 @@ impl Choice {
                 Some((tables, faults)) => {
                     let (files, pieces) = (tables.files(), tables.pieces());
                     say(format!("info string SyzygyPath: {files} tables of up to {pieces} pieces"));
-                    tell(&faults, say);
+                    report(&faults, say);
                     self.found = Some(Arc::new(tables)).filter(|_| files > 0);
                     self.search = None;
                 }
@@ -119,7 +119,7 @@ impl Choice {
 }
 
 fn receive<T>(search: &Receiver<T>, patience: Duration, control: &Control) -> Option<T> {
-    /// So often a stop is looked for.
+    /// Time between two checks for a stop.
     const STEP: Duration = Duration::from_millis(10);
     let end = Instant::now() + patience;
     loop {
@@ -132,8 +132,8 @@ fn receive<T>(search: &Receiver<T>, patience: Duration, control: &Control) -> Op
     }
 }
 
-/// The first faults, and how many more there are.
-fn tell(faults: &[String], say: &mut (dyn FnMut(String) + Send)) {
+/// Reports the first faults, and the number of the others.
+fn report(faults: &[String], say: &mut (dyn FnMut(String) + Send)) {
     const MOST: usize = 3;
     faults
         .iter()

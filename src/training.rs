@@ -702,7 +702,7 @@ impl Order {
         let _own = OwnFolder::new(&self.folder).map_err(|error| error.to_string())?;
         let mut page = LivePage::new(&self.folder);
         let mut on_event = |event: &selftrain::SelfTrainEvent| {
-            if let Some(note) = page.hear(event) {
+            if let Some(note) = page.on_event(event) {
                 reporter.report(&note);
                 if self.open_page
                     && let Some(page) = own_page(&self.folder)

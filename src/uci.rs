@@ -11,12 +11,12 @@
 //!
 //! `quit`, a signal and a closed output stop everything. At the end of input, what ends by itself is waited for.
 //!
-//! The queue has a bound in bytes. When it is reached nothing more is read until there is room again, so that
-//! whoever sends has to wait and nothing is lost. Only while a search runs that nothing but `stop` ends is
-//! reading never interrupted, and what does not fit is refused.
+//! The queue has a limit in bytes. When it is reached, reading pauses until there is space, so that the sender waits
+//! and nothing is lost. During a search that only `stop` ends, reading never pauses, and commands that do not fit are
+//! refused.
 //!
-//! A self-training runs beside all this, on its own threads; its options and commands are obeyed at once,
-//! and new weights wait like whatever else changes the engine.
+//! A self-training runs on threads of its own; its options and commands take effect at once, and new weights wait like
+//! other changes of the engine.
 //!
 //! The loop is the only place that prints, so lines never mix.
 
@@ -139,8 +139,8 @@ struct Uci {
 enum Ending {
     /// The input ended: only what would not end by itself is stopped.
     Input,
-    /// `quit` as the last line of a script, which came in one piece: searches are stopped, and other jobs are waited for,
-    /// such as the benchmark of `printf 'bench\nquit'`.
+    /// `quit` as the last line of a script, which came in one piece: searches are stopped, and other jobs are waited
+    /// for, such as the benchmark of `printf 'bench\nquit'`.
     Script,
     /// `quit`: everything is stopped.
     Quit,

@@ -43,7 +43,7 @@ pub struct Arguments {
 /// Annotates the games and says where they are.
 pub fn run(arguments: Arguments) -> Outcome {
     let settings = AnnotateSettings {
-        out: arguments.out.unwrap_or_else(|| beside(&arguments.games)),
+        out: arguments.out.unwrap_or_else(|| output_for(&arguments.games)),
         input: arguments.games,
         mistakes: arguments.mistakes,
         html: arguments.html,
@@ -72,8 +72,8 @@ pub fn run(arguments: Arguments) -> Outcome {
     Ok(())
 }
 
-/// The name of the output for games of this name.
-fn beside(games: &Path) -> PathBuf {
+/// The output file of games, next to their file.
+fn output_for(games: &Path) -> PathBuf {
     let name = games.file_name().unwrap_or_default().to_string_lossy();
     let packed = [".zst", ".gz", ".bz2"].iter().find_map(|packing| name.strip_suffix(packing));
     let name = packed.unwrap_or(&name);
@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_stands_beside_the_games() {
+    fn the_output_is_next_to_the_games() {
         for (games, out) in [
             ("a/game.pgn", "a/game.annotated.pgn"),
             ("game.pgn.zst", "game.annotated.pgn"),
             ("game.pgn.bz2", "game.annotated.pgn"),
             ("games", "games.annotated.pgn"),
         ] {
-            assert_eq!(beside(Path::new(games)), Path::new(out));
+            assert_eq!(output_for(Path::new(games)), Path::new(out));
         }
     }
 }

@@ -305,8 +305,8 @@ fn style(arguments: StyleArguments) -> Outcome {
     println!("{}: {}", arguments.out.display(), style::summary(&learned));
     let strength = f64::from(learned.rating);
     let traits = style::traits(&learned.model, &model, strength);
-    let told: Vec<String> = traits.iter().take(8).map(|(name, by)| format!("{name} {by:+.2}")).collect();
-    println!("unlike others of that rating (utility of a cue): {}", told.join(", "));
+    let traits: Vec<String> = traits.iter().take(8).map(|(name, by)| format!("{name} {by:+.2}")).collect();
+    println!("unlike others of that rating (utility of a cue): {}", traits.join(", "));
     Ok(())
 }
 
@@ -380,7 +380,7 @@ fn print_tables(ratings: &[f64], rows: &[Row]) {
         line(row, vec![row.mates.to_string(), people, model]);
     }
     let columns = |&loss: &f64| [format!("{}: people", counted(loss as u64, "pawn", "pawns")), "model".to_string()];
-    head("Share of moves that lose so much, %", LOSSES.iter().flat_map(columns).collect());
+    head("Share of moves that lose at least this much, %", LOSSES.iter().flat_map(columns).collect());
     for row in rows {
         let cells = row.human.iter().zip(&row.model).flat_map(|(human, model)| [human, model]);
         line(row, cells.map(|share| format!("{:.2}", 100.0 * share)).collect());

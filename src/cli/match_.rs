@@ -263,7 +263,7 @@ fn check_results(path: &Path) -> Result<(), Error> {
 }
 
 impl MatchSettings {
-    pub(super) fn to_match(&self, specs: [&PlayerSpec; 2]) -> Result<Match, String> {
+    pub(super) fn to_match(&self, specs: [&PlayerSpec; 2]) -> Result<Match, Box<dyn std::error::Error>> {
         let [a, b] = specs;
         let [mut name_a, mut name_b] = specs.map(PlayerSpec::name);
         if name_a == name_b {
@@ -372,8 +372,8 @@ impl MatchSettings {
     pub(super) fn openings(&self, played: &Match) -> Result<Box<dyn Iterator<Item = Opening> + Send>, Error> {
         let Some(path) = &self.openings else {
             let filter = openings::opening_filter(Weights::embedded(), openings::FILTER_NODES);
-            let recipe = OpeningSettings { variant: self.variant(), ..OpeningSettings::new(self.seed()) };
-            return Ok(Box::new(RandomOpenings::new(recipe, filter)));
+            let opening_settings = OpeningSettings { variant: self.variant(), ..OpeningSettings::new(self.seed()) };
+            return Ok(Box::new(RandomOpenings::new(opening_settings, filter)));
         };
         let mut list = read_openings(path, self.plies.unwrap_or(PLIES))?;
         openings::shuffle(&mut list, self.seed());
@@ -443,7 +443,7 @@ fn append_line(path: &Path, record: &MatchRecord) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).open(files::output_path(path)?)?.write_all(line.as_bytes())
 }
 
-/// How the match stands after a game; so many were played `before` this run.
+/// Progress after a game; `before` games were played in earlier runs.
 pub(super) fn progress_line(
     played: &Match,
     game: &MatchGame,
@@ -559,7 +559,7 @@ mod tests {
     #[test]
     fn numbers_out_of_range_are_refused() {
         let wrong = |settings: MatchSettings, expected: &str| {
-            let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err();
+            let error = settings.to_match([&spec("material"), &spec("default")]).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
         let option = |text: &str| MatchSettings { options_a: vec![text.into()], ..MatchSettings::default() };
@@ -595,7 +595,7 @@ mod tests {
         let refusal = |a: &str, b: &str, option: &str, set: &str| {
             let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_string()] };
             let settings = MatchSettings { options_a: list(option), set: list(set), ..MatchSettings::default() };
-            settings.to_match([&spec(a), &spec(b)]).err().unwrap_or_default()
+            settings.to_match([&spec(a), &spec(b)]).map_or_else(|error| error.to_string(), |_| String::new())
         };
         for (a, b, option, set, expected) in [
             ("uci:stockfish", "default", "threads=4", "", "option threads: it changes nothing for 'uci:stockfish'"),

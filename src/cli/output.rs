@@ -1,8 +1,8 @@
-//! What the tools print, and what becomes of it where nobody can read it.
+//! Printing of the tools, also to an output that cannot be written.
 //!
-//! The standard's macros panic when they cannot write: behind `| head`, or where a log fills the disk, a tool would end
-//! in the middle of its work, and a match or a training lose what it found. Those of the same names here go on. A
-//! reader who went away has seen enough; any other failure of standard output fails the tool, when its work is done.
+//! The macros of the standard library panic when they cannot write: with `| head`, or when a log fills the disk, a tool
+//! would end in the middle of its work, and a match or a training would lose results. The macros of the same names here
+//! continue. A closed pipe is no error; any other failure of standard output fails the tool at the end of its work.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write, stderr, stdout};
@@ -34,12 +34,12 @@ pub(super) fn print(text: Arguments) {
     }
 }
 
-/// Writes to standard error. Where that cannot be done there is nobody to tell.
+/// Writes to standard error. A failure is ignored: it cannot be reported.
 pub(super) fn complain(text: Arguments) {
     let _ = stderr().lock().write_fmt(text);
 }
 
-/// Why something that was printed is lost, if it is.
+/// The reason why printed text was lost, if any.
 pub(super) fn failure() -> Option<std::io::Error> {
     FAILED.lock().ok()?.take()
 }

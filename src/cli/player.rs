@@ -1,5 +1,6 @@
 //! Players of matches, as arguments name them.
 
+use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -112,19 +113,17 @@ impl PlayerSpec {
     }
 
     /// Loads or starts the player.
-    pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, String> {
+    pub fn player(&self, name: &str, budget: SearchLimits) -> Result<MatchPlayer, Box<dyn Error>> {
         /// Levels draw the same moves in every match.
         const SEED: u64 = 1;
         let embedded = MoveModel::embedded;
         let profile = match self {
             PlayerSpec::Weights(file) => return Ok(MatchPlayer::new(name, load_weights(file)?, budget)),
             PlayerSpec::Network(file) => {
-                let network = Network::load(file).map_err(|error| error.to_string())?;
-                return Ok(MatchPlayer::new(name, Arc::new(network), budget));
+                return Ok(MatchPlayer::new(name, Arc::new(Network::load(file)?), budget));
             }
             PlayerSpec::Engine(program) => {
-                let program = ExternalPlayer::new(program.clone()).map_err(|error| error.to_string())?;
-                return Ok(MatchPlayer::new(name, Arc::new(program), budget));
+                return Ok(MatchPlayer::new(name, Arc::new(ExternalPlayer::new(program.clone())?), budget));
             }
             PlayerSpec::Level { elo, model } => {
                 let model =

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::{Weights, WeightsError};
 use dyad_engine::files::OwnFolder;
 use dyad_formats::atomic::{check_output, write_atomic};
 use dyad_formats::error::Error;
@@ -57,7 +57,7 @@ impl Arguments {
     fn weights(&self) -> Result<(PathBuf, String), Box<dyn std::error::Error>> {
         let names = [Some(&self.of), self.with.as_ref()].into_iter().flatten();
         let sets: Vec<(String, Arc<Weights>)> =
-            names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, String>>()?;
+            names.map(|name| Ok((display_name(name), load_weights(name)?))).collect::<Result<_, WeightsError>>()?;
         let sets: Vec<(String, &Weights)> = sets.iter().map(|(name, weights)| (name.clone(), &**weights)).collect();
         // A page of two is not that of the first.
         let name = match &self.with {

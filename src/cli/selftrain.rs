@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let mut progress = ProgressDisplay::new();
     let mut page = LivePage::new(&folder);
     let mut on_event = |event: &SelfTrainEvent| {
-        if let Some(note) = page.hear(event) {
+        if let Some(note) = page.on_event(event) {
             progress.say(&note);
         }
         match event {
@@ -123,7 +123,7 @@ const SHOWN: [Preset; 2] = [Preset::Scratch, Preset::Improve];
 
 type Number = fn(&SelfTrainSettings) -> Option<u64>;
 
-/// The numbers whose defaults are those of a preset.
+/// The numbers with defaults by the preset.
 const NUMBERS: [(&str, Number); 8] = [
     ("nodes", |s| Some(s.nodes)),
     ("label-nodes", |s| comparison(s).map(|own| own.label_nodes)),

@@ -1,8 +1,8 @@
 //! `dyad train`: settings from the command line, progress on the screen.
 //!
-//! Settings come from a JSON file, if one is named, and then from the options, which win. Each line of the log is printed.
-//! The first Ctrl-C ends the training after the batch with a checkpoint, the second one at once; `--resume` resumes it
-//! after either.
+//! Settings come from a JSON file, if one is named, and then from the options, which win. Each line of the log is
+//! printed. The first Ctrl-C ends the training after the batch with a checkpoint, the second one at once; `--resume`
+//! resumes it after either.
 
 use clap::{Args, ValueEnum};
 use dyad_engine::eval::Weights;
@@ -33,8 +33,8 @@ pub struct Arguments {
     /// Folder of the run
     #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
-    /// Resume the run in the folder, with its settings; --iterations, --keep-going, --threads and --checkpoint-seconds may
-    /// change
+    /// Resume the run in the folder, with its settings; --iterations, --keep-going, --threads and --checkpoint-seconds
+    /// may change
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -54,7 +54,8 @@ struct MethodArguments {
     /// Margin of the desired move, in units of evaluation; ranking-svm only [default: 100]
     #[arg(long, value_name = "UNITS", value_parser = number(MARGIN))]
     margin: Option<i32>,
-    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic and listwise only [default: 100]
+    /// Difference of values that is preferred at 73 %, in units of evaluation; logistic and listwise only [default:
+    /// 100]
     #[arg(long, value_name = "UNITS", value_parser = number(POSITIVE))]
     temperature: Option<f64>,
     /// Weight of the game's result at the desired leaf; logistic and listwise only [default: 0]
@@ -111,7 +112,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let (folder, is_resumed) = (arguments.out.clone(), arguments.resume);
     let mut page = LivePage::new(&folder);
     let mut on_event = |progress: TrainingProgress| {
-        if let Some(note) = page.hear_training(&progress) {
+        if let Some(note) = page.on_progress(&progress) {
             display.print(&note);
         }
         if let Some(line) = &progress.line {

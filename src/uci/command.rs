@@ -4,7 +4,7 @@
 //! read. Parsing is pure, so all of it can be tested without an engine.
 //!
 //! The plain messages of the protocol are read by `vampirc-uci`. `go`, `position` and `setoption`
-//! are not: its grammar drops `ponder` beside clocks, cuts long numbers, stops at two spaces and
+//! are not: its grammar drops `ponder` next to clocks, cuts long numbers, stops at two spaces and
 //! panics on numbers above 255. Its faults with what is left are kept away by cutting the line
 //! into words first, and as a last resort a panic of the library costs a message, not the engine.
 
@@ -17,7 +17,7 @@ use vampirc_uci::{UciMessage, parse_one};
 use super::fen;
 use super::go::{Go, number};
 
-/// What the engine is told to do.
+/// A command.
 pub enum Command {
     /// Say who you are and which options you have.
     Uci,
@@ -35,7 +35,7 @@ pub enum Command {
     Quit,
     /// Something to be silent about.
     Nothing,
-    /// Set an option. Only the table of options can tell where a name ends, so this is the text.
+    /// Set an option, as text: only the table of options knows where a name ends.
     SetOption(String),
     /// Set up a position with the game that led to it, or why it was refused.
     Position(Result<Box<Setup>, String>),
@@ -51,7 +51,7 @@ pub enum Command {
     Bench(Option<u32>),
     /// Make openings.
     Genfens(Genfens),
-    /// Train, or tell how far it is.
+    /// Begin, stop or report a training.
     Train(Train),
     /// List the commands.
     Help,
@@ -86,7 +86,7 @@ pub enum Train {
     Start,
     /// End, keeping everything.
     Stop,
-    /// Tell how far it is.
+    /// Report the progress.
     Status,
 }
 
@@ -279,7 +279,8 @@ fn explain(rest: &str) -> Result<Command, String> {
     Ok(Command::Explain(found))
 }
 
-/// `genfens N seed S book B`, the order of test frameworks, and after that `chess960` or `dfrc`; other words are theirs.
+/// `genfens N seed S book B`, the order of test frameworks, and after that `chess960` or `dfrc`; other words are
+/// theirs.
 fn genfens(rest: &str) -> Result<Command, String> {
     let (word, mut rest) = split_word(rest);
     let natural = |name: &str, word: &str| {

@@ -31,17 +31,18 @@ pub fn run(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> 
 }
 
 fn make(ask: &Genfens, engine: &Engine, control: &Control, say: &mut Say) -> Result<(), String> {
-    let mut recipe = OpeningSettings { variant: ask.variant, ..OpeningSettings::new(ask.seed) };
+    let mut opening_settings = OpeningSettings { variant: ask.variant, ..OpeningSettings::new(ask.seed) };
     if let Some(book) = &ask.book {
         let on_broken = |error: &Error| say(format!("info string genfens left out: {error}"));
-        recipe.starts = openings::read(Path::new(book), GAME_PLIES, on_broken).map_err(|error| error.to_string())?;
-        recipe.plies = BOOK_PLIES;
+        opening_settings.starts =
+            openings::read(Path::new(book), GAME_PLIES, on_broken).map_err(|error| error.to_string())?;
+        opening_settings.plies = BOOK_PLIES;
     }
     let mut filter = openings::opening_filter(Arc::clone(engine.weights()), FILTER_NODES);
     // Once stopped nothing is balanced any more, and the search for openings ends soon.
     let filter = |game: &Game| if control.stopped() { INFINITE } else { filter(game) };
     let mut made = 0;
-    for opening in RandomOpenings::new(recipe, filter).take(ask.count.try_into().unwrap_or(usize::MAX)) {
+    for opening in RandomOpenings::new(opening_settings, filter).take(ask.count.try_into().unwrap_or(usize::MAX)) {
         say(format!("info string genfens {}", opening.board().fen()));
         made += 1;
     }

@@ -20,7 +20,7 @@ pub struct Go {
     pub ponder: bool,
     /// Only these moves; as text, since it is the position that can read them.
     pub searchmoves: Vec<String>,
-    /// Count the positions so many plies ahead instead of searching.
+    /// Count the positions at this depth instead of searching.
     pub perft: Option<i64>,
     wtime: Option<i64>,
     btime: Option<i64>,
@@ -116,8 +116,8 @@ impl Go {
 
     /// The limits of a search of `board`, and notes for the user.
     ///
-    /// Words that were not understood may have been the limit. So a search that would have none then gets a clock without
-    /// time: a game goes on, and nothing waits for a search that does not end.
+    /// Words that were not understood may have been the limit. So a search that would have none then gets a clock
+    /// without time: a game goes on, and nothing waits for a search that does not end.
     pub fn limits(&self, board: &Board) -> (Limits, Vec<String>) {
         let (searchmoves, illegal) = self.legal_searchmoves(board);
         let misread = !self.notes.is_empty() || (searchmoves.is_empty() && illegal.is_some());

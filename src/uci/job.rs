@@ -1,9 +1,9 @@
-//! What takes long, and runs beside the event loop.
+//! Long commands, on a thread of their own.
 //!
 //! The loop must answer `isready` and obey `stop` at any time, so a search (or a count, a
 //! benchmark, a set of openings) runs on another thread. The job takes the whole session with
-//! it and hands it back at its end: what belongs to one thread at a time needs no lock, and nobody
-//! can change the hash table under a search. The control that stops a job is made when the command
+//! it and returns it at its end: data of one thread at a time needs no lock, and the hash table cannot
+//! change during a search. The control that stops a job is made when the command
 //! is accepted, not when the job starts, so that a `stop` right after `go` is never lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ use crate::perft;
 use crate::session::{Session, engine_name};
 use crate::tables;
 
-/// The move that is searched is told at most so often.
+/// Minimum interval between two reports of `currmove`.
 const CURRENT_MOVE_EVERY: Duration = Duration::from_secs(1);
 
 /// What a job does.
@@ -63,7 +63,7 @@ pub enum Event {
     Line(String),
     /// The answer to `go`: what is left of the job is to end.
     Answer(String),
-    /// The job ended. Its last lines come along, so that whoever reads them finds the engine free.
+    /// The job ended. Its last lines are printed when the engine is free.
     Done(Box<Session>, Vec<String>),
 }
 
@@ -80,10 +80,10 @@ pub struct Job {
     pub control: Arc<Control>,
 }
 
-/// Starts the thread that does one job after another, and tells of each by `events`.
+/// Starts the thread that runs one job after another and reports by `events`.
 ///
-/// One thread for all of them: on a busy machine a new thread waits for its turn like everybody else,
-/// while one that slept is let in at once. At fast time controls the difference loses games.
+/// One thread serves all jobs: on a busy machine a new thread waits for its time slice, while a thread that slept runs
+/// at once. At fast time controls the difference loses games.
 pub fn spawn_worker(events: Sender<Event>) -> Sender<Job> {
     let (sender, jobs) = unbounded();
     let body = move || jobs.iter().for_each(|job: Job| job.run(&events));
@@ -100,7 +100,7 @@ impl Job {
     fn run(mut self, events: &Sender<Event>) {
         let mut answered = false;
         self.work.write_moves_for(self.session.settings.chess960);
-        // Without a receiver the program is ending: there is nobody to tell.
+        // Without a receiver the program is ending.
         let mut say = |line: String| {
             let answers = line.starts_with("bestmove ");
             answered |= answers;
@@ -235,8 +235,8 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
     if session.trained.is_some() && !std::mem::replace(&mut session.trained_is_said, true) {
         say(info_string(&format!("{} plays", engine_name(session.trained.as_ref()))));
     }
-    let mut current_told: Option<Instant> = None;
-    let mut tell = |report: &Report| match report {
+    let mut current_shown: Option<Instant> = None;
+    let mut on_report = |report: &Report| match report {
         Report::Info(info) if !ended => {
             if let Some((best_two, _)) = &mut best_two {
                 best_two.note(info);
@@ -247,9 +247,9 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         }
         // A window that shows all lines would show no others.
         Report::CurrentMove { depth, mv, number }
-            if current_told.is_none_or(|told| told.elapsed() >= CURRENT_MOVE_EVERY) =>
+            if current_shown.is_none_or(|shown| shown.elapsed() >= CURRENT_MOVE_EVERY) =>
         {
-            current_told = Some(Instant::now());
+            current_shown = Some(Instant::now());
             say(current_move_line(board, *depth, *mv, *number));
         }
         Report::Answer(outcome) => {
@@ -262,7 +262,7 @@ fn search(game: &Game, limits: &Limits, session: &mut Session, control: &Control
         _ => {}
     };
     match &mut player {
-        Some(player) => player.search(game, limits, &options, control, &mut tell),
-        None => session.engine.search(game, limits, &options, control, &mut tell),
+        Some(player) => player.search(game, limits, &options, control, &mut on_report),
+        None => session.engine.search(game, limits, &options, control, &mut on_report),
     };
 }

@@ -6,11 +6,11 @@
 //! and passes on text: UTF-8, or what else comes as Latin-1, in which Cute Chess writes. A line over the cap is
 //! dropped whole, since half a command may mean something else than the command.
 //!
-//! Lines that were not handled yet are limited by their bytes and not by their number: a `quit` is seen behind hundreds of
-//! commands whose answers no one reads.
+//! Lines that were not handled yet are limited by their bytes and not by their number: a `quit` is seen behind hundreds
+//! of commands whose answers no one reads.
 //!
-//! Whoever starts the program may have set the ends of its pipes, or the terminal, not to block. Then it is no end that
-//! nothing comes just now, nor that nothing can be written: both are [tried again](patiently).
+//! The pipes of the program, or its terminal, may be non-blocking. Then a read or write that would block is no end: it
+//! is [tried again](patiently).
 
 use std::io::{self, BufRead, ErrorKind, Write, stdin};
 use std::sync::Arc;
@@ -130,7 +130,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 /// Writes all of the bytes, whether the output blocks or not.
 ///
 /// # Errors
-/// When nobody can read them any more.
+/// When the output is closed or cannot be written.
 pub fn write_patiently(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match patiently(|| output.write(bytes))? {

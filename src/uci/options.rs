@@ -53,7 +53,7 @@ enum Kind<Owner> {
     },
 }
 
-/// Whose option it is.
+/// The owner of an option.
 enum Of {
     Engine(Kind<Session>),
     Training(Kind<Training>),
@@ -185,7 +185,7 @@ pub fn default_session() -> Session {
     session
 }
 
-/// The lines that tell a GUI about the options.
+/// The declarations of the options for GUIs.
 pub fn listing() -> Vec<String> {
     rows().map(|row| row.config().serialize()).collect()
 }
@@ -203,7 +203,7 @@ pub struct Assignment {
 /// Sets an option to the value that was read.
 pub type Setter<Owner> = Box<dyn Fn(&mut Owner) -> Outcome + Send>;
 
-/// What setting an option does, and to whom.
+/// The effect of an option, and its owner.
 pub enum Set {
     /// To be done when the engine is free.
     Engine(Setter<Session>),

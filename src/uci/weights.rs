@@ -1,9 +1,9 @@
 //! Which weights the engine plays with.
 //!
-//! Two options have a say, in whatever order they come: a `WeightsFile` that is named wins; without one,
-//! `UseTrained` takes the weights of `TrainFolder` that were proven stronger, if there are any; otherwise it is the built-in ones.
-//! The choice is made anew only when one of the options changes, so that a GUI that sends all of them before
-//! each game does not undo what a self-training has brought in between: weights that were adopted stay until then.
+//! Two options have a say, in whatever order they come: a `WeightsFile` that is named wins; without one, `UseTrained`
+//! takes the weights of `TrainFolder` that were proven stronger, if there are any; otherwise it is the built-in ones.
+//! The choice is made again only when one of the options changes, so that a GUI that sends all of them before each game
+//! does not replace weights that a self-training brought in between.
 //!
 //! Weights change between searches only, and what the engine remembers of searches with the old ones is cleared.
 
@@ -43,7 +43,7 @@ pub fn set_use_trained(session: &mut Session, on: bool) -> Outcome {
     }
 }
 
-/// Sets `TrainFolder`, as far as it matters here.
+/// Sets `TrainFolder` for the choice of weights.
 pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     let choice = &mut session.settings.weights;
     let changed = choice.folder != folder;
@@ -51,7 +51,8 @@ pub fn set_folder(session: &mut Session, folder: Option<PathBuf>) -> Outcome {
     if changed && choice.use_trained && choice.file.is_empty() { choose(session) } else { Ok(None) }
 }
 
-/// Plays with weights that a self-training has proven stronger, unless others than those that they beat are in use by now.
+/// Plays with weights that a self-training has proven stronger, unless others than those that they beat are in use by
+/// now.
 pub fn promote(session: &mut Session, promoted: &Promoted) -> String {
     let Promoted { weights, trained, beaten } = promoted;
     let in_use = session.engine.weights();

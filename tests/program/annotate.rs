@@ -60,7 +60,7 @@ fn faults_are_told() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
 }
 
-/// What is done when somebody interrupts it is kept, as games that can be read.
+/// After an interrupt the finished moves are saved, as games that can be read.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_keeps_what_is_done() {

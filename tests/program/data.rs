@@ -118,7 +118,7 @@ fn games_become_samples_labels_and_weights() {
     refuse(
         &folder,
         "weights quality w.json --games-file even.pgn --test-percent 100",
-        "do not tell from whose side their scores are",
+        "the side of the scores cannot be found in the games",
     );
     refuse(
         &folder,
@@ -156,7 +156,8 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     let with_margin = samples.iter().filter(|sample| sample.has_margin()).count() as u64;
     assert!(samples.iter().all(|sample| sample.has_result()));
     assert!(samples.iter().any(|sample| sample.castles_unusually()));
-    // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are clear.
+    // Some openings of Chess960 castle as in standard chess; all moves but some have a runner-up, and some of those are
+    // clear.
     assert!(0 < with_margin && with_margin < labeled && labeled < samples.len() as u64, "{with_margin} of {labeled}");
     let printed = run(&folder, &format!("prepare {archive} -o b.samples --chosen-by 5a443ad5 --test-percent 0"));
     assert!(!printed.contains("not chosen with these weights"), "{printed}");

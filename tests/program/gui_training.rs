@@ -1,4 +1,4 @@
-//! The self-training as a GUI starts it: by options, beside the game.
+//! The self-training as a GUI starts it: by options, during a game.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ fn from_the_first_option_to_the_adopted_weights() {
     let folder = folder("gui-training");
     let out = folder.join("run");
 
-    // Begun, with a game beside it; what is sent again begins nothing again.
+    // Begun during a game; the same commands again begin nothing.
     let mut program = training("scratch", &out);
     let page = out.join("report.html");
     let printed = program.until_contains("info string train page ");
@@ -136,8 +136,8 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     check_files(&out);
 
-    // Resumed, before a match that is sure to be won, and a line that is sure to be crossed: the engine plays with the value of
-    // the pieces. A search is not disturbed by the better weights.
+    // Resumed, before a match that is sure to be won, and a line that is sure to be crossed: the engine plays with the
+    // value of the pieces. A search is not disturbed by the better weights.
     let better = better();
     await_match(&out, &better);
     let mut program = training("resume", &out);
@@ -202,7 +202,8 @@ fn from_the_first_option_to_the_adopted_weights() {
     program.quit();
     fs::copy("weights/material.json", out.join("reference.json")).unwrap();
 
-    // Resumed, it is played with from the first move on, if the engine would play with what it has beaten, or with itself.
+    // Resumed, it is played with from the first move on, if the engine would play with what it has beaten, or with
+    // itself.
     let eval = |program: &mut Program| {
         // With a pawn more, since equal weights cancel.
         program.send("position startpos moves e2e4 d7d5 e4d5\neval");
@@ -263,7 +264,8 @@ fn moves(output: &[String]) -> Vec<String> {
     output.iter().filter(|line| !line.starts_with("info string train ")).cloned().collect()
 }
 
-/// A number is used, also one that a preset has, and reported with the others; one that the method does not have is refused.
+/// A number is used, also one that a preset has, and reported with the others; one that the method does not have is
+/// refused.
 #[test]
 fn numbers_are_used_and_reported_or_refused() {
     let folder = folder("gui-training-numbers");
@@ -455,7 +457,7 @@ fn undecided_matches_adopt_nothing() {
     floats.mg[0] += 2.0;
     await_match(&out, &Weights::from_floats(&floats, serde_json::Value::Null).unwrap());
     let mut program = training("resume", &out);
-    let undecided = program.until_contains(" not decided: no proof that it is stronger; the next generation goes on");
+    let undecided = program.until_contains(" not decided: no proof that it is stronger; the next generation continues");
     assert!(undecided.starts_with("info string train generation "), "{undecided}");
     program.quit();
     assert!(!out.join("best.json").exists() && !out.join("playing.json").exists());

@@ -57,7 +57,7 @@ fn another_engine_plays_a_match() {
     let lines = output(&[&["match", "level:1000", &program], &limits[..]].concat());
     assert!(lines.iter().any(|line| line.starts_with("Games    2: +0 =2 -0")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("illegal")), "{lines:?}");
-    // Both tell how deep they looked, `{+0.35/9}`, in all moves of their own.
+    // Both report their depth, `{+0.35/9}`, with each of their moves.
     let games = fs::read_to_string(&games).unwrap();
     let comments: Vec<&str> = games.split('{').skip(1).filter(|comment| !comment.starts_with("book}")).collect();
     let depth = |comment: &&str| comment.split(['}', ',']).next()?.rsplit('/').next()?.parse::<u32>().ok();
@@ -104,8 +104,8 @@ fn a_calibration_is_played_once_and_written() {
     assert_eq!(output(&again), lines);
     assert_eq!(fs::read_to_string(&log).unwrap(), played);
     output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--model", text(&model)]].concat());
-    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that plays otherwise is played anew");
-    // A line that was cut is in nobody's way, and other openings are another match.
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 3, "a level that changed is played again");
+    // A truncated line is ignored, and other openings are another match.
     fs::write(&log, format!("{}{{\"level\":1", fs::read_to_string(&log).unwrap())).unwrap();
     output(&[&begin[..], &["--resume", "--steps", "1000,1200", "--seed", "2"]].concat());
     let played = fs::read_to_string(&log).unwrap();
@@ -180,7 +180,7 @@ fn a_style_is_learned_from_a_gui_and_played_with() {
     assert!(program.sync().iter().any(|line| line == "info string train error: name a PGN file by TrainGamesFile"));
     program.send(&format!("setoption name TrainGamesFile value {}\ntrain start", games.display()));
     assert!(program.sync().iter().any(|line| line == "info string train error: name a player by TrainPlayer"));
-    program.send("setoption name TrainPlayer value nobody\ntrain start\nisready");
+    program.send("setoption name TrainPlayer value unknown\ntrain start\nisready");
     let said = program.until("info string train error: ");
     assert!(said.last().unwrap().contains(&format!("most games are of {player} (")), "{said:?}");
     program.send(&format!("setoption name TrainPlayer value {player}\ntrain start\nisready"));

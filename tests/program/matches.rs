@@ -109,7 +109,7 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Whoever reads along may leave, and a log may fill the disk: the match is played, and its result is kept.
+/// A match is played to its end and its result is saved, also if a pipe is closed or a log fills the disk.
 #[cfg(unix)]
 #[test]
 fn a_match_is_kept_whose_words_nobody_can_read() {
@@ -137,7 +137,7 @@ fn a_match_is_kept_whose_words_nobody_can_read() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Games end where endgame tables know the result. Of a table that is damaged people hear, once, and the game is played on.
+/// Games end where endgame tables know the result. A damaged table is reported once, and the game continues.
 #[test]
 fn damaged_endgame_tables_are_told() {
     let folder = folder("damaged-tables");

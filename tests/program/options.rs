@@ -369,7 +369,7 @@ fn the_runner_up_is_told_before_the_answer() {
         assert!(output[output.len() - 1].starts_with(&format!("bestmove {best}")), "{output:?}");
         assert_eq!((choice.depth, choice.weights_id()), (depth, weights.id()));
     }
-    // There is nothing to tell of what was no choice.
+    // A forced move has no margin.
     program.send("position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1");
     let output = program.search("go depth 4");
     let expected = format!("{BEGINNING} depth 4 weights {}", weights.id());

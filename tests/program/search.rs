@@ -376,7 +376,7 @@ fn a_dead_draw_is_drawn_in_all_games() {
     program.quit();
 }
 
-/// Whoever sends too much has to wait; only behind a search that waits itself for a command it is refused.
+/// A sender of too many commands waits; during a search that only a command ends they are refused.
 #[test]
 fn a_full_queue_is_worked_off_before_more_is_read() {
     const COUNT: usize = 60;

@@ -1,34 +1,34 @@
 //! Archives of texts, read as one text.
 //!
-//! OpenBench hands out the games of a workload as a tar of `.pgn.bz2` files. Its members follow one another here as if
-//! they were one file, each unpacked by what it is, so that nothing has to be unpacked on a disk. Headers are the `tar`
-//! crate's; its own reader lends the members and cannot give them away as a stream.
+//! OpenBench publishes the games of a workload as a tar of `.pgn.bz2` files. Its members are read one after another as
+//! if they were one file, each decompressed by its own format, so that nothing is extracted to disk. Headers are parsed
+//! by the `tar` crate; its own reader borrows the members and cannot return them as a stream.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of a header, and what the length of each member is rounded up to.
+/// Bytes of a header; the length of each member is rounded up to a multiple.
 pub(super) const BLOCK: usize = 512;
 
-/// Whether a file that begins like this is a tar archive.
+/// Whether a file with these first bytes is a tar archive.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     start.get(257..262) == Some(b"ustar")
 }
 
-/// Makes a text of a member.
+/// Decompresses a member.
 pub(super) type Unpack = fn(Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>>;
 
-/// What all members are read from.
+/// The source of all members.
 struct Source {
     input: Box<dyn BufRead + Send>,
     name: String,
-    /// Bytes of the current member that were not read yet, and those that fill its last block.
+    /// Unread bytes of the current member, and the padding of its last block.
     left: u64,
     padding: u64,
 }
 
 impl Source {
-    /// Goes to the next member that is a file. False at the end.
+    /// Advances to the next member that is a file. False at the end.
     fn next(&mut self) -> io::Result<bool> {
         loop {
             self.skip(self.left + self.padding)?;
@@ -51,7 +51,7 @@ impl Source {
             if header.cksum().ok() != Some(sum - own + 8 * u32::from(b' ')) {
                 return Err(damaged("a header has another sum than it says"));
             }
-            self.left = header.entry_size().map_err(|_| damaged("a header tells no size"))?;
+            self.left = header.entry_size().map_err(|_| damaged("a header has no valid size"))?;
             self.padding = self.left.next_multiple_of(BLOCK as u64) - self.left;
             self.name = String::from_utf8_lossy(&header.path_bytes()).into_owned();
             if header.entry_type().is_file() {
@@ -76,7 +76,7 @@ fn lock(source: &Shared) -> MutexGuard<'_, Source> {
     source.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The bytes of the current member, as they stand in the archive.
+/// The raw bytes of the current member.
 struct Member(Shared);
 
 impl Read for Member {
@@ -97,7 +97,7 @@ pub(super) struct Texts {
     source: Shared,
     unpack: Unpack,
     text: Option<Box<dyn BufRead + Send>>,
-    /// What is left of the line break.
+    /// Unread bytes of the line break.
     rest: &'static [u8],
 }
 
@@ -111,7 +111,7 @@ impl Texts {
         io::Error::new(error.kind(), format!("{}: {error}", lock(&self.source).name))
     }
 
-    /// Goes to where there is something to read. False at the end.
+    /// Advances to the next unread byte. False at the end.
     fn advance(&mut self) -> io::Result<bool> {
         while self.rest.is_empty() {
             if let Some(text) = &mut self.text {

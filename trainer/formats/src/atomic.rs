@@ -1,4 +1,4 @@
-//! [Atomic files](dyad_engine::files) in folders that hold other things too.
+//! [Atomic files](dyad_engine::files) in folders with other files.
 
 use std::fs;
 use std::io;
@@ -10,18 +10,18 @@ use crate::error::Error;
 use dyad_engine::files;
 use dyad_engine::files::intended_name;
 
-/// No settings, no state, no plan and no log are larger.
+/// Maximum size of settings, a state, a plan or a log.
 const LARGEST: u64 = 1 << 26;
 
 /// Reads a file of settings, a state, a plan or a log.
 ///
 /// # Errors
-/// When the system refuses, or it cannot be one of those: it is no regular file, or too large.
+/// When it cannot be read, is no regular file, or is too large.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     files::read(path, LARGEST)
 }
 
-/// Removes what killed processes left half-written in `folder` of the files that `is_ours` knows by their names.
+/// Removes the temporary files that killed processes left in `folder`, of the files whose names `is_ours` accepts.
 ///
 /// # Errors
 /// When such a file cannot be removed.
@@ -36,10 +36,10 @@ pub fn clean(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error>
     Ok(())
 }
 
-/// Refuses an output that is one of the inputs: they would be lost.
+/// Refuses an output that is one of the inputs, which would be overwritten.
 ///
 /// # Errors
-/// When it is, by whatever path.
+/// When it is the same file, by any path.
 pub fn check_output(out: &Path, inputs: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), Error> {
     let Ok(target) = fs::canonicalize(out) else { return Ok(()) };
     match inputs.into_iter().find(|input| fs::canonicalize(input).is_ok_and(|input| input == target)) {
@@ -51,10 +51,10 @@ pub fn check_output(out: &Path, inputs: impl IntoIterator<Item = impl AsRef<Path
     }
 }
 
-/// Refuses outputs of which one is an input or another output, by whatever path.
+/// Refuses outputs that are an input or another output.
 ///
 /// # Errors
-/// When there is one.
+/// When two of them are the same file, by any path.
 pub fn check_outputs(
     outputs: impl IntoIterator<Item = impl AsRef<Path>>,
     inputs: impl IntoIterator<Item = impl AsRef<Path>> + Clone,
@@ -72,7 +72,7 @@ pub fn check_outputs(
     Ok(())
 }
 
-/// Where a file is or would be, without detours as far as its folder exists.
+/// The canonical path of a file, which need not exist.
 fn place(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let would_be = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));

@@ -1,11 +1,11 @@
 //! Games in Stockfish's binpack, in two and a half bytes a position.
 //!
-//! A file is a row of chunks; a chunk is a row of chains, each a position in 32 bytes and the moves that were played from
-//! there with their scores, packed in as few bits as the rules leave open. `sfbinpack` unpacks them. A chain is taken for a
-//! game: that is what engines write, while files that were filtered hold pieces of games, whose positions may then be split
-//! between training and test. The crate replays what it reads without a doubt, and ends in a panic where that is nonsense.
-//! So every move is tested by our rules before the crate makes it, and a panic is caught: what is left of the chunk is then
-//! lost, and reported with its place. Scores are the writer's, from the mover's side.
+//! A file is a row of chunks; a chunk is a row of chains, each a position in 32 bytes and the moves that were played
+//! from there with their scores, packed in as few bits as the rules leave open. `sfbinpack` unpacks them. A chain is
+//! taken for a game: that is what engines write, while files that were filtered hold pieces of games, whose positions
+//! may then be split between training and test. The crate replays what it reads without a doubt, and ends in a panic
+//! where that is nonsense. So every move is tested by our rules before the crate makes it, and a panic is caught: what
+//! is left of the chunk is then lost, and reported with its place. Scores are the writer's, from the mover's side.
 
 use std::io::{BufRead, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -214,7 +214,7 @@ fn score_of(score: i16) -> Option<Score> {
     match score {
         NO_SCORE => None,
         _ if score.unsigned_abs() >= MATES.unsigned_abs() => {
-            // Whoever mates makes the last ply, so its plies are odd and those of the other side even.
+            // The mating side makes the last ply, so its distance in plies is odd and that of the other side even.
             let plies = (32_000 - i32::from(score).abs()).max(1);
             Some(Score::mate((plies + 1) / 2 * i32::from(score.signum())))
         }
@@ -288,7 +288,7 @@ mod tests {
 
     type Facts = (String, Option<GameResult>, Vec<(Move, Option<i16>)>);
 
-    /// What a game is to a binpack: not whether a move was of a book. Mates are told in plies.
+    /// A game as a binpack stores it: without book moves, and with mates in plies.
     fn facts(game: &GameRecord) -> Facts {
         let scores = game.moves.iter().map(|played| (played.mv, played.score.map(|score| score.0)));
         (game.start.fen(), game.result, scores.collect())
@@ -338,7 +338,7 @@ mod tests {
             error(&[&whole[..], b"PNIB\0\0\0\0"].concat()).contains(&format!("{place}it does not begin with BINP"))
         );
         assert!(error(b"BINP\xFF\xFF\xFF\xFF").contains("a chunk of 4294967295 bytes"));
-        // A piece that is none: two kings of a color.
+        // Two kings of a color.
         let mut damaged = whole.clone();
         damaged[8 + 8] = 0xAA;
         let problem = read(damaged).pop().unwrap().unwrap_err().problem;
@@ -354,7 +354,7 @@ mod tests {
     }
 
     proptest! {
-        // A caught panic is told with its backtrace where the environment asks for one, which takes its time.
+        // With RUST_BACKTRACE a caught panic prints its backtrace, which takes long.
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         /// Whatever the bytes are, what is read of them are legal games.

@@ -1,4 +1,4 @@
-//! Positions in bulletformat, the 32 bytes that the trainer bullet learns from.
+//! Positions in bulletformat, the records of 32 bytes of the trainer bullet.
 //!
 //! | bytes | |
 //! |---|---|
@@ -7,11 +7,11 @@
 //! | 24..26 | score in centipawns, from the side to move |
 //! | 26 | result for the side to move: 0 lost, 1 drawn, 2 won |
 //! | 27, 28 | square of its king, and of the opponent's seen from there |
-//! | 29..32 | left to the user |
+//! | 29..32 | free for the user |
 //!
-//! The board is turned so that the side to move plays up: a position of Black to move is the mirrored one of White. There is
-//! no place for castling, en passant, clocks and moves, so such positions are for `fit`, which asks for result and score
-//! alone. Specified by the crate `bulletformat` (Jamie Whiting), which the tests compare with.
+//! The board is flipped if Black is to move, so that the side to move plays up. Castling, en passant, clocks and moves
+//! are not stored, so such positions serve `fit`, which needs only result and score. Specified by the crate
+//! `bulletformat` (Jamie Whiting), which the tests compare with.
 
 use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
@@ -29,11 +29,11 @@ use crate::score::{GameResult, Score};
 /// Bytes of a position.
 pub const BYTES: usize = 32;
 const OPPONENT: u8 = 8;
-/// Turns a square to the other side of the board.
+/// Flips a square to the other side of the board.
 const MIRROR: u8 = 56;
 
-/// Positions of a file, some at a time.
-pub struct Boards {
+/// Batches of positions of a file.
+pub struct RecordBatches {
     input: Box<dyn BufRead + Send>,
     path: Arc<Path>,
     /// Positions read so far.
@@ -41,24 +41,24 @@ pub struct Boards {
     most: usize,
 }
 
-/// Some positions and where they stand.
-pub struct Block {
+/// Consecutive positions of a file.
+pub struct RecordBatch {
     path: Arc<Path>,
-    /// Of the first, counted from 1.
+    /// Number of the first position, from 1.
     number: u64,
     bytes: Vec<u8>,
 }
 
-impl Boards {
-    /// The positions of the file at `path`, which may be packed, in blocks of at most so many.
+impl RecordBatches {
+    /// The positions of the file at `path`, which may be compressed, in batches of at most `most`.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn open(path: &Path, most: usize) -> Result<Boards, Error> {
-        Ok(Boards { input: input::open_bytes(path)?, path: path.into(), number: 0, most })
+    pub fn open(path: &Path, most: usize) -> Result<RecordBatches, Error> {
+        Ok(RecordBatches { input: input::open_bytes(path)?, path: path.into(), number: 0, most })
     }
 
-    fn next_block(&mut self) -> Result<Option<Block>, Error> {
+    fn next_block(&mut self) -> Result<Option<RecordBatch>, Error> {
         let mut bytes = Vec::with_capacity(self.most * BYTES);
         let fault = |number: u64, problem: String| {
             let place = format!("position {number}, which begins at byte {}", (number - 1) * BYTES as u64);
@@ -73,21 +73,21 @@ impl Boards {
             Ok(0) => return Ok(None),
             Ok(_) => {}
         }
-        let block = Block { path: self.path.clone(), number: self.number + 1, bytes };
+        let block = RecordBatch { path: self.path.clone(), number: self.number + 1, bytes };
         self.number = next - 1;
         Ok(Some(block))
     }
 }
 
-impl Iterator for Boards {
-    type Item = Result<Block, Error>;
+impl Iterator for RecordBatches {
+    type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_block().transpose()
     }
 }
 
-impl Block {
+impl RecordBatch {
     /// The positions, with White to move in all of them.
     pub fn positions(&self) -> impl Iterator<Item = Result<Epd, BrokenGame>> + '_ {
         let (records, _) = self.bytes.as_chunks::<BYTES>();
@@ -234,14 +234,14 @@ mod tests {
         let mut broken = whole;
         broken[26] = 9;
         fs::write(&path, [whole, whole, broken].concat()).unwrap();
-        let blocks: Vec<_> = Boards::open(&path, 2).unwrap().map(|block| block.unwrap()).collect();
+        let blocks: Vec<_> = RecordBatches::open(&path, 2).unwrap().map(|block| block.unwrap()).collect();
         assert_eq!(blocks.len(), 2);
         assert_eq!(blocks[0].positions().filter(Result::is_ok).count(), 2);
         let problem = blocks[1].positions().next().unwrap().err().unwrap().to_string();
         let expected = "a.bullet:3: position 3, which begins at byte 64: a result of 9, expected 0 to 2";
         assert!(problem.ends_with(expected), "{problem}");
         fs::write(&path, &[whole, whole].concat()[..40]).unwrap();
-        let error = Boards::open(&path, 9).unwrap().next().unwrap().err().unwrap().to_string();
+        let error = RecordBatches::open(&path, 9).unwrap().next().unwrap().err().unwrap().to_string();
         assert!(error.ends_with("position 2, which begins at byte 32: the file ends within it"), "{error}");
     }
 

@@ -1,37 +1,37 @@
-//! The second best move of an engine's choice, which training needs besides the score.
+//! The margin of a move over the second-best one, which training needs in addition to the score.
 //!
-//! Comparison training skips a position whose two best moves are nearly equal: the desired move must be better by a margin.
-//! Finding the margin afterwards costs a search of each position (`dyad label --min-margin`), but the engine that
-//! played the move has just searched it. So Dyad reports it with its move (`info string pgncomment`, an option of UCI), match
-//! programs copy the line into the comment of the move, and `dyad prepare` finds it there. The words are pairs of a name
-//! and a value, none of which holds a quote or a brace: OpenBench cuts the line at a quote, and PGN ends a comment at a
-//! brace. Readers skip names that they do not know.
+//! Comparison training skips a position whose two best moves are nearly equal: the desired move must be better by a
+//! margin. Finding the margin afterwards costs a search of each position (`dyad label --min-margin`), but the engine
+//! that played the move has just searched it. So Dyad reports it with its move (`info string pgncomment`, a UCI
+//! option), match programs copy the line into the comment of the move, and `dyad prepare` reads it there. The text has
+//! pairs of a name and a value without quotes and braces: OpenBench cuts the line at a quote, and PGN ends a comment at
+//! a brace. Unknown names are skipped.
 
 use dyad_engine::board::{Board, Move};
 
-/// What the line begins with.
+/// The beginning of the line.
 pub const BEGINNING: &str = "info string pgncomment";
 
-/// The id of weights as it is written.
+/// The ID of weights as text.
 #[must_use]
 pub fn weights_id(id: u32) -> String {
     format!("{id:08x}")
 }
 
-/// What an engine told of the move it chose.
+/// The margin of the move that an engine played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The second best move and how far it is behind, in centipawns ([`gap`](dyad_engine::value::gap)). None where a
-    /// search ended before both were searched alike, or there is no other move.
+    /// The second-best move and the margin over it, in centipawns ([`gap`](dyad_engine::value::gap)). `None` if the
+    /// search ended before both were searched to the same depth, or if there is no other move.
     pub second: Option<(Move, u32)>,
-    /// Plies to which both were searched; without a second one, those of the last full iteration.
+    /// Depth in plies of both moves; without a second one, that of the last complete iteration.
     pub depth: u32,
-    /// The weights that it was searched with, by their id.
+    /// The ID of the weights of the search.
     pub weights: u32,
 }
 
 impl Choice {
-    /// The words, without the [beginning](BEGINNING) of their line.
+    /// The text without the [beginning](BEGINNING) of its line.
     ///
     /// ```
     /// # use dyad_engine::board::Board;
@@ -48,13 +48,13 @@ impl Choice {
         format!("{}depth {} weights {}", second.unwrap_or_default(), self.depth, self.weights_id())
     }
 
-    /// The id of the weights as it is written.
+    /// The ID of the weights as text.
     #[must_use]
     pub fn weights_id(self) -> String {
         weights_id(self.weights)
     }
 
-    /// The part of a comment that holds the words: what follows `line=`, as fastchess (`line="info string pgncomment ..."`)
+    /// The part of a comment after `line=`, as fastchess (`line="info string pgncomment ..."`)
     /// and the client of OpenBench (`line=...`) write it.
     #[must_use]
     pub fn words(comment: &str) -> Option<&str> {
@@ -63,8 +63,8 @@ impl Choice {
         Some(line.split(['"', ',']).next()?.trim()).filter(|words| !words.is_empty())
     }
 
-    /// What the words, with or without the [beginning](BEGINNING), say of a move made on this board. Nothing where depth or weights are missing, or the second move is
-    /// none that can be played: then they are somebody else's.
+    /// Parses the text, with or without the [beginning](BEGINNING), of a move made on this board. `None` if depth or
+    /// weights are missing, or the second move is not legal: then the text is of another program.
     #[must_use]
     pub fn parse(words: &str, board: &Board) -> Option<Choice> {
         let (mut second, mut gap, mut depth, mut weights) = (None, None, None, None);
@@ -86,7 +86,7 @@ impl Choice {
         Some(Choice { second, depth: depth?, weights: weights? })
     }
 
-    /// What a comment says of a move made on this board.
+    /// Parses the comment of a move made on this board.
     #[must_use]
     pub fn in_comment(comment: &str, board: &Board) -> Option<Choice> {
         Choice::parse(Choice::words(comment)?, board)

@@ -17,7 +17,7 @@ pub struct Played {
     pub score: Option<Score>,
     /// Whether it came out of a book.
     pub book: bool,
-    /// What the mover told of the choice.
+    /// The margin over the second-best move, from the comment of the move.
     pub choice: Option<Choice>,
 }
 
@@ -52,7 +52,7 @@ pub struct BrokenGame {
     pub path: PathBuf,
     /// The first line of the game; in a binary file, its number.
     pub line: u64,
-    /// Who played, as far as it is known, and what is wrong.
+    /// The players, if known, and the problem.
     pub problem: String,
 }
 
@@ -72,7 +72,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// Stands for the game wherever games are told apart: a hash of its start and its moves.
+    /// Identity of the game: a hash of its start and its moves.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.moves.iter().fold(hash::mix(self.start.key()), |hash, played| {

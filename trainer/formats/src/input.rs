@@ -1,8 +1,8 @@
-//! Text files as they come: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (itself packed or not), with any
-//! line breaks, with a byte order mark or without, in UTF-8 or Windows-1252. Other packings are refused by their names.
+//! Text files: plain, `.zst`, `.gz`, `.bz2`, or a tar archive of such files (compressed or not), with any line breaks,
+//! with or without a byte order mark, in UTF-8 or Windows-1252. Other archives are refused by name.
 //!
-//! The kind is told by the first bytes, not by the name, so that a renamed file is still read. Lines
-//! are bounded: a file without line breaks must not fill the memory.
+//! The first bytes determine the compression, not the name, so that renamed files are read. The length of lines is
+//! bounded: a file without line breaks must not fill the memory.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,11 +16,11 @@ use crate::archive::{BLOCK, Texts, is_archive};
 use crate::error::Error;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// What follows the first byte of a frame to be skipped, which is 0x50 to 0x5F. Files of `pzstd` begin with one.
+/// The bytes of a skippable frame after its first byte, 0x50 to 0x5F. Files of `pzstd` begin with one.
 const ZSTD_SKIPPABLE: [u8; 3] = [0x2A, 0x4D, 0x18];
 const GZIP_MAGIC: [u8; 2] = [0x1F, 0x8B];
 const BZIP2_MAGIC: &[u8] = b"BZh";
-/// How files of other kinds begin, and their names.
+/// First bytes of unsupported formats, and the names of these.
 const REFUSED: [(&[u8], &str); 7] = [
     (b"\xFD7zXZ\0", "packed by xz"),
     (b"PK\x03\x04", "a zip archive"),
@@ -32,16 +32,16 @@ const REFUSED: [(&[u8], &str); 7] = [
 ];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Longest line handed on; the rest of a longer one is dropped.
+/// Maximum length of a line; the rest is dropped.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
-/// Opens a text file and unpacks it while it is read.
+/// Opens a text file and decompresses it while it is read.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
     let file = files::open(path).map_err(Error::file("open", path))?;
     unpack(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
 }
 
-/// Opens a file of bytes that are no text, and unpacks it while it is read.
+/// Opens a binary file and decompresses it while it is read.
 pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
     let file = files::open(path).map_err(Error::file("open", path))?;
     decoder(BufReader::with_capacity(1 << 16, file)).map_err(Error::file("read", path))
@@ -69,7 +69,7 @@ fn readable(mut text: Peeked) -> io::Result<Box<dyn BufRead + Send>> {
     }
 }
 
-/// A text whose lines end in a carriage return alone, with line feeds in their place.
+/// Replaces carriage returns by line feeds in a text whose lines end in a carriage return alone.
 struct Returns(Peeked);
 
 impl Read for Returns {
@@ -103,7 +103,7 @@ impl<R: BufRead> Read for Gzip<R> {
     }
 }
 
-/// A text of which the beginning was looked at. What went wrong there is told when it is read, with its place.
+/// A text whose first bytes were examined. An error there is returned when they are read, with their place.
 struct Peeked {
     start: Vec<u8>,
     read: usize,
@@ -147,7 +147,7 @@ impl Read for Peeked {
     }
 }
 
-/// Whether a text that begins like this is in two bytes a letter: by its mark, or by its zeros.
+/// Whether a text with these first bytes has two bytes per letter, by its byte order mark or by zeros.
 fn is_utf16(start: &[u8]) -> bool {
     match start {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
@@ -175,12 +175,12 @@ fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
     })
 }
 
-/// What a file holds, by its name without the packing.
+/// The format of a file, by its name without the compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Games in portable game notation.
     Games,
-    /// One position a line.
+    /// One position per line.
     Positions,
     /// Games in [`viriformat`](crate::viriformat).
     Viriformat,
@@ -223,7 +223,7 @@ impl Lines {
         Ok(Lines::new(open(path)?, path))
     }
 
-    /// The lines of `input`, which errors call `path`.
+    /// The lines of `input`; `path` is its name in errors.
     pub fn new(input: Box<dyn BufRead + Send>, path: &Path) -> Lines {
         Lines { input, path: path.to_path_buf(), number: 0 }
     }
@@ -242,8 +242,8 @@ impl Lines {
         Ok(Some(self.number))
     }
 
-    /// Reads on to the next line that says something, trimmed, and returns it with its number. A line of `#` and what
-    /// follows it says nothing, nor does the mark that some editors put at the beginning of a file.
+    /// Reads the next line that is neither blank nor a comment (`#`), trimmed, and returns it with its number. A byte
+    /// order mark is skipped.
     pub fn read_text(&mut self) -> Result<Option<(u64, String)>, Error> {
         let mut line = Vec::new();
         while let Some(number) = self.read(&mut line)? {
@@ -282,10 +282,10 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// What `parse` makes of the lines of a file that say something, each with its number.
+/// Parses the lines of a file that are neither blank nor comments.
 ///
 /// # Errors
-/// When the file cannot be read, or `parse` refuses a line: its words, with the place.
+/// When the file cannot be read, or with the error of `parse` and its place.
 pub fn parse_lines<T>(path: &Path, mut parse: impl FnMut(u64, &str) -> Result<T, String>) -> Result<Vec<T>, Error> {
     let (mut lines, mut made) = (Lines::open(path)?, Vec::new());
     while let Some((number, text)) = lines.read_text()? {

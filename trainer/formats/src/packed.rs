@@ -16,9 +16,9 @@ pub const SAMPLE_BYTES: usize = 32;
 pub struct Sample {
     /// The position.
     pub board: Board,
-    /// The move to prefer there.
+    /// The desired move.
     pub desired: Option<Move>,
-    /// How its game ended.
+    /// The result of its game.
     pub result: Option<GameResult>,
     /// The score of a search, for the side to move.
     pub score: Option<Score>,
@@ -26,7 +26,8 @@ pub struct Sample {
     pub test: bool,
     /// Whether it is the first of its game.
     pub starts_game: bool,
-    /// Whether the desired move has the margin over the second-best move. Without it, only result and score are learned.
+    /// Whether the desired move has the margin over the second-best move. Without it, only result and score are
+    /// learned.
     pub has_margin: bool,
 }
 
@@ -58,8 +59,8 @@ impl Sample {
 /// | 30 | halfmove clock |
 /// | 31 | result (2 bits), test, first of its game, below the margin |
 ///
-/// Twelve of the sixteen kinds of pieces are the ordinary ones; a rook that may still castle and a
-/// pawn that may be taken en passant are kinds of their own, and so need no bytes.
+/// Twelve of the sixteen kinds are the pieces; rooks with a castling right and a pawn that can be captured en passant
+/// are kinds of their own, so these rights take no bytes.
 ///
 /// ```
 /// # use dyad_engine::board::Board;
@@ -119,7 +120,7 @@ impl Packed {
         self.0[31] & TEST_BIT != 0
     }
 
-    /// Whether a castling is possible that is none of standard chess: king or rook began elsewhere.
+    /// Whether a castling right of Chess960 exists: its king or rook began elsewhere than in standard chess.
     #[must_use]
     pub fn castles_unusually(&self) -> bool {
         /// Squares of kings and rooks at the beginning.
@@ -171,7 +172,7 @@ impl Packed {
         self.0[31] = self.0[31] & !START_BIT | if starts { START_BIT } else { 0 };
     }
 
-    /// Puts another result in place.
+    /// Replaces the result.
     pub fn set_result(&mut self, result: GameResult) {
         self.0[31] = self.0[31] & !RESULT_BITS | result_bits(Some(result));
     }
@@ -182,8 +183,8 @@ impl Packed {
         self.occupied().count_ones()
     }
 
-    /// Puts another desired move, as [`Move::packed`] makes it, and score in place. Without a move nothing
-    /// changes, and the answer is false.
+    /// Replaces the desired move, as [`Move::packed`] makes it, and the score. Without a move nothing changes, and
+    /// false is returned.
     pub fn relabel(&mut self, desired: u16, score: Score) -> bool {
         let black = self.number(24) & 0x8000;
         if desired != 0 {
@@ -204,7 +205,7 @@ impl Packed {
     /// Unpacks the sample.
     ///
     /// # Errors
-    /// Says what is wrong where the bytes hold no valid position, or a move that is not legal in it.
+    /// When the bytes are no valid position, or the move is not legal.
     pub fn unpack(&self) -> Result<Sample, String> {
         let board = self.board()?;
         let desired = move_of(self.number(24) & 0x7FFF)?.map(|mv| board.mark_castling(mv));
@@ -225,7 +226,7 @@ impl Packed {
     /// Unpacks the position alone.
     ///
     /// # Errors
-    /// Says what is wrong where the bytes hold no valid position.
+    /// When the bytes are no valid position.
     pub fn board(&self) -> Result<Board, String> {
         let occupied = self.occupied();
         if occupied.count_ones() > 32 {

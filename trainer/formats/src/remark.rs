@@ -1,4 +1,4 @@
-//! What comments and lines say of a value, in all the forms that programs write.
+//! Scores in comments and lines, in the forms that programs write.
 //!
 //! | form | written by | side |
 //! |---|---|---|
@@ -12,14 +12,14 @@
 
 use crate::score::{GameResult, Score};
 
-/// What a comment says of the move before it.
+/// The content of a comment about the move before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// The move came out of an opening book.
+    /// The move is a book move.
     Book,
-    /// The search's value, from whichever side the writer takes.
+    /// The score, from the side that the writer of the file uses.
     Score(Score),
-    /// The search's value in a form that is always given from White's side.
+    /// The score, in a form that is always from White's side.
     WhiteScore(Score),
 }
 
@@ -44,7 +44,7 @@ impl Remark {
     }
 }
 
-/// `+0.35/20`, also with something behind a comma. Two whole numbers, `1/2`, are something else.
+/// `+0.35/20`, possibly with text after a comma. Two whole numbers, `1/2`, are no score.
 fn score_and_depth(word: &str) -> Option<Score> {
     let (score, depth) = word.split_once('/')?;
     let is_score = score.contains(['.', ',', '+', '-', '\u{2212}', 'M', '#']);
@@ -75,7 +75,7 @@ fn field(text: &str, name: &str) -> Option<Score> {
     fields.find_map(|field| pawns(field.strip_prefix(name)?))
 }
 
-/// A comment of OpenBench: nothing but the score, or the score, depths, milliseconds and nodes.
+/// A comment of OpenBench: only the score, or the score, depths, milliseconds and nodes.
 fn bare(text: &str) -> Option<Score> {
     let mut words = text.split_whitespace();
     let score = words.next()?;
@@ -92,7 +92,7 @@ fn bare(text: &str) -> Option<Score> {
     }
 }
 
-/// `(Bb5 a6) +0.4/18`: the score behind the expected line.
+/// `(Bb5 a6) +0.4/18`: the score after the expected line.
 fn after_line(text: &str) -> Option<Score> {
     let (_, rest) = text.strip_prefix('(')?.split_once(')')?;
     score_and_depth(rest.split_whitespace().next()?)

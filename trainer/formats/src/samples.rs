@@ -1,15 +1,14 @@
 //! The sample file: prepared positions, 32 bytes each.
 //!
-//! Training reads millions of positions many times and in random order, and a run may last days: the
-//! data must be small, must be found by index, and must be known to be whole before the run begins. So a
-//! sample has a fixed size, samples lie in blocks that carry a checksum, and a file that is cut or damaged
-//! is refused when it is opened, with the place. A half-written one is never found under its own name
-//! ([`atomic`](crate::atomic)).
+//! Training reads millions of positions many times and in random order, and a run may last days: the data must be
+//! small, addressable by index, and known to be complete before the run begins. So a sample has a fixed size, samples
+//! are stored in blocks with a checksum, and a truncated or damaged file is refused when it is opened, with the place.
+//! An incomplete file never has the final name ([`atomic`](crate::atomic)).
 //!
 //! | bytes | header |
 //! |---|---|
 //! | 0..8 | `DyadSmp` and a zero |
-//! | 8..12 | version: 2 if there is a position whose castling is none of standard chess, otherwise 1 |
+//! | 8..12 | version: 2 if a position has castling rights of Chess960, otherwise 1 |
 //! | 12..16 | samples in a block |
 //! | 16..40 | samples, test samples, games |
 //! | 40..48 | identity: a hash over the checksums of all blocks |
@@ -36,22 +35,22 @@ use crate::packed::{Packed, SAMPLE_BYTES, Sample};
 
 const MAGIC: [u8; 8] = *b"DyadSmp\0";
 const VERSION: u32 = 1;
-/// The version of a file with positions of Chess960, which programs that knew the first version would take for others.
+/// The version of a file with positions of Chess960, which programs of the first version would misread.
 const VERSION_CHESS960: u32 = 2;
 const HEADER_BYTES: usize = 64;
 /// Samples in a block: half a megabyte.
 const BLOCK: usize = 1 << 14;
 
-/// What the header of a sample file says.
+/// The header of a sample file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleSummary {
     /// Samples.
     pub count: u64,
-    /// Samples kept out of training.
+    /// Samples held out for testing.
     pub tests: u64,
-    /// Games they come from.
+    /// Games of the samples.
     pub games: u64,
-    /// Stands for the content: equal exactly when all samples are.
+    /// Hash of the content.
     pub identity: u64,
     /// The settings that made the file.
     pub settings: Json,
@@ -132,14 +131,14 @@ impl SampleWriter {
         written.map_err(Error::file("write", &self.path))
     }
 
-    /// Adds what became known while writing to the settings.
+    /// Adds a field to the settings.
     pub fn note(&mut self, key: &str, value: Json) {
         if let Json::Object(settings) = &mut self.summary.settings {
             settings.insert(key.to_string(), value);
         }
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file under its final name.
     pub fn finish(mut self) -> Result<SampleSummary, Error> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -170,7 +169,7 @@ impl SampleFile {
     /// Opens a file and checks all of it.
     ///
     /// # Errors
-    /// Says what is wrong and where: no sample file, another version, cut, damaged.
+    /// When it is no sample file, of another version, truncated or damaged, with the place.
     pub fn open(path: &Path) -> Result<SampleFile, Error> {
         let file = files::open(path).map_err(Error::file("open", path))?;
         let length = file.metadata().map_err(Error::file("read", path))?.len();
@@ -182,13 +181,13 @@ impl SampleFile {
         Ok(SampleFile { path: path.to_path_buf(), file: Mutex::new(file), summary, tests })
     }
 
-    /// Where the file lies.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What its header says.
+    /// The header.
     #[must_use]
     pub fn summary(&self) -> &SampleSummary {
         &self.summary
@@ -206,7 +205,7 @@ impl SampleFile {
         self.summary.count == 0
     }
 
-    /// Whether the sample at `index` is kept out of training.
+    /// Whether the sample at `index` is held out for testing.
     #[must_use]
     pub fn is_test(&self, index: usize) -> bool {
         self.tests[index / 64] >> (index % 64) & 1 != 0
@@ -226,7 +225,7 @@ impl SampleFile {
         assert!(index < self.len(), "sample {index} of {}", self.len());
         let at = HEADER_BYTES + index * SAMPLE_BYTES + index / BLOCK * 4;
         let mut bytes = [0; SAMPLE_BYTES];
-        // A reader that panicked leaves nothing half done: every read seeks first.
+        // After a panic of another reader the file is still usable: every read seeks first.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let read = file.seek(SeekFrom::Start(at as u64)).and_then(|_| file.read_exact(&mut bytes));
         read.map_err(Error::file("read", &self.path))?;
@@ -323,7 +322,7 @@ fn read_block(
     Ok((bytes, sum))
 }
 
-/// Checks all blocks and returns a bit for each sample: whether it is kept out of training.
+/// Checks all blocks and returns a bit for each sample: whether it is held out for testing.
 fn check_blocks(input: &mut impl Read, summary: &SampleSummary, path: &Path) -> Result<Vec<u64>, Error> {
     let mut tests = vec![0u64; summary.count.div_ceil(64) as usize];
     let mut identity = 0;

@@ -1,4 +1,4 @@
-//! What a game or a search says of a position: results and scores.
+//! Results of games and scores of searches.
 
 use dyad_engine::board::Color;
 use dyad_engine::tablebase::TableResult;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GameResult {
     /// 0-1
@@ -66,7 +66,7 @@ impl std::str::FromStr for GameResult {
     }
 }
 
-/// Whose point of view the scores in comments are given from.
+/// The side from which scores in comments are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreSide {
@@ -88,7 +88,7 @@ impl FromStr for ScoreSide {
     }
 }
 
-/// A value that an engine gave a position, in centipawns, with mates beyond [`Score::MATE`].
+/// The score of a position in centipawns, with mates near [`Score::MATE`].
 ///
 /// ```
 /// # use dyad_formats::score::Score;
@@ -104,13 +104,13 @@ impl Score {
     /// Values beyond this are mates.
     pub const LARGEST: i16 = 30_000;
 
-    /// A value in centipawns, cut to the range below mates.
+    /// A value in centipawns, clamped to the range below mates.
     #[must_use]
     pub fn centipawns(value: f64) -> Score {
         Score(value.round().clamp(-f64::from(Score::LARGEST), f64::from(Score::LARGEST)) as i16)
     }
 
-    /// Mate in `moves`, or being mated where negative.
+    /// Mate in `moves`; negative if the side to move is mated.
     #[must_use]
     pub fn mate(moves: i32) -> Score {
         let distance = moves.unsigned_abs().min(1_000) as i16;
@@ -129,7 +129,7 @@ impl Score {
         f64::from(self.0) / 100.0
     }
 
-    /// The same value seen by the other side.
+    /// The same value from the other side.
     #[must_use]
     pub fn opposite(self) -> Score {
         Score(-self.0)

@@ -1,7 +1,7 @@
-//! Games of any form, a piece of a file at a time.
+//! Games of any format, a chunk of a file at a time.
 //!
-//! To cut a file into pieces is cheap and must be done in its order; to read what a piece holds takes the time, and can be
-//! done on any thread. What a piece is depends on the form: a game as text or as bytes, or a block of many games.
+//! Splitting a file into chunks is cheap and sequential; parsing a chunk takes the time and can be done on any thread.
+//! A chunk is a game as text or as bytes, or a block of many games, depending on the format.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::pgn::{GameText, GameTexts};
 use crate::score::ScoreSide;
 use crate::viriformat::{GameBytes, GamesInBytes};
 
-/// A piece of a file of games.
-pub enum Piece {
+/// A chunk of a file of games.
+pub enum FileChunk {
     /// A game in PGN.
     Text(GameText),
     /// A game in viriformat.
@@ -26,22 +26,23 @@ pub enum Piece {
     Chunk(Chunk),
 }
 
-/// The pieces of a file in their order.
-pub type Pieces = Box<dyn Iterator<Item = Result<Piece, Error>> + Send>;
+/// The chunks of a file in order.
+pub type FileChunks = Box<dyn Iterator<Item = Result<FileChunk, Error>> + Send>;
 
-/// The pieces of the file at `path`, its form told by its name ([`Kind`]).
+/// The chunks of the file at `path`; the name determines the format ([`Kind`]).
 ///
 /// # Errors
-/// When it cannot be opened, holds no games by its name, or this build cannot read its form.
-pub fn pieces(path: &Path) -> Result<Pieces, Error> {
+/// When it cannot be opened, is no file of games by its name, or this build cannot read its format.
+pub fn chunks(path: &Path) -> Result<FileChunks, Error> {
     Ok(match Kind::of(path) {
-        Kind::Games => Box::new(GameTexts::open(path)?.map(|game| game.map(Piece::Text))),
-        Kind::Viriformat => Box::new(GamesInBytes::open(path)?.map(|game| game.map(Piece::Bytes))),
+        Kind::Games => Box::new(GameTexts::open(path)?.map(|game| game.map(FileChunk::Text))),
+        Kind::Viriformat => Box::new(GamesInBytes::open(path)?.map(|game| game.map(FileChunk::Bytes))),
         #[cfg(feature = "binpack")]
-        Kind::Binpack => Box::new(Chunks::open(path)?.map(|chunk| chunk.map(Piece::Chunk))),
+        Kind::Binpack => Box::new(Chunks::open(path)?.map(|chunk| chunk.map(FileChunk::Chunk))),
         #[cfg(not(feature = "binpack"))]
         Kind::Binpack => {
-            let problem = "this program was built without what reads binpacks; `cargo build --features binpack` has it";
+            let problem =
+                "this program was built without the reader of binpacks; build it with `cargo build --features binpack`";
             return Err(Error::content(path, "its name", problem));
         }
         Kind::Positions | Kind::Bulletformat => {
@@ -50,25 +51,25 @@ pub fn pieces(path: &Path) -> Result<Pieces, Error> {
     })
 }
 
-impl Piece {
-    /// The games of the piece; scores in the comments of PGN are read only when it is known from whose side.
+impl FileChunk {
+    /// The games of the chunk. Scores in comments of PGN are read only if `scores` gives their side.
     #[must_use]
     pub fn games(&self, scores: Option<ScoreSide>) -> Vec<Result<GameRecord, BrokenGame>> {
         match self {
-            Piece::Text(text) => vec![text.parse(scores)],
-            Piece::Bytes(bytes) => vec![bytes.parse()],
+            FileChunk::Text(text) => vec![text.parse(scores)],
+            FileChunk::Bytes(bytes) => vec![bytes.parse()],
             #[cfg(feature = "binpack")]
-            Piece::Chunk(chunk) => chunk.games(),
+            FileChunk::Chunk(chunk) => chunk.games(),
         }
     }
 
-    /// Whether it holds many games.
+    /// Whether it may contain many games.
     #[must_use]
     pub fn is_large(&self) -> bool {
         match self {
-            Piece::Text(_) | Piece::Bytes(_) => false,
+            FileChunk::Text(_) | FileChunk::Bytes(_) => false,
             #[cfg(feature = "binpack")]
-            Piece::Chunk(_) => true,
+            FileChunk::Chunk(_) => true,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Games in viriformat, the binary form in which engines exchange games of self-play.
 //!
-//! A game is its starting position in 32 bytes (marlinformat), four bytes for each move, and four zeros. Nothing but
-//! start, moves, scores and result is kept, so a game takes a fifth of its PGN and is read at the speed of the
-//! rules. Specified by the README of the `viriformat` crate (Cosmo Bobak), whose example is a test here. It
-//! has no word for "no score": 32767, which the format's users take for a score that means nothing, stands for it.
+//! A game is its starting position in 32 bytes (marlinformat), four bytes for each move, and four zeros. Only start,
+//! moves, scores and result are stored, so a game takes a fifth of its PGN, and the rules take most of the reading
+//! time. Specified by the README of the `viriformat` crate (Cosmo Bobak), whose example is a test here. A missing score
+//! is 32767, which other programs treat as no score.
 
 use std::io::{BufRead, ErrorKind, Read};
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::score::{GameResult, Score};
 const START: usize = 32;
 /// Bytes of a move with its score.
 const MOVE: usize = 4;
-/// The most moves that a game is believed to have.
+/// Maximum number of moves of a game.
 const MOST_MOVES: usize = 1 << 16;
 const NO_SCORE: i16 = i16::MAX;
 const NO_SQUARE: u8 = 64;
@@ -33,13 +33,13 @@ const EN_PASSANT: u16 = 1;
 const CASTLING: u16 = 2;
 const PROMOTION: u16 = 3;
 
-/// The bytes of one game and where they stand.
+/// The bytes of a game and their place.
 #[derive(Clone, Debug)]
 pub struct GameBytes {
     path: Arc<Path>,
-    /// Counted from 1.
+    /// Number of the game, from 1.
     number: u64,
-    /// Of its first byte in the file.
+    /// Offset of the first byte in the file.
     offset: u64,
     bytes: Vec<u8>,
 }
@@ -53,7 +53,7 @@ pub struct GamesInBytes {
 }
 
 impl GamesInBytes {
-    /// The games of the file at `path`, which may be packed.
+    /// The games of the file at `path`, which may be compressed.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -108,7 +108,7 @@ impl GameBytes {
     /// Replays the game.
     ///
     /// # Errors
-    /// Says what is wrong with it: the position, the result, or which move.
+    /// The position, result or move that cannot be read.
     pub fn parse(&self) -> Result<GameRecord, BrokenGame> {
         decode(&self.bytes).map_err(|problem| BrokenGame {
             path: self.path.to_path_buf(),
@@ -164,7 +164,7 @@ fn decode_board(bytes: &[u8]) -> Result<Board, String> {
         castling: EMPTY,
         en_passant,
         halfmove_clock: u16::from(bytes[25]),
-        // Files that leave it out have zero.
+        // Some writers store zero.
         fullmove_number: u16::from_le_bytes([bytes[26], bytes[27]]).max(1),
     };
     for (index, square) in occupied.enumerate() {
@@ -195,17 +195,16 @@ fn decode_move(board: &Board, bits: u16) -> Option<Move> {
     }
 }
 
-/// Scores are White's; what lies beyond every mate is none.
+/// Scores are White's; values beyond every mate mean no score.
 fn decode_score(score: i16, mover: Color) -> Option<Score> {
     let score = Some(score).filter(|score| score.unsigned_abs() <= Score::MATE.unsigned_abs()).map(Score)?;
     Some(if mover == Color::White { score } else { score.opposite() })
 }
 
-/// A game's bytes. Reading them gives start, moves, scores and result again; tags, and which moves came out of a book,
-/// the format has no place for.
+/// Encodes a game: start, moves, scores and result. Tags and book moves are lost.
 ///
 /// # Errors
-/// When the game has no result, for which the format has no place either.
+/// When the game has no result, which the format cannot express.
 pub fn encode(game: &GameRecord) -> Result<Vec<u8>, String> {
     let result = match game.result {
         Some(GameResult::BlackWins) => 0,
@@ -265,8 +264,8 @@ mod tests {
     use crate::testing::{MATE, SPECIAL, texts};
     use proptest::prelude::*;
 
-    /// The example of the specification, but for the two pieces of a byte: there the first one is written first, while the
-    /// crate puts it into the lower four bits, and so does everybody's data.
+    /// The example of the specification, except for the order of the two pieces of a byte: the specification writes the
+    /// first one first, the crate and all data have it in the lower four bits.
     const EXAMPLE: &str = "ffff00000000ffff 1642256100000000 888888889ecaade9 40 00 0100 0000 02 00 \
         0c070a00 34091400 c309e2ff 3c0dff7f 2709ff7f 00000000";
 

@@ -14,7 +14,7 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::input::Kind;
 use dyad_formats::pgn::{check_side, side_of_scores};
 use dyad_formats::score::ScoreSide;
-use dyad_formats::source::{Piece, pieces};
+use dyad_formats::source::{FileChunk, chunks};
 use dyad_formats::{bulletformat, viriformat};
 
 use crate::arena::pgn_writer::PgnGame;
@@ -127,7 +127,7 @@ pub fn convert(
             None if Kind::of(input) == Kind::Games => side_of_scores(input)?.unwrap_or(ScoreSide::Mover),
             None => ScoreSide::Mover,
         };
-        let work = |(): &mut (), piece: Result<Piece, Error>| {
+        let work = |(): &mut (), piece: Result<FileChunk, Error>| {
             let games = piece?.games(Some(side)).into_iter();
             Ok(games.map(|game| game.map(|game| Converted::new(game, kind))).collect())
         };
@@ -156,7 +156,7 @@ pub fn convert(
             }
             if context.stop.stopped() { Err(Error::Stopped) } else { Ok(()) }
         };
-        ordered_for_each(context.threads, pieces(input)?, || Ok(()), work, take)?;
+        ordered_for_each(context.threads, chunks(input)?, || Ok(()), work, take)?;
     }
     if kind == Kind::Bulletformat && counts.games > 0 && counts.moves == 0 {
         return Err(Error::Nothing(format!("no move of {} games has a score in a form that is known", counts.games)));
@@ -224,7 +224,8 @@ mod tests {
         fs::write(&pgn, GAMES).unwrap();
         let counts = converted(&pgn, &bullet, None).unwrap();
         assert_eq!(counts, ConvertCounts { games: 2, moves: 4, broken: 1, unfinished: 1, scores: 4 });
-        let blocks: Vec<_> = bulletformat::Boards::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
+        let blocks: Vec<_> =
+            bulletformat::RecordBatches::open(&bullet, 100).unwrap().map(|block| block.unwrap()).collect();
         let scores: Vec<_> =
             blocks.iter().flat_map(|block| block.positions()).map(|epd| epd.unwrap().score.unwrap().0).collect();
         // A mate is clamped to the largest score.

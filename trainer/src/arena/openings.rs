@@ -24,7 +24,7 @@ use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
 use dyad_formats::hash;
 use dyad_formats::input::{Kind, parse_lines};
-use dyad_formats::source::pieces;
+use dyad_formats::source::chunks;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ fn read_positions(path: &Path, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<O
 
 fn read_games(path: &Path, plies: usize, on_broken: &mut dyn FnMut(Error)) -> Result<Vec<Opening>, Error> {
     let mut openings = Vec::new();
-    for piece in pieces(path)? {
+    for piece in chunks(path)? {
         for game in piece?.games(None) {
             match game {
                 Ok(game) => {

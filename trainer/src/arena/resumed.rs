@@ -16,7 +16,7 @@ use dyad_formats::score::GameResult;
 use crate::arena::matches::{Match, round};
 use crate::arena::openings::Opening;
 
-/// Openings whose first ones were taken from `I` and put back.
+/// Openings of `I`, with the first ones put back.
 type Openings<I> = Chain<IntoIter<Opening>, I>;
 
 /// A game of the match in the file.

@@ -1,7 +1,7 @@
 //! Logs of one JSON object a line.
 //!
-//! A line is written to its end or, when the machine stops in the middle of it, is the last; a job that is resumed first
-//! cuts the log to what it was then.
+//! A line is written to its end or, when the machine stops in the middle of it, is the last; a job that is resumed
+//! first cuts the log to what it was then.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
@@ -29,10 +29,11 @@ impl Log {
         Ok(Log { file, bytes })
     }
 
-    /// Opens the log at `path`, which need not be there, behind the lines that were written to their end, and gives them.
+    /// Opens the log at `path`, which need not be there, behind the lines that were written to their end, and gives
+    /// them.
     ///
     /// # Errors
-    /// When the system refuses, or a line is none of these.
+    /// When the file cannot be read, or a line cannot be parsed.
     pub fn resume<T: DeserializeOwned>(path: &Path) -> io::Result<(Log, Vec<T>)> {
         let (lines, bytes) = match whole_lines(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), 0),

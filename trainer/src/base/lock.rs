@@ -2,8 +2,8 @@
 //!
 //! Two processes that train in one folder would mix their logs and overwrite each other's files. So a process locks a
 //! file `lock` in its folder with a lock of the operating system, which is released when the process ends, for any
-//! reason; a crash never leaves a stale lock. The file contains the process number. While the folder is locked, links in
-//! it are not followed.
+//! reason; a crash never leaves a stale lock. The file contains the process number. While the folder is locked, links
+//! in it are not followed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -24,7 +24,7 @@ pub struct FolderLock {
     _folder: OwnFolder,
 }
 
-/// Why a folder could not be had.
+/// Why a folder cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process works in it.
@@ -116,7 +116,7 @@ pub fn open_alone(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether what has the lock's name in `folder` is none.
+/// Whether the file with the name of the lock in `folder` belongs to another program.
 #[must_use]
 pub fn is_foreign(folder: &Path) -> bool {
     let path = folder.join(NAME);

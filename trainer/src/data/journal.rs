@@ -1,8 +1,8 @@
-//! Labels that were found so far, on disk as they come.
+//! The file of partial results of a labeling.
 //!
-//! A million labels take a day, so what a kill costs is bounded by a chunk. Each chunk carries its count and CRC-32; one
-//! that was not written to its end is cut off when the journal is opened again. The header names the job, so that a
-//! journal is never resumed for other positions or settings.
+//! A million labels take a day, so a kill must not cost more than a chunk. Each chunk has its count and CRC-32; an
+//! incomplete one is truncated when the file is reopened. The header has a hash of positions and settings: others do
+//! not resume it.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -18,10 +18,10 @@ pub(super) const HEADER_BYTES: usize = 20;
 pub(super) const RECORD_BYTES: usize = 8;
 /// Bytes of a label.
 pub(super) const LABEL_BYTES: usize = 4;
-/// Labels in a chunk at most: what a kill can cost.
+/// Maximum number of labels in a chunk.
 pub(super) const CHUNK: usize = 256;
 
-/// Where the labels of an unfinished job lie.
+/// Path of the partial results.
 #[must_use]
 pub fn journal_name(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_os_string();
@@ -33,13 +33,13 @@ pub fn journal_name(out: &Path) -> PathBuf {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// Labels in it.
+    /// Labels in the file.
     pub done: usize,
 }
 
 impl Journal {
-    /// Opens or begins the journal of the job that `key` stands for, of so many positions. A chunk that was
-    /// not written to its end is cut off.
+    /// Opens or creates the partial results of the positions and settings with the hash `key`. An incomplete chunk is
+    /// truncated.
     pub fn open(path: &Path, key: u64, positions: usize) -> Result<Journal, Error> {
         // The user did not name this file.
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -50,11 +50,11 @@ impl Journal {
         let mut whole = HEADER_BYTES as u64;
         let mut done = 0;
         let other = || {
-            let problem = "these labels are of other positions or settings; remove the file to begin anew";
+            let problem = "these labels are of other positions or settings; remove the file to start again";
             Error::content(path, "header", problem)
         };
         if length < whole {
-            // Nothing yet, or what a kill has left of the header. A file of somebody else's stays.
+            // Empty, or an incomplete header after a kill. Foreign files stay.
             let mut begun = Vec::new();
             file.read_to_end(&mut begun).map_err(Error::file("read", path))?;
             if !header.starts_with(&begun) {
@@ -139,7 +139,7 @@ fn read_chunk(input: &mut impl Read) -> io::Result<Option<Vec<[u8; LABEL_BYTES]>
     Ok(Some(body.chunks_exact(LABEL_BYTES).map(|label| [label[0], label[1], label[2], label[3]]).collect()))
 }
 
-/// Fills a buffer, or says that the file ends before.
+/// Fills a buffer; false if the file ends before.
 fn read_whole(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match input.read_exact(buffer) {
         Ok(()) => Ok(true),

@@ -1,11 +1,10 @@
 //! Desired moves by search instead of by the game.
 //!
-//! A game's move may be a mistake. The paper therefore trained on the moves its unmodified engine found
-//! with 200,000 nodes (Tseng, Chen and Wu, section 4.1). A million positions at that rate take a
-//! day, so nothing that was found may be lost: labels are appended to a journal in chunks, each with its
-//! checksum, and a job that was killed is resumed behind the last complete chunk. Each position is searched by one
-//! thread with nothing remembered from those before, so that labels depend neither on the threads nor on where
-//! a job was interrupted. When all are there the sample file is written and the journal removed.
+//! The move of a game may be a mistake. So the paper trained on the moves that its unmodified engine found with 200,000
+//! nodes (Tseng, Chen and Wu, section 4.1). A million positions take a day at that rate, so labels are appended to a
+//! file of partial results in chunks with a checksum, and a killed labeling resumes after the last complete chunk. Each
+//! position is searched by one thread with a cleared hash table, so that labels depend neither on the threads nor on
+//! interruptions. At the end the sample file is written and the file of partial results removed.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -15,7 +14,7 @@ use std::time::Duration;
 use clap::Args;
 use dyad_engine::board::{Board, Game, Move};
 use dyad_engine::control::Control;
-use dyad_engine::engine::Engine;
+use dyad_engine::engine::{Engine, MAX_HASH};
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{self, Limits, Report};
 use dyad_engine::value::gap;
@@ -34,7 +33,7 @@ use crate::base::parallel::ordered_for_each;
 use crate::data::journal::{CHUNK, Journal, LABEL_BYTES, journal_name};
 use crate::external::client::{Program, UciEngine};
 
-/// Who labels, and how thoroughly.
+/// Settings of a labeling.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
@@ -43,16 +42,17 @@ pub struct LabelSettings {
     #[arg(long, value_name = "NODES", value_parser = number::<u64>(1..), default_value_t = Self::default().nodes)]
     pub nodes: u64,
     /// Hash of each thread, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = Self::default().hash)]
+    #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = Self::default().hash)]
     pub hash: usize,
     /// Seconds per position that an engine of --engine has
     #[arg(long, value_name = "SECONDS", value_parser = number(TIMEOUT), default_value_t = Self::default().timeout)]
     pub timeout: u64,
-    /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second move
+    /// Margin over the second-best move, in centipawns, that makes the best one a desired move; 0 searches no second
+    /// move
     #[serde(rename = "decided", alias = "min-margin", skip_serializing_if = "is_zero")]
     #[arg(long, value_name = "CENTIPAWNS", value_parser = number(MARGIN), default_value_t = 0)]
     pub min_margin: u32,
-    /// Another engine than this one.
+    /// The external engine; `None` for this one.
     #[arg(skip)]
     pub program: Option<Program>,
 }
@@ -69,9 +69,10 @@ const TIMEOUT: RangeInclusive<u64> = 1..=24 * 60 * 60;
 pub(crate) const MARGIN: RangeInclusive<u32> = 0..=Score::LARGEST as u32;
 
 impl LabelSettings {
-    /// Says what is wrong with settings that cannot be labeled with.
+    /// Checks the ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         number::check("nodes", self.nodes, &(1..))?;
+        number::check("hash", self.hash, &(1..=MAX_HASH))?;
         number::check("min-margin", self.min_margin, &MARGIN)?;
         number::check("timeout", self.timeout, &TIMEOUT)
     }
@@ -81,20 +82,20 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// A move and its value for the side to move.
+/// The best move and its score for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
     /// The best move.
     pub mv: Move,
-    /// Its value.
+    /// Its score.
     pub score: Score,
     /// Whether it has the margin over the second-best move.
     pub has_margin: bool,
 }
 
-/// Finds labels; each thread has one.
+/// Finds labels; one per thread.
 pub trait Labeler {
-    /// The best move of a position; none where the game is over.
+    /// The best move of a position; `None` if the game is over.
     fn label(&mut self, board: &Board) -> Result<Option<Label>, Error>;
 }
 
@@ -156,7 +157,7 @@ pub struct ExternalEngine {
 }
 
 impl ExternalEngine {
-    /// Starts the program when it is first asked.
+    /// The program starts with the first position.
     #[must_use]
     pub fn new(program: Program, settings: &LabelSettings) -> ExternalEngine {
         ExternalEngine { program, settings: settings.clone(), engine: None }
@@ -188,7 +189,8 @@ impl Labeler for ExternalEngine {
     }
 }
 
-/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found. Reports the positions done.
+/// Labels all samples of `input` and writes them to `out`, resuming what an earlier call found. Reports the positions
+/// done.
 pub fn label<L: Labeler>(
     input: &SampleFile,
     out: &Path,
@@ -200,7 +202,7 @@ pub fn label<L: Labeler>(
     settings.check().map_err(Error::Settings)?;
     check_output(out, [input.path()])?;
     let description = json!({ "label": settings, "by": by });
-    // How long an engine may take changes no label: a job may be resumed with another timeout.
+    // The timeout changes no label, so it may differ when a labeling is resumed.
     let timeless = LabelSettings { timeout: LabelSettings::default().timeout, ..settings.clone() };
     let key = json!({ "label": timeless, "by": by }).to_string();
     let key = hash::fold_text(input.summary().identity, &key);
@@ -248,8 +250,8 @@ fn pack(label: Option<Label>) -> [u8; LABEL_BYTES] {
     [a, b, c, d]
 }
 
-/// Writes the samples with their labels. A position whose game is over has none and is left out; its game
-/// then begins with the next one. So is a test position without the margin: tests ask for the desired move.
+/// Writes the samples with their labels. Positions whose game is over are skipped, and their game begins with the next
+/// one; so are test positions without the margin, because tests ask for the desired move.
 fn write(
     input: &SampleFile,
     out: &Path,
@@ -298,7 +300,7 @@ mod tests {
         }
     }
 
-    /// A file of so many samples, in a folder of its own.
+    /// A file of `count` samples, in a folder of its own.
     fn samples(count: usize) -> (Temporary, SampleFile) {
         let folder = Temporary::folder();
         let path = folder.join("in.samples");
@@ -342,14 +344,14 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_job_goes_on_behind_its_last_whole_chunk() {
+    fn a_killed_labeling_resumes_after_its_last_complete_chunk() {
         let (folder, input) = samples(3_000);
         let whole = folder.join("whole.samples");
         run(&input, &whole, 2, u64::MAX).0.unwrap();
         let out = folder.join("out.samples");
         for (stop_at, lost_bytes) in [(700, 0), (1_500, 1), (2_200, 37), (2_500, 3_000)] {
             assert!(matches!(run(&input, &out, 2, stop_at).0, Err(Error::Stopped)));
-            // What a kill in the middle of writing leaves.
+            // As after a kill during a write.
             let journal = OpenOptions::new().write(true).open(journal_name(&out)).unwrap();
             journal.set_len(journal.metadata().unwrap().len() - lost_bytes).unwrap();
             assert!(!out.exists());
@@ -402,6 +404,10 @@ mod tests {
         for (settings, expected) in [
             (LabelSettings { nodes: 0, ..LabelSettings::default() }, "nodes must be at least 1, not 0"),
             (LabelSettings { timeout: u64::MAX, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
+            (
+                LabelSettings { hash: MAX_HASH + 1, ..LabelSettings::default() },
+                "hash must be 1 to 1048576, not 1048577",
+            ),
             (LabelSettings { timeout: 0, ..LabelSettings::default() }, "timeout must be 1 to 86400, not"),
             (LabelSettings { min_margin: 6_000_000, ..LabelSettings::default() }, "min-margin must be 0 to 30000"),
             (LabelSettings { min_margin: 20, ..LabelSettings::default() }, "other positions or settings"),
@@ -514,7 +520,7 @@ mod tests {
             let mut context = Context { threads: 1, stop: &stop, on_event: &mut |_| () };
             let make = || Ok(ExternalEngine::new(program(path), &settings));
             let error = label(&input, &out, &settings, path, make, &mut context).unwrap_err().to_string();
-            // A program that ends at once may do so before or after it is spoken to.
+            // A program that exits at once may do so before or after the first command.
             assert!(error.contains(expected) || error.contains("does not read its input"), "{error}");
             let _ = fs::remove_file(journal_name(&out));
         }

@@ -1,9 +1,9 @@
-//! Positions led to where evaluations are made: the leaves of their quiescence.
+//! Positions resolved by quiescence search.
 //!
-//! What a search thought of a position of a game says little of that position's own evaluation while something can be taken. It
-//! says it of the position in which all exchanges are over; and search evaluates nowhere else. So a fit may learn from the
-//! leaves of all positions, where otherwise it could use only the still ones among them, and with the same games makes stronger
-//! weights (T43 in `docs/experiments.md`).
+//! The score of a search says little about the static evaluation of a position with hanging pieces: it is the value of
+//! a position after all exchanges, and a search evaluates only such leaves. So a fit can learn from the leaves of all
+//! positions instead of quiescent positions alone, and makes stronger weights of the same games (T43 in
+//! `docs/experiments.md`).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,12 +18,12 @@ use dyad_formats::packed::{Packed, Sample};
 
 use crate::base::parallel::ordered_for_each;
 
-/// Nodes of a quiescence; a position that needs more has no leaf.
+/// Node limit of a quiescence search; a position that needs more has no leaf.
 const LONGEST: u64 = 100_000;
-/// Samples that a thread takes at a time.
+/// Samples per unit of work.
 const CHUNK: usize = 4_096;
 
-/// Finds leaves, the same for a position whatever was searched before.
+/// Finds leaves; the result does not depend on earlier positions.
 pub(crate) struct Leaves(LeafSearcher);
 
 impl Leaves {
@@ -31,7 +31,7 @@ impl Leaves {
         Leaves(LeafSearcher::new(weights.clone()))
     }
 
-    /// The leaf of a position's quiescence: none where the game ends, and none that is in check.
+    /// The leaf of the quiescence search of a position; `None` if it is in check or the game ends there.
     pub(crate) fn find(&mut self, board: &Board) -> Option<Board> {
         let budget = LeafBudget { nodes: LONGEST, stop: &AtomicBool::new(false) };
         self.0.begin_position();
@@ -41,7 +41,7 @@ impl Leaves {
         }
     }
 
-    /// A sample led to its leaf; the desired move, which is not one of the leaf's, is left out.
+    /// A sample resolved to its leaf, without the desired move.
     fn lead(&mut self, sample: &Sample) -> Option<Sample> {
         let board = self.find(&sample.board)?;
         let score = sample.score.map(|score| match board.side_to_move() == sample.board.side_to_move() {
@@ -52,11 +52,12 @@ impl Leaves {
     }
 }
 
-/// Leads samples to the leaves of their quiescence with `weights`. Results, scores (from the side that is to move there) and
-/// the side of the split come along; what has no leaf is left out. The same whatever the number of threads.
+/// Resolves samples to the leaves of their quiescence search with `weights`. Results, scores (for the side to move at
+/// the leaf) and the split are kept; positions without a leaf are skipped. The result does not depend on the number of
+/// threads.
 ///
 /// # Errors
-/// Where a sample is damaged, and [`Error::Stopped`] when `stop` was set.
+/// When a sample is damaged, and [`Error::Stopped`] if stopped.
 pub fn at_leaves(
     samples: &[Packed],
     weights: &Arc<Weights>,
@@ -102,9 +103,9 @@ mod tests {
         at_leaves(samples, &Arc::new(Weights::material()), threads, &Control::new(false)).unwrap()
     }
 
-    /// A queen that hangs is taken, and the score is then told from the other side.
+    /// A hanging queen is captured, and the score is then for the other side.
     #[test]
-    fn what_is_lost_is_gone() {
+    fn hanging_pieces_are_captured() {
         let hangs = packed("4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", 900);
         let leaf = led(&[hangs], 1)[0].unpack().unwrap();
         assert!(leaf.board.fen().starts_with("4k3/8/8/3P4/8/8/8/4K3 b"), "{}", leaf.board);
@@ -113,9 +114,9 @@ mod tests {
         assert_eq!(leaf.white_score(), hangs.unpack().unwrap().white_score());
     }
 
-    /// A still position is its own leaf; a mate is none.
+    /// A quiescent position is its own leaf; a mate has none.
     #[test]
-    fn still_positions_stay_and_ends_are_left_out() {
+    fn quiescent_positions_stay_and_mates_are_skipped() {
         let still = packed("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", -100);
         let mated = packed("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 100);
         let samples = led(&[still, mated], 2);

@@ -1,10 +1,10 @@
 //! From games and positions to a sample file.
 //!
-//! Reading, unpacking and replaying take the time and are done on all threads; what depends on order
-//! (duplicates, the draw of positions, writing) is done in the order of the files. So the file is the
-//! same for any number of threads. To draw an exact number of positions evenly from files of unknown length,
-//! they are read twice: the first pass finds how small the random number of a position must be. That
-//! takes eight bytes a position, where a reservoir would take forty.
+//! Reading, decompressing and replaying take the time and run on all threads; duplicates, the draw of positions and
+//! writing depend on the order of the files and run in this order. So the result does not depend on the number of
+//! threads. To draw an exact number of positions evenly from files of unknown length, they are read twice: the first
+//! pass finds the limit of the random numbers of the drawn positions. This takes 8 bytes per position, where a
+//! reservoir would take 40.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use clap::Args;
 use dyad_engine::tablebase::Tablebase;
 use dyad_formats::atomic::check_output;
-use dyad_formats::bulletformat::{Block, Boards};
+use dyad_formats::bulletformat::{RecordBatch, RecordBatches};
 use dyad_formats::choice::weights_id;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
@@ -25,7 +25,7 @@ use dyad_formats::packed::Packed;
 use dyad_formats::pgn::check_side;
 use dyad_formats::samples::{SampleSummary, SampleWriter};
 use dyad_formats::score::{GameResult, ScoreSide};
-use dyad_formats::source::{Piece, Pieces, pieces};
+use dyad_formats::source::{FileChunk, FileChunks, chunks};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -34,31 +34,32 @@ use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
 use crate::data::positions::{Candidate, Filters, PERCENT, SkipReason, TEST_PERCENT, check_percent, is_held_out};
 
-/// Games, and lines, handed to a thread at a time.
+/// Games, and lines, per unit of work.
 const GAMES_IN_BATCH: usize = 64;
 const LINES_IN_BATCH: usize = 2_048;
 
-/// What to read and what to take.
+/// Settings of a preparation.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct PrepareSettings {
-    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives of such files (.tar, OpenBench);
-    /// games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in bulletformat (.bullet)
+    /// Games (.pgn) and positions (.epd), plain, packed (.zst, .gz, .bz2) or in archives of such files (.tar,
+    /// OpenBench); games in viriformat (.vf) and, in builds with that feature, binpack (.binpack); positions in
+    /// bulletformat (.bullet)
     #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// Side that the scores in comments are given for: `white` or `mover` (Cute Chess, fastchess) [default: scores are not
-    /// read]
+    /// Side that the scores in comments are given for: `white` or `mover` (Cute Chess, fastchess) [default: scores are
+    /// not read]
     #[arg(long, value_name = "SIDE")]
     pub scores: Option<ScoreSide>,
-    /// Which positions to take.
+    /// Filters of positions.
     #[command(flatten, next_help_heading = "Positions")]
     pub filters: Filters,
     /// Percentage of the games that are held out for testing
     #[arg(long, value_name = "PERCENT", value_parser = number(PERCENT), default_value_t = Self::default().test_percent)]
     pub test_percent: f64,
-    /// Games that the positions of EPD files come from: a position is split with the first game it occurs in [default: each
-    /// position by itself]
+    /// Games that the positions of EPD files come from: a position is split with the first game it occurs in [default:
+    /// each position by itself]
     #[arg(long, value_name = "FILE")]
     pub split_by: Vec<PathBuf>,
     /// Folders of endgame tables, separated by `;`, for the results of the positions that they hold
@@ -88,12 +89,12 @@ impl Default for PrepareSettings {
     }
 }
 
-/// What happens while files are read.
+/// An event while files are read.
 #[derive(Clone, Debug)]
 pub enum PrepareEvent {
-    /// A game or a line could not be used.
+    /// A game or a line cannot be used.
     Broken(BrokenGame),
-    /// A part of a game was left out.
+    /// A part of a game is skipped.
     Partial(BrokenGame),
     /// Progress of a pass.
     Progress {
@@ -117,16 +118,16 @@ pub enum PreparePass {
     Writing,
 }
 
-/// What was found and what was left out.
+/// Counts of a preparation.
 #[derive(Clone, Debug, Default)]
 pub struct PrepareCounts {
     /// Games and lines read, broken ones among them.
     pub games: u64,
-    /// Games and lines that could not be used.
+    /// Games and lines that cannot be used.
     pub broken: u64,
-    /// Positions (or whole games) left out, by reason.
+    /// Skipped positions (or whole games), by reason.
     pub left_out: BTreeMap<SkipReason, u64>,
-    /// Positions that passed everything.
+    /// Positions that passed all filters.
     pub positions: u64,
     /// Scores that the games and lines have.
     pub scores: u64,
@@ -213,7 +214,7 @@ pub fn prepare(
     Ok((writer.finish()?, counts))
 }
 
-/// Puts the result that the tables know in the place of the game's.
+/// Replaces the result of the game by that of the tables.
 fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
     if sample.pieces() <= tables.pieces() {
         let board = sample.board().expect("a sample was packed from a position");
@@ -228,7 +229,7 @@ fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
     Ok(())
 }
 
-/// The settings as the file keeps them: names of files, not where they lie.
+/// The settings in the sample file: the names of files without folders.
 fn described(settings: &PrepareSettings) -> serde_json::Value {
     let name = |path: &PathBuf| PathBuf::from(path.file_name().unwrap_or_default());
     let inputs = settings.inputs.iter().map(name).collect();
@@ -236,21 +237,20 @@ fn described(settings: &PrepareSettings) -> serde_json::Value {
     json!({ "prepare": PrepareSettings { inputs, split_by, ..settings.clone() } })
 }
 
-/// Identities of the positions of EPD files that belong to held-out games, and of those that belong to no game
-/// known.
+/// Identities of the positions of EPD files that belong to held-out games, and of those without a known game.
 #[derive(Default)]
 struct Origins {
     held_out: HashSet<u64>,
     unknown: HashSet<u64>,
 }
 
-/// Finds the game of every position of an EPD file: the first one it occurs in. To ask instead
-/// whether any held-out game has it would make nearly all well-known openings test positions.
+/// Finds the game of every position of an EPD file: the first one it occurs in. If any held-out game counted instead,
+/// nearly all well-known openings would be test positions.
 fn origins(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> Result<Option<Origins>, Error> {
     if settings.split_by.is_empty() {
         return Ok(None);
     }
-    // Every position of every game, and the test bit says which are wanted.
+    // Every position of every game; the test bit marks the held-out ones.
     let filters = Filters { forced: true, book: true, mates: true, ..Filters::default() };
     let all = PrepareSettings { filters, test_percent: settings.test_percent, ..PrepareSettings::default() };
     let lines: Vec<PathBuf> =
@@ -285,7 +285,8 @@ fn origins(settings: &PrepareSettings, context: &mut Context<PrepareEvent>) -> R
     Ok(Some(origins))
 }
 
-/// Calls `pass` with a context that receives its progress alone: a later pass over the same files reports the broken games.
+/// Calls `pass` with a context that receives its progress alone: a later pass over the same files reports the broken
+/// games.
 fn progress_alone(
     context: &mut Context<PrepareEvent>,
     pass: &mut dyn FnMut(&mut Context<PrepareEvent>) -> Result<(), Error>,
@@ -298,7 +299,7 @@ fn progress_alone(
     pass(&mut Context { threads: context.threads, stop: context.stop, on_event: &mut on_event })
 }
 
-/// The largest random number with which a position is drawn.
+/// The limit of the random numbers of the positions that are drawn.
 fn draw_limit(
     settings: &PrepareSettings,
     origins: Option<&Origins>,
@@ -324,7 +325,7 @@ fn draw_limit(
     Ok(if last + 1 >= priorities.len() { u64::MAX } else { *priorities.select_nth_unstable(last).1 })
 }
 
-/// What depends on the order of games: duplicates and draws.
+/// The selection that depends on the order of games: duplicates and draws.
 struct Selection<'a> {
     settings: &'a PrepareSettings,
     games: HashSet<u64>,
@@ -337,7 +338,7 @@ impl Selection<'_> {
         Selection { settings, games: HashSet::new(), positions: HashSet::new(), drawn: 0 }
     }
 
-    /// The positions of a game that are taken, each with the random number it is drawn by.
+    /// The selected positions of a game, with their random numbers.
     fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(Candidate, u64)> {
         use crate::data::positions::Duplicates;
         if game.hash.is_some_and(|hash| !self.games.insert(hash)) {
@@ -361,7 +362,7 @@ impl Selection<'_> {
         taken.into_iter().map(|candidate| (candidate, number(&mut self.drawn))).collect()
     }
 
-    /// `most` of the candidates, in the order they were in.
+    /// Draws `most` of the candidates and keeps their order.
     fn draw(&self, candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
         let number = |candidate: &Candidate| hash::fold(hash::fold(self.settings.seed, self.drawn), candidate.identity);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -372,21 +373,21 @@ impl Selection<'_> {
     }
 }
 
-/// What one game, or one line of an EPD file, has to offer.
+/// The candidates of a game or of a line of an EPD file.
 struct Selected {
-    /// None where it is no game.
+    /// Hash of the game; `None` for a line.
     hash: Option<u64>,
     candidates: Vec<Candidate>,
 }
 
-/// A piece of work for a thread.
+/// A unit of work.
 enum Batch {
-    Games(Vec<Piece>),
-    Boards(Block),
+    Games(Vec<FileChunk>),
+    Boards(RecordBatch),
     Lines(Arc<Path>, Vec<(u64, String)>),
 }
 
-/// What a thread made of it.
+/// The result of a unit of work.
 #[derive(Default)]
 struct Output {
     games: u64,
@@ -492,15 +493,15 @@ impl Output {
     }
 }
 
-/// Files cut into pieces of work.
+/// The units of work of the files.
 struct Batches {
     inputs: VecDeque<PathBuf>,
     current: Option<Source>,
 }
 
 enum Source {
-    Games(Pieces),
-    Boards(Boards),
+    Games(FileChunks),
+    Boards(RecordBatches),
     Lines(Arc<Path>, Lines),
 }
 
@@ -514,8 +515,8 @@ impl Batches {
             let Some(source) = &mut self.current else {
                 let Some(path) = self.inputs.pop_front() else { return Ok(None) };
                 self.current = Some(match Kind::of(&path) {
-                    Kind::Games | Kind::Viriformat | Kind::Binpack => Source::Games(pieces(&path)?),
-                    Kind::Bulletformat => Source::Boards(Boards::open(&path, LINES_IN_BATCH)?),
+                    Kind::Games | Kind::Viriformat | Kind::Binpack => Source::Games(chunks(&path)?),
+                    Kind::Bulletformat => Source::Boards(RecordBatches::open(&path, LINES_IN_BATCH)?),
                     Kind::Positions => Source::Lines(path.as_path().into(), Lines::open(&path)?),
                 });
                 continue;
@@ -533,8 +534,8 @@ impl Source {
     fn next_batch(&mut self) -> Result<Option<Batch>, Error> {
         Ok(match self {
             Source::Games(pieces) => {
-                let mut games: Vec<Piece> = Vec::new();
-                while games.len() < GAMES_IN_BATCH && !games.last().is_some_and(Piece::is_large) {
+                let mut games: Vec<FileChunk> = Vec::new();
+                while games.len() < GAMES_IN_BATCH && !games.last().is_some_and(FileChunk::is_large) {
                     let Some(piece) = pieces.next() else { break };
                     games.push(piece?);
                 }
@@ -549,7 +550,7 @@ impl Source {
     }
 }
 
-/// The next lines that say something.
+/// The next lines that are neither blank nor comments.
 fn read_lines(input: &mut Lines) -> Result<Vec<(u64, String)>, Error> {
     std::iter::from_fn(|| input.read_text().transpose()).take(LINES_IN_BATCH).collect()
 }

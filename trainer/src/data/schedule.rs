@@ -1,8 +1,7 @@
-//! Which positions come when.
+//! The order of positions.
 //!
-//! Each iteration goes through all training positions once, in an order shuffled by the seed and the
-//! number of the iteration, so that any point of a training is known by two numbers: the iteration and
-//! how many positions of it are done. Nothing else has to be saved to resume there.
+//! Each iteration visits all training positions once, in an order shuffled by the seed and the number of the iteration.
+//! So a training is resumed from two numbers: the iteration and its number of positions done.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -23,17 +22,17 @@ impl Order {
         Order { positions }
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// The positions at `range`, as far as there are so many.
+    /// The positions at `range`, fewer at the end.
     pub fn slice(&self, range: Range<usize>) -> &[u32] {
         &self.positions[range.start.min(self.len())..range.end.min(self.len())]
     }

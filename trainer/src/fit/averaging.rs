@@ -10,6 +10,7 @@ use crate::fit::calibration::factor;
 use dyad_engine::eval::layout::{self, Group, LEN, MATERIAL};
 use dyad_engine::eval::units::{MAX_SCALE, SCALE_ONE};
 use dyad_engine::eval::{FloatWeights, Weights};
+use dyad_formats::error::Error;
 use dyad_formats::hash;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -138,14 +139,14 @@ pub struct Interpolation<'a> {
 /// unit.)
 ///
 /// # Errors
-/// When a interpolate names no group, or the pieces would have no value.
-pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeights, String> {
+/// When a step names no group, or the pieces would have no value.
+pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeights, Error> {
     let from = mean(&[(base, 1.0)]);
     let mut to = from.clone();
     let mut moved = [vec![false; LEN], vec![false; LEN]];
     for Interpolation { groups, stages, goal, coefficient } in steps {
         let goal = mean(&[(goal, 1.0)]);
-        for range in features(groups)? {
+        for range in features(groups).map_err(Error::Settings)? {
             for feature in range {
                 for (stage, (to, from, goal)) in
                     [(&mut to.mg, &from.mg, &goal.mg), (&mut to.eg, &from.eg, &goal.eg)].into_iter().enumerate()
@@ -158,7 +159,7 @@ pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeigh
             }
         }
     }
-    let gamma = to.gamma().map_err(|error| error.to_string())?;
+    let gamma = to.gamma()?;
     for (stage, (weights, moved)) in [&mut to.mg, &mut to.eg].into_iter().zip(&moved).enumerate() {
         for feature in (0..LEN).filter(|&feature| moved[feature] && !MATERIAL.range().contains(&feature)) {
             let (wanted, draw) = (gamma * weights[feature], hash::unit(hash::fold(stage as u64 + 1, feature as u64)));
@@ -173,12 +174,13 @@ pub fn interpolate(base: &Weights, steps: &[Interpolation]) -> Result<FloatWeigh
 ///
 /// # Errors
 /// When a weight is not a number, or the scale would be out of bounds.
-pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weights, String> {
-    let mut weights = Weights::from_floats(mean, provenance).map_err(|error| error.to_string())?;
-    let gamma = mean.gamma().map_err(|error| error.to_string())?;
+pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weights, Error> {
+    let mut weights = Weights::from_floats(mean, provenance)?;
+    let gamma = mean.gamma()?;
     let scale = (f64::from(SCALE_ONE) / gamma).round();
     if !(1.0..=f64::from(MAX_SCALE)).contains(&scale) {
-        return Err(format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}"));
+        let problem = format!("the factors bring the scale to {scale}/1024, which must be 1 to {MAX_SCALE}");
+        return Err(Error::Settings(problem));
     }
     weights.units.scale = scale as i32;
     Ok(weights)
@@ -187,11 +189,11 @@ pub fn in_units_of_search(mean: &FloatWeights, provenance: Json) -> Result<Weigh
 /// `base` after interpolation, with the weights of some groups multiplied.
 ///
 /// # Errors
-/// When a factor or interpolate names no group, two factors have the same name, or the result is not a valid set of
+/// When a factor or step names no group, two factors have the same name, or the result is not a valid set of
 /// weights.
-pub fn changed(base: &Weights, steps: &[Interpolation], factors: &[GroupFactor]) -> Result<Weights, String> {
+pub fn changed(base: &Weights, steps: &[Interpolation], factors: &[GroupFactor]) -> Result<Weights, Error> {
     let mut floats = interpolate(base, steps)?;
-    multiply(&mut floats, factors)?;
+    multiply(&mut floats, factors).map_err(Error::Settings)?;
     let mut weights = in_units_of_search(&floats, Json::Null)?;
     weights.meta.name.clone_from(&base.meta.name);
     weights.units.win_rate = base.units.win_rate;
@@ -304,7 +306,7 @@ mod tests {
         let sum: i32 = back.ints().iter().skip(MATERIAL.range().end).map(|[mg, _]| mg).sum();
         assert!((f64::from(sum) / pairs + 0.3).abs() < 0.01, "{sum}");
         let wrong = Interpolation { groups: "pears", stages: [true; 2], goal: &goal, coefficient: 1.0 };
-        assert!(changed(&base, &[wrong], &[]).unwrap_err().contains("pears"));
+        assert!(changed(&base, &[wrong], &[]).unwrap_err().to_string().contains("pears"));
     }
 
     #[test]

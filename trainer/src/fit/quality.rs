@@ -82,7 +82,7 @@ pub fn measure(weights: &Arc<Weights>, settings: &QualitySettings, threads: usiz
 }
 
 fn unclear(path: &Path) -> Error {
-    let problem = "the games do not tell from whose side their scores are: name it by --scores white or --scores mover";
+    let problem = "the side of the scores cannot be found in the games: give it with --scores white or --scores mover";
     Error::content(path, "the scores", problem.to_string())
 }
 

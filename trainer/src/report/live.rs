@@ -24,7 +24,7 @@ use crate::page::html::MARK;
 use crate::selftrain::{SelfTrainEvent, Stage};
 
 /// Interval between refreshes.
-const RENEW: Duration = Duration::from_secs(30);
+const REFRESH_EVERY: Duration = Duration::from_secs(30);
 
 /// Start of the pages of release 0.1.0, which had no mark.
 const OLD_MARK: &str = "<style>body{max-width:1120px;margin:2em auto;";
@@ -72,20 +72,20 @@ impl LivePage {
 
     /// Handles an event of a self-training. Returns a message about the page, if there is one: once its path, or a
     /// problem.
-    pub fn hear(&mut self, event: &SelfTrainEvent) -> Option<String> {
+    pub fn on_event(&mut self, event: &SelfTrainEvent) -> Option<String> {
         match event {
             SelfTrainEvent::Progress(progress) => {
                 let stage = Some((progress.generation, progress.stage));
                 let begins = std::mem::replace(&mut self.stage, stage) != stage;
-                self.renew(Now::from(progress), begins)
+                self.refresh(Now::from(progress), begins)
             }
-            _ => self.told_problem(),
+            _ => self.take_problem(),
         }
     }
 
     /// Handles the progress of a comparison training.
-    pub fn hear_training(&mut self, progress: &training::TrainingProgress) -> Option<String> {
-        self.renew(Now::from(progress), progress.line.is_some())
+    pub fn on_progress(&mut self, progress: &training::TrainingProgress) -> Option<String> {
+        self.refresh(Now::from(progress), progress.line.is_some())
     }
 
     /// Writes the last page at the end of the training, also if a killed process left an unfinished one. Returns the
@@ -95,21 +95,21 @@ impl LivePage {
         match self.writer.take() {
             Some(writer) => {
                 writer.end();
-                self.told_problem()
+                self.take_problem()
             }
             None if self.refused || !self.path().exists() || is_foreign(&self.path()) => None,
             None => write(&self.folder, None).err(),
         }
     }
 
-    fn renew(&mut self, now: Now, at_once: bool) -> Option<String> {
+    fn refresh(&mut self, now: Now, at_once: bool) -> Option<String> {
         if self.refused {
             return None;
         }
         let Some(writer) = &self.writer else { return Some(self.begin(now)) };
         // A writer that has ended has reported the problem.
         writer.news.send(News { now, at_once }).ok();
-        self.told_problem()
+        self.take_problem()
     }
 
     /// Writes the first page, so that it exists when its path is reported.
@@ -117,16 +117,16 @@ impl LivePage {
         let path = self.path();
         if is_foreign(&path) {
             self.refused = true;
-            return format!("no page: {} is somebody else's file", path.display());
+            return format!("no page: {} is a file of another program", path.display());
         }
         if let Err(problem) = write(&self.folder, Some(now.clone())) {
             self.refused = true;
             return problem;
         }
-        let (news, heard) = channel();
+        let (news, messages) = channel();
         let (folder, problem) = (self.folder.clone(), Arc::clone(&self.problem));
         let body = move || {
-            let write = AssertUnwindSafe(|| keep_writing(&folder, now, &heard));
+            let write = AssertUnwindSafe(|| keep_writing(&folder, now, &messages));
             let ended = catch_unwind(write).unwrap_or_else(|_| Err("no page: internal error".to_string()));
             *problem.lock().unwrap_or_else(PoisonError::into_inner) = ended.err();
         };
@@ -142,7 +142,7 @@ impl LivePage {
         }
     }
 
-    fn told_problem(&self) -> Option<String> {
+    fn take_problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -165,18 +165,18 @@ impl Writer {
 }
 
 /// Refreshes the page until the sender is dropped, then writes the last page.
-fn keep_writing(folder: &Path, mut now: Now, heard: &Receiver<News>) -> Result<(), String> {
+fn keep_writing(folder: &Path, mut now: Now, messages: &Receiver<News>) -> Result<(), String> {
     let mut written = Instant::now();
     loop {
-        match heard.recv_timeout(RENEW.saturating_sub(written.elapsed())) {
+        match messages.recv_timeout(REFRESH_EVERY.saturating_sub(written.elapsed())) {
             Ok(news) => {
                 // Merge queued messages.
                 let News { now: latest, mut at_once } =
-                    heard.try_iter().fold(news, |all, news| News { at_once: all.at_once || news.at_once, ..news });
+                    messages.try_iter().fold(news, |all, news| News { at_once: all.at_once || news.at_once, ..news });
                 // Refresh when the remaining time becomes known.
                 at_once |= now.seconds_left.is_none() && latest.seconds_left.is_some();
                 now = latest;
-                if !at_once && written.elapsed() < RENEW {
+                if !at_once && written.elapsed() < REFRESH_EVERY {
                     continue;
                 }
             }
@@ -249,10 +249,10 @@ mod tests {
         let mut live = LivePage::new(&folder);
         let path = live.path();
         let note = SelfTrainEvent::Note("nothing that a page is written for".to_string());
-        assert_eq!((live.hear(&note), path.exists()), (None, false));
-        assert_eq!(live.hear(&progress(Stage::Games, 0)), Some(format!("page {}", path.display())));
+        assert_eq!((live.on_event(&note), path.exists()), (None, false));
+        assert_eq!(live.on_event(&progress(Stage::Games, 0)), Some(format!("page {}", path.display())));
         assert!(fs::read_to_string(&path).unwrap().contains("Generation 2 of 5: self-play, about 3 min left"));
-        assert_eq!(live.hear(&progress(Stage::Match, 10)), None);
+        assert_eq!(live.on_event(&progress(Stage::Match, 10)), None);
         await_text(&path, "Generation 2 of 5: match");
         await_text(&path, "10 of 40 games");
         let unfinished = fs::read_to_string(&path).unwrap();
@@ -275,35 +275,35 @@ mod tests {
         let path = folder.join(REPORT);
         fs::write(&path, "<html>mine").unwrap();
         let mut live = LivePage::new(&folder);
-        let told = live.hear(&progress(Stage::Games, 0)).unwrap();
-        assert!(told.contains("no page") && told.contains("somebody else's"), "{told}");
-        assert_eq!(live.hear(&progress(Stage::Match, 0)), None);
+        let message = live.on_event(&progress(Stage::Games, 0)).unwrap();
+        assert!(message.contains("no page") && message.contains("of another program"), "{message}");
+        assert_eq!(live.on_event(&progress(Stage::Match, 0)), None);
         assert_eq!(live.finish(), None);
         assert_eq!(LivePage::new(&folder).finish(), None);
         assert_eq!(fs::read_to_string(&path).unwrap(), "<html>mine");
         // A page of the first release is replaced.
         fs::write(&path, format!("<!DOCTYPE html>{OLD_MARK}")).unwrap();
-        assert!(LivePage::new(&folder).hear(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
+        assert!(LivePage::new(&folder).on_event(&progress(Stage::Games, 0)).unwrap().starts_with("page "));
     }
 
     #[test]
     fn an_unwritable_page_is_reported_once() {
         let folder = Temporary::folder();
         let mut live = LivePage::new(&folder);
-        live.hear(&progress(Stage::Games, 0)).unwrap();
+        live.on_event(&progress(Stage::Games, 0)).unwrap();
         // A folder cannot be replaced.
         fs::remove_file(live.path()).unwrap();
         fs::create_dir(live.path()).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
-        let told = loop {
-            if let Some(told) = live.hear(&progress(Stage::Match, 0)) {
-                break told;
+        let message = loop {
+            if let Some(message) = live.on_event(&progress(Stage::Match, 0)) {
+                break message;
             }
             assert!(Instant::now() < deadline, "nothing is reported");
             thread::sleep(Duration::from_millis(5));
         };
-        assert!(told.contains("no page") && told.contains("report.html"), "{told}");
-        assert_eq!(live.hear(&progress(Stage::RegressionMatch, 1)), None);
+        assert!(message.contains("no page") && message.contains("report.html"), "{message}");
+        assert_eq!(live.on_event(&progress(Stage::RegressionMatch, 1)), None);
         drop(live);
     }
 }

@@ -490,7 +490,7 @@ fn iterations_section(page: &mut Page, run: &RunData) {
     page.charts(
         &[figures::chart(&axes, &[Series::marked("", points)], CHART)],
         "Move-match accuracy on all test positions; iteration 0 is the start. A desired move that ties with others at the \
-         top counts as one part of so many.",
+         top counts as 1 over the number of these moves.",
     );
     iterations_table(page, &lines);
 }

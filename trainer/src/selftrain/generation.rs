@@ -68,8 +68,8 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Opens or begins the generation of `state`. A generation without games and positions, as after games that could not be
-    /// read, begins with the current settings.
+    /// Opens or begins the generation of `state`. A generation without games and positions, as after games that could
+    /// not be read, begins with the current settings.
     pub fn open(
         folder: &Folder,
         settings: &SelfTrainSettings,
@@ -131,12 +131,13 @@ impl Generation {
         }
     }
 
-    /// The new weights without a tuning: interpolated between the initial weights and the result of a regression over `positions`
-    /// positions, or between the base of the best weights and the result of a comparison training. With a tuning, which finds the
-    /// coefficients, `trained` itself.
+    /// The new weights without a tuning: interpolated between the initial weights and the result of a regression over
+    /// `positions` positions, or between the base of the best weights and the result of a comparison training. With a
+    /// tuning, which finds the coefficients, `trained` itself.
     pub fn interpolated(&self, trained: Weights, positions: u64) -> Result<Weights, SelfTrainError> {
         let (from, coefficient, all) = match &self.settings.method {
-            // With the best weights in place of the initial ones, little would be left of what only the initial ones know.
+            // With the best weights in place of the initial ones, little would be left of what only the initial ones
+            // know.
             Method::Regression(own) => (&self.initial, own.interpolation(positions), own.max_interpolation),
             Method::Comparison(own) => {
                 let coefficient = own.interpolation_after(self.rejected);
@@ -147,7 +148,7 @@ impl Generation {
             return Ok(trained);
         }
         let step = averaging::Interpolation { groups: "*", stages: [true; 2], goal: &trained, coefficient };
-        let mut weights = averaging::changed(from, &[step], &[]).map_err(SelfTrainError::Settings)?;
+        let mut weights = averaging::changed(from, &[step], &[])?;
         weights.meta.provenance =
             json!({ "by": "dyad selftrain", "share": coefficient, "from": from.id(), "of": trained.meta.provenance });
         Ok(weights)

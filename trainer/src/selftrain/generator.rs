@@ -1,12 +1,12 @@
 //! Self-play games from unbalanced openings, the data of a regression.
 //!
-//! Engines that play well from balanced openings never hang a piece, and weights learned from their games alone do not know what
-//! that costs. So a game begins after random legal moves from the starting position or from an opening of a
-//! file, or after a policy-sampled opening, and may begin unbalanced; and each side's nodes vary from game to game. From there
-//! both sides play as well as their nodes allow.
+//! Engines that play well from balanced openings never hang a piece, and weights learned from their games alone do not
+//! know what that costs. So a game begins after random legal moves from the starting position or from an opening of a
+//! file, or after a policy-sampled opening, and may begin unbalanced; and each side's nodes vary from game to game.
+//! From there both sides play as well as their nodes allow.
 //!
-//! Settings and number of a game determine it. Games are written in their order, so the number of complete games in a file that
-//! was cut is where it resumes; the complete file has the same bytes on any number of threads.
+//! Settings and number of a game determine it. Games are written in their order, so the number of complete games in a
+//! file that was cut is where it resumes; the complete file has the same bytes on any number of threads.
 
 use std::io::Read;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -230,7 +230,7 @@ struct Table<'a> {
     settings: &'a GeneratorSettings,
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
-    judge: Box<dyn FnMut(&Game) -> Value + Send>,
+    filter: Box<dyn FnMut(&Game) -> Value + Send>,
     natural: Option<PolicySampler>,
 }
 
@@ -244,9 +244,9 @@ impl<'a> Table<'a> {
             let engine = Engine::with_hash(weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
         };
-        let judge = Box::new(opening_filter(weights.clone(), FILTER_NODES));
+        let filter = Box::new(opening_filter(weights.clone(), FILTER_NODES));
         let natural = PolicySampler::new(settings.natural, weights.clone());
-        Ok(Table { settings, openings, players: [player()?, player()?], judge, natural })
+        Ok(Table { settings, openings, players: [player()?, player()?], filter, natural })
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
@@ -280,7 +280,7 @@ impl<'a> Table<'a> {
         let count = random.random_range(least..=most);
         walk(&mut game, &mut opening, count, |board| any_move(&board.moves(), random))?;
         let calm = game.ending().is_none() && !game.board().in_check();
-        let within = calm && (self.judge)(&game).abs() <= self.settings.limit * PAWN / 100;
+        let within = calm && (self.filter)(&game).abs() <= self.settings.limit * PAWN / 100;
         within.then_some(opening)
     }
 }

@@ -10,27 +10,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::presets::Preset;
-use super::settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source};
+use super::settings::{
+    Comparison, MINUTES, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source,
+};
 use crate::arena::openings::Variant;
 use crate::base::number::number;
 use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings};
 
-/// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON keys.
+/// Values for some settings of a training; `None` leaves a setting as it is. The fields have the names of the JSON
+/// keys.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[group(skip)]
 pub struct Overrides {
-    /// Defaults for training from `scratch`, or to `improve` good weights; `coffee` is from scratch in 10 minutes, `night` takes 8
-    /// hours [default: by the initial weights]
+    /// Defaults for training from `scratch`, or to `improve` good weights; `coffee` is from scratch in 10 minutes,
+    /// `night` takes 8 hours [default: by the initial weights]
     #[arg(long)]
     pub preset: Option<Preset>,
-    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with --games-file]
+    /// Train by `regression` to search scores, or by `comparison` of moves [default: regression; comparison with
+    /// --games-file]
     #[arg(long)]
     pub method: Option<MethodName>,
     /// [`Comparison::source`].
     #[arg(skip)]
     pub source: Option<Source>,
-    /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not read]
+    /// Side that the scores in the comments of --games-file are given for: `white` or `mover` [default: scores are not
+    /// read]
     #[arg(long, value_name = "SIDE", requires = "games_file")]
     pub scores: Option<ScoreSide>,
     /// [`SelfTrainSettings::variant`].
@@ -132,7 +137,7 @@ pub struct Overrides {
     #[arg(skip)]
     pub proof_sprt: Option<[f64; 4]>,
     /// Minutes after which the training ends with a generation; 0 for no limit [default: by the preset]
-    #[arg(long, value_parser = number::<u64>(0..), value_name = "MINUTES")]
+    #[arg(long, value_parser = number(MINUTES), value_name = "MINUTES")]
     pub minutes: Option<u64>,
 }
 
@@ -227,8 +232,8 @@ fn put<T>(setting: &mut T, value: Option<T>) {
 }
 
 impl SelfTrainSettings {
-    /// The settings of a training from `start`: the preset and the method that `overrides` names, or else the preset for
-    /// `start` and regression for self-play, comparison for games of a file; and `overrides` laid over it.
+    /// The settings of a training from `start`: the preset and the method that `overrides` names, or else the preset
+    /// for `start` and regression for self-play, comparison for games of a file; and `overrides` laid over it.
     ///
     /// # Errors
     /// Names a setting that the method does not have, or that is out of its bounds.
@@ -384,8 +389,9 @@ impl From<SelfTrainSettings> for Json {
     }
 }
 
-/// Reads `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, and its file has the
-/// keys of comparison training too, without a meaning. A key that a release did not know has the value here that it had then.
+/// Reads `settings.json`. Release 0.2.0 and earlier wrote no method: a training with a `fit` was a regression, and its
+/// file has the keys of comparison training too, without a meaning. A key that a release did not know has the value
+/// here that it had then.
 impl TryFrom<Json> for SelfTrainSettings {
     type Error = String;
 

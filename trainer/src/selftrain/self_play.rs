@@ -5,8 +5,8 @@
 //! balanced. Seed and number of a game determine it; games are written in their order, so the number of complete games
 //! in a file that was cut is where it resumes.
 //!
-//! A side wins early when both sides have seen it far ahead for several moves. Weights that know material alone find most
-//! positions even, so draws are adjudicated only from move 50 on, after ten moves of each side without progress.
+//! A side wins early when both sides have seen it far ahead for several moves. Weights that know material alone find
+//! most positions even, so draws are adjudicated only from move 50 on, after ten moves of each side without progress.
 
 use std::fs;
 use std::io::Cursor;
@@ -113,8 +113,8 @@ pub(super) struct SelfPlay<'a> {
 }
 
 impl SelfPlay<'_> {
-    /// Appends games to the file at `path` until there are enough positions. `report` receives their number. False if it was
-    /// stopped.
+    /// Appends games to the file at `path` until there are enough positions. `report` receives their number. False if
+    /// it was stopped.
     pub fn run(&self, path: &Path, control: &Control, mut report: impl FnMut(u64)) -> Result<bool, Error> {
         let mut file = GameFile::open(path)?;
         let first = file.games.len() as u64;
@@ -164,8 +164,8 @@ impl SelfPlay<'_> {
             let engine = Engine::with_hash(self.weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(self.nodes) })
         };
-        let judge = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));
-        Ok(Table { plan: self, players: [player()?, player()?], judge })
+        let filter = Box::new(opening_filter(self.weights.clone(), FILTER_NODES));
+        Ok(Table { plan: self, players: [player()?, player()?], filter })
     }
 }
 
@@ -173,19 +173,19 @@ impl SelfPlay<'_> {
 struct Table<'a> {
     plan: &'a SelfPlay<'a>,
     players: [Player<Engine>; 2],
-    judge: Box<dyn FnMut(&Game) -> Value + Send>,
+    filter: Box<dyn FnMut(&Game) -> Value + Send>,
 }
 
 impl Table<'_> {
     /// Plays the game with this number; `None` if it was interrupted.
     fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
-        let recipe = OpeningSettings {
+        let opening_settings = OpeningSettings {
             plies: OPENING_PLIES,
             limit: OPENING_LIMIT,
             variant: self.plan.variant,
             ..OpeningSettings::new(hash::fold(self.plan.seed, number))
         };
-        let opening = RandomOpenings::new(recipe, &mut self.judge).next();
+        let opening = RandomOpenings::new(opening_settings, &mut self.filter).next();
         let opening = opening.ok_or_else(|| Error::Settings("no random opening is balanced for the weights".into()))?;
         let [white, black] = &mut self.players;
         Ok(play(&opening, [white, black], &ADJUDICATION, None, control, &|| over.load(Ordering::Relaxed)))

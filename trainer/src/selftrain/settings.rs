@@ -1,11 +1,11 @@
 //! Settings of a self-training: what all methods share, and what each [`Method`] has of its own.
 //!
-//! [Presets](super::presets) are complete settings, and [`Overrides`](super::overrides::Overrides) replace single values. The
-//! weights of a training depend on its settings and seed, and not on the number of threads.
+//! [Presets](super::presets) are complete settings, and [`Overrides`](super::overrides::Overrides) replace single
+//! values. The weights of a training depend on its settings and seed, and not on the number of threads.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Bound;
+use std::ops::{Bound, RangeInclusive};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -25,14 +25,17 @@ use crate::learn::settings::{
     GroupSettings, L2Target, ObjectiveSettings, OptimizerSettings, TrainingSettings as RunSettings,
 };
 
+/// Range of [`SelfTrainSettings::minutes`]: a year at most.
+pub(super) const MINUTES: RangeInclusive<u64> = 0..=365 * 24 * 60;
+
 /// Complete settings. As JSON they are flat, see [`Overrides`](super::overrides::Overrides).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "serde_json::Value", into = "serde_json::Value")]
 pub struct SelfTrainSettings {
     /// Starting positions of self-play games and matches.
     pub variant: Variant,
-    /// Share of [policy-sampled openings](crate::arena::openings::PolicySampler) in matches, and in the games of a regression; the
-    /// other openings are random.
+    /// Share of [policy-sampled openings](crate::arena::openings::PolicySampler) in matches, and in the games of a
+    /// regression; the other openings are random.
     pub policy_openings: f64,
     /// Seed of all random draws.
     pub seed: u64,
@@ -56,16 +59,18 @@ pub struct SelfTrainSettings {
     pub sprt: [f64; 4],
     /// Generations from one regression match against generation 0 to the next; 0 for no such match.
     pub regression_match_every: u32,
-    /// Whether scale and WDL model of the initial weights stay; otherwise the scale is fitted to the results of the games.
+    /// Whether scale and WDL model of the initial weights stay; otherwise the scale is fitted to the results of the
+    /// games.
     pub keep_scale: bool,
     /// Pairs of games that tune the new weights by [SPSA](crate::tune); 0 for no tuning.
     pub tuning_pairs: u64,
     /// Nodes per move in the games against the reference and in those that decide what the engine plays with.
     pub long_nodes: u64,
-    /// Games that measure the distance of new best weights to the reference, at most; fewer where it is large. 0 for no such games.
+    /// Games that measure the distance of new best weights to the reference, at most; fewer where it is large. 0 for no
+    /// such games.
     pub distance_games: u64,
-    /// Games, at most, that have to prove that best weights are stronger than those the engine plays with; 0 for no proof, and the
-    /// engine plays with the weights that it had before.
+    /// Games, at most, that have to prove that best weights are stronger than those the engine plays with; 0 for no
+    /// proof, and the engine plays with the weights that it had before.
     pub proof_games: u64,
     /// SPRT of that proof.
     pub proof_sprt: [f64; 4],
@@ -116,24 +121,26 @@ impl FromStr for MethodName {
     }
 }
 
-/// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts from the
-/// initial weights again, and its result is interpolated with them.
+/// A [regression](crate::fit::regression) of all weights to search scores and game results. Each generation starts from
+/// the initial weights again, and its result is interpolated with them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regression {
     /// Weight of the game result in the target, 0 to 1; the rest is the search score.
     pub result_share: f64,
     /// Passes over the positions.
     pub passes: u32,
-    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are poor, and
-    /// only the later half of all generations is learned from.
+    /// Generation `n` plays with `min(n, growth)` times [`SelfTrainSettings::nodes`]. Above 1 the first games are poor,
+    /// and only the later half of all generations is learned from.
     pub growth: u32,
     /// L2 of the 2-tuples toward zero, as a number of positions.
     pub pairs_l2: f64,
-    /// Number of positions at which the interpolation coefficient is one half; 0 for [`Regression::max_interpolation`] always.
+    /// Number of positions at which the interpolation coefficient is one half; 0 for [`Regression::max_interpolation`]
+    /// always.
     pub half_at: u64,
     /// Upper bound of the interpolation coefficient: 0 is the initial weights, 1 the result of the regression.
     pub max_interpolation: f64,
-    /// Whether all positions are used, [resolved by quiescence](crate::data::leaves); otherwise quiescent positions alone.
+    /// Whether all positions are used, [resolved by quiescence](crate::data::leaves); otherwise quiescent positions
+    /// alone.
     pub leaves: bool,
 }
 
@@ -191,21 +198,22 @@ pub struct Comparison {
     pub iterations: u32,
     /// Smallest margin of the desired move over the second-best one, in centipawns, at which the two are compared.
     pub min_margin: u32,
-    /// The objective. For a logistic objective the score of 73 % is fitted to the games and replaces the one given here.
+    /// The objective. For a logistic objective the score of 73 % is fitted to the games and replaces the one given
+    /// here.
     pub objective: ObjectiveSettings,
     /// The optimizer.
     pub optimizer: OptimizerSettings,
     /// Settings by feature group.
     pub groups: BTreeMap<String, GroupSettings>,
-    /// Number of positions from which a fine-tuning pass follows the training: one pass of the averaged perceptron of the papers
-    /// over the same positions. 0 for none.
+    /// Number of positions from which a fine-tuning pass follows the training: one pass of the averaged perceptron of
+    /// the papers over the same positions. 0 for none.
     pub fine_tune_from: u64,
     /// The weights that L2 regularizes toward.
     pub hold: L2Target,
     /// Whether the learning rate decays to a hundredth during a training.
     pub anneal: bool,
-    /// Interpolation coefficient from the base of the best weights (0) to the trained weights (1). Below 1 it is halved after each
-    /// rejected generation, three times at most.
+    /// Interpolation coefficient from the base of the best weights (0) to the trained weights (1). Below 1 it is halved
+    /// after each rejected generation, three times at most.
     pub interpolation: f64,
 }
 
@@ -356,8 +364,8 @@ impl SelfTrainSettings {
         }
     }
 
-    /// The pairs of games of a tuning after `rejected` rejected generations in a row. With a comparison training the remaining gain
-    /// is smaller then, and takes more games to detect; a regression tunes one number only.
+    /// The pairs of games of a tuning after `rejected` rejected generations in a row. With a comparison training the
+    /// remaining gain is smaller then, and takes more games to detect; a regression tunes one number only.
     #[must_use]
     pub fn tuning_pairs_after(&self, rejected: u32) -> u64 {
         match self.method {
@@ -385,6 +393,7 @@ impl SelfTrainSettings {
         number::check("proof-games", self.proof_games, &(0..=MOST_GAMES))?;
         PolicySampler::check(self.policy_openings)?;
         number::check("tuning-pairs", self.tuning_pairs, &(0..=MOST_GAMES))?;
+        number::check("minutes", self.minutes, &MINUTES)?;
         check_threads("threads", self.threads)?;
         self.sprt().map_err(|problem| format!("sprt: {problem}"))?;
         self.proof_sprt().map_err(|problem| format!("proof-sprt: {problem}"))?;

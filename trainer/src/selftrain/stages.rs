@@ -52,8 +52,8 @@ const SMALLEST_BATCH: usize = 256;
 /// Smallest number of positions that teaches the 2-tuples: with fewer they are held, and the linear weights learn.
 const PAIRS_FROM: usize = 50_000;
 
-/// Rate and L2 of the linear weights then. Of 9,400 positions they made a set that is 177 +- 48 Elo stronger than the piece values;
-/// those of many positions made one 72 +- 48 Elo stronger (200 games, 1,000 nodes a move).
+/// Rate and L2 of the linear weights then. Of 9,400 positions they made a set that is 177 +- 48 Elo stronger than the
+/// piece values; those of many positions made one 72 +- 48 Elo stronger (200 games, 1,000 nodes a move).
 const FEW: (f64, f64) = (0.005, 100.0);
 
 /// The test that ends the games against the reference: far below it few games suffice.
@@ -62,8 +62,8 @@ const FAR_BELOW: [f64; 2] = [-200.0, 0.0];
 /// Elo against the reference from which a proof is tried.
 const WITHIN_REACH: f64 = -25.0;
 
-/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how often such an
-/// advantage wins is part of what a match measures.
+/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how
+/// often such an advantage wins is part of what a match measures.
 const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
 /// A self-training under way.
@@ -216,7 +216,8 @@ impl<'a> Loop<'a> {
         Ok(done)
     }
 
-    /// Plays games of the best weights from unbalanced openings, for a regression: their positions show what material is worth.
+    /// Plays games of the best weights from unbalanced openings, for a regression: their positions show what material
+    /// is worth.
     fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
@@ -320,8 +321,9 @@ impl<'a> Loop<'a> {
         self.train(generation, comparison, &window, Step::FineTuning, start)
     }
 
-    /// Fits weights to the positions, from the initial weights, or from the piece values where these know more: weights that played
-    /// the games agree too well with their own searches to learn from them. A regression that was stopped starts again.
+    /// Fits weights to the positions, from the initial weights, or from the piece values where these know more: weights
+    /// that played the games agree too well with their own searches to learn from them. A regression that was stopped
+    /// starts again.
     fn regression(&mut self, generation: &Generation, regression: &Regression) -> Result<bool, SelfTrainError> {
         let out = generation.folder.fitted();
         if out.exists() {
@@ -384,8 +386,8 @@ impl<'a> Loop<'a> {
             "loss": [fitted.start_loss, fitted.test_loss()],
             "of": start.id(),
         });
-        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to scores of
-        // searches with the weights themselves could grow from generation to generation.
+        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to
+        // scores of searches with the weights themselves could grow from generation to generation.
         let units = if knows_more { Units::default() } else { start.units };
         let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), target.pawns)?;
         if knows_more {
@@ -497,8 +499,8 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// The interpolation coefficient that the tuning of the generation before found. Release 0.2.0 and earlier have it in the weights
-    /// alone.
+    /// The interpolation coefficient that the tuning of the generation before found. Release 0.2.0 and earlier have it
+    /// in the weights alone.
     fn last_interpolation(&self, generation: &Generation) -> Result<Option<f64>, SelfTrainError> {
         if self.state.interpolation.is_some() || generation.number == 1 {
             return Ok(self.state.interpolation);
@@ -507,8 +509,8 @@ impl<'a> Loop<'a> {
         Ok(before.meta.provenance["tuned"]["toward:*:trained.json"].as_f64())
     }
 
-    /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the training did not
-    /// change play no match.
+    /// Plays the new weights against the best ones, and adopts them if they are proven stronger. Weights that the
+    /// training did not change play no match.
     fn match_with_best(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (number, settings) = (generation.number, &generation.settings);
         let new = Weights::load(&self.folder.weights(number))?;
@@ -570,7 +572,8 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// Measures the distance of the best weights to the reference where it is unknown: at the beginning, and with a new reference.
+    /// Measures the distance of the best weights to the reference where it is unknown: at the beginning, and with a new
+    /// reference.
     fn first_distance(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let stage = std::mem::replace(&mut self.state.stage, Stage::Distance);
         self.reporter.begin(&self.state, &[Stage::Distance], self.settings.generations);
@@ -588,7 +591,8 @@ impl<'a> Loop<'a> {
         self.measure(generation, generation.folder.distance_games())
     }
 
-    /// Plays the best weights against the reference. Below it a test ends the games early, the sooner the larger the distance.
+    /// Plays the best weights against the reference. Below it a test ends the games early, the sooner the larger the
+    /// distance.
     fn measure(&mut self, generation: &Generation, path: PathBuf) -> Result<bool, SelfTrainError> {
         let (name, reference) = self.reference()?;
         let best = Weights::load(&self.folder.weights(self.state.best))?;
@@ -618,8 +622,9 @@ impl<'a> Loop<'a> {
         Ok(true)
     }
 
-    /// Plays a long match of a generation that is the best now against the weights that the engine plays with, unless it is known
-    /// to be below the reference. The engine plays with the generation if the match proves that it is stronger.
+    /// Plays a long match of a generation that is the best now against the weights that the engine plays with, unless
+    /// it is known to be below the reference. The engine plays with the generation if the match proves that it is
+    /// stronger.
     fn proof(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let (number, settings) = (generation.number, &generation.settings);
         let is_below = |distance: &Distance| distance.elo.value < WITHIN_REACH || distance.elo.high <= 0.0;
@@ -676,12 +681,13 @@ impl<'a> Loop<'a> {
     ) -> Result<Option<MatchRecord>, SelfTrainError> {
         let settings = &generation.settings;
         let budget = SearchLimits::Nodes(nodes);
-        let contestant = |name: &str, weights| MatchPlayer { hash: HASH, ..MatchPlayer::new(name, weights, budget) };
-        let recipe = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(generation.seed(draw)) };
-        let openings = RandomOpenings::new(recipe, opening_filter(other.clone(), FILTER_NODES))
+        let player = |name: &str, weights| MatchPlayer { hash: HASH, ..MatchPlayer::new(name, weights, budget) };
+        let opening_settings =
+            OpeningSettings { variant: settings.variant, ..OpeningSettings::new(generation.seed(draw)) };
+        let openings = RandomOpenings::new(opening_settings, opening_filter(other.clone(), FILTER_NODES))
             .with_policy(settings.policy_openings, other.clone());
         let played = Match {
-            players: [contestant(name, weights), contestant(other_name, other)],
+            players: [player(name, weights), player(other_name, other)],
             pairs: games.div_ceil(2),
             threads: settings.threads,
             adjudication: MATCH_ADJUDICATION,
@@ -719,8 +725,8 @@ impl<'a> Loop<'a> {
     }
 }
 
-/// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero after the
-/// last game.
+/// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
+/// after the last game.
 fn is_proven(record: &MatchRecord) -> bool {
     match record.decision {
         Some(Decision::H1) => true,

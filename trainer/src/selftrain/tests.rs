@@ -104,8 +104,8 @@ fn a_tiny_training_runs_from_games_to_a_report() {
             _ => None,
         })
         .collect();
-    let told = [Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Match];
-    assert!(told.iter().all(|stage| stages.contains(stage)), "{stages:?}");
+    let expected = [Stage::Games, Stage::Positions, Stage::Labels, Stage::Training, Stage::Match];
+    assert!(expected.iter().all(|stage| stages.contains(stage)), "{stages:?}");
     for number in 1..=2 {
         let path = folder.join(format!("generation-{number:03}"));
         let trained = Weights::load(&path.join("weights.json")).unwrap();
@@ -128,11 +128,11 @@ fn a_tiny_training_runs_from_games_to_a_report() {
     assert_eq!((method, generation, counted as usize), (MethodName::Comparison, 3, adopted));
     // The log rounds in the last place.
     assert_eq!(gained.is_some(), last_anchor.is_some());
-    let [told, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
+    let [reported, played] = [gained, last_anchor.map(|record| record.elo)].map(|elo| {
         let elo = elo.unwrap_or_default();
         [elo.value, elo.error()]
     });
-    assert!(told.iter().zip(played).all(|(a, b)| (a - b).abs() < 1e-9), "{told:?} {played:?}");
+    assert!(reported.iter().zip(played).all(|(a, b)| (a - b).abs() < 1e-9), "{reported:?} {played:?}");
     let material = RunData::load(&folder).unwrap();
     assert_eq!(material.generations.len(), 2);
     assert_eq!(material.generations.iter().filter(|generation| generation.adopted).count(), adopted);
@@ -160,9 +160,9 @@ fn stops_anywhere_and_threads_change_nothing() {
     assert!(games(&whole) == games(&broken));
 }
 
-/// From the piece values every quiescent position of unbalanced games is used: the weights learn, piece values and scale stay,
-/// intermediate files are removed, and neither stops nor threads change a weight. No stage and no setting of comparison training
-/// shows.
+/// From the piece values every quiescent position of unbalanced games is used: the weights learn, piece values and
+/// scale stay, intermediate files are removed, and neither stops nor threads change a weight. No stage and no setting
+/// of comparison training shows.
 #[test]
 fn a_regression_learns_from_search_scores() {
     let method = Method::Regression(Regression { passes: 6, growth: 2, ..Regression::default() });
@@ -218,8 +218,8 @@ fn a_regression_learns_from_search_scores() {
     assert!(file.contains("\"passes\": 6") && !file.contains("label-nodes"), "{file}");
 }
 
-/// Release 0.2.0 had a stage of labels in a regression too, which moved the positions, and one of a match against generation 0 in
-/// each generation.
+/// Release 0.2.0 had a stage of labels in a regression too, which moved the positions, and one of a match against
+/// generation 0 in each generation.
 #[test]
 fn a_regression_of_an_earlier_release_is_resumed() {
     let settings = SelfTrainSettings {
@@ -253,9 +253,9 @@ fn a_regression_of_an_earlier_release_is_resumed() {
     assert!(weights(&whole) == weights(&old));
 }
 
-/// From good weights the regression starts from the piece values all the same, at the scale of the scores, and learns from all
-/// generations. The new weights are interpolated with the initial ones, even if others are the best by then, by a coefficient that
-/// games find or that grows with the positions.
+/// From good weights the regression starts from the piece values all the same, at the scale of the scores, and learns
+/// from all generations. The new weights are interpolated with the initial ones, even if others are the best by then,
+/// by a coefficient that games find or that grows with the positions.
 #[test]
 fn good_weights_are_interpolated_with_a_regression() {
     let Method::Regression(improve) = SelfTrainSettings::preset(Preset::Improve, MethodName::Regression).method else {
@@ -290,7 +290,7 @@ fn good_weights_are_interpolated_with_a_regression() {
             match pairs {
                 0 => assert_eq!(made["share"], share),
                 _ => {
-                    // So few positions make poor weights, and games tell.
+                    // Few positions make poor weights, and games measure it.
                     let found = made["tuned"]["toward:*:trained.json"].as_f64().unwrap();
                     assert!(found < share && made["pairs"] == pairs, "{made}");
                     let fitted = Weights::load(&path.join("trained.json")).unwrap();
@@ -332,8 +332,8 @@ const EASY: [f64; 4] = [-1_000.0, -100.0, 0.05, 0.05];
 /// A test that nothing passes.
 const HOPELESS: [f64; 4] = [500.0, 600.0, 0.05, 0.05];
 
-/// The engine plays with a generation only after a long match; stops and threads change nothing of it, and another reference
-/// begins again.
+/// The engine plays with a generation only after a long match; stops and threads change nothing of it, and another
+/// reference begins again.
 #[test]
 fn the_engine_plays_with_what_is_proven() {
     let settings = |threads| SelfTrainSettings { sprt: EASY, proof_sprt: EASY, distance_games: 0, threads, ..tiny() };
@@ -419,8 +419,8 @@ fn good_weights_change_by_parts_of_the_way() {
     }
 }
 
-/// What nobody has set is careful where the start knows something: games say how far the weights go, more of them after a
-/// generation that was rejected, and neither stops nor threads change that.
+/// Defaults are careful where the initial weights know more than piece values: games say how far the weights go, more
+/// of them after a generation that was rejected, and neither stops nor threads change that.
 #[test]
 fn games_say_how_far_good_weights_go() {
     let start = Weights::clone(&Weights::embedded());
@@ -458,11 +458,11 @@ fn games_say_how_far_good_weights_go() {
         }
     }
     let tunings = |begun: &mut bool| {
-        let (stop, mut heard) = (Control::new(false), 0);
+        let (stop, mut reports) = (Control::new(false), 0);
         let mut report = |event: &SelfTrainEvent| {
             if let SelfTrainEvent::Progress(StageProgress { stage: Stage::Tuning, done, .. }) = event {
-                heard += 1;
-                if *done > 0 || heard == 1 {
+                reports += 1;
+                if *done > 0 || reports == 1 {
                     stop.stop();
                 }
             }
@@ -556,7 +556,7 @@ fn a_folder_belongs_to_one_process() {
     let expected = format!("{} is in use: process {} trains there", path.display(), std::process::id());
     assert_eq!(error.to_string(), expected);
     drop(held);
-    // What a process left that ended without a word is in nobody's way.
+    // The lock file of a killed process does not lock.
     assert!(path.join("lock").exists());
     Folder::take(&path).unwrap();
 }
@@ -704,14 +704,14 @@ fn a_folder_of_somebody_else_is_left_alone() {
     };
     let path = Temporary::folder();
     for name in ["settings.json", "log.jsonl", "best.json", "start.json", "checkpoint.bin", "lock"] {
-        fs::write(path.join(name), "of somebody else").unwrap();
+        fs::write(path.join(name), "of another program").unwrap();
         let error = begin(&path).unwrap_err();
         assert!(error.contains(&format!("holds {name}")) && error.contains("another folder"), "{error}");
-        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), "of somebody else");
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), "of another program");
         fs::remove_file(path.join(name)).unwrap();
     }
     let others = ["download.tmp", "thesis.new", "thesis.12.tmp"];
-    others.iter().for_each(|name| fs::write(path.join(name), "of somebody else").unwrap());
+    others.iter().for_each(|name| fs::write(path.join(name), "of another program").unwrap());
 
     // As after a kill in the middle of the beginning.
     fs::write(path.join("beginning"), "").unwrap();

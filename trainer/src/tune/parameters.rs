@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use dyad_engine::eval::Weights;
+use dyad_engine::eval::{Weights, WeightsError};
 use dyad_engine::params::{Params, Tunable};
+use dyad_formats::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -296,13 +297,13 @@ impl Base {
     ///
     /// # Errors
     /// When one cannot be read or contains no weights.
-    pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, String> {
+    pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, WeightsError> {
         let mut goals: Vec<(PathBuf, Weights)> = Vec::new();
         for parameter in parameters {
             if let Target::Toward { file, .. } = &parameter.target
                 && goals.iter().all(|(known, _)| known != file)
             {
-                goals.push((file.clone(), Weights::load(file).map_err(|error| error.to_string())?));
+                goals.push((file.clone(), Weights::load(file)?));
             }
         }
         Ok(Base { weights, goals })
@@ -324,12 +325,12 @@ impl Base {
 ///
 /// # Errors
 /// When the result is not a valid set of weights.
-pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(Params, Option<Weights>), String> {
+pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(Params, Option<Weights>), Error> {
     let mut params = Params::DEFAULT;
     let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Interpolation>) = (Vec::new(), Vec::new());
     for (parameter, &value) in parameters.iter().zip(values) {
         match &parameter.target {
-            Target::Constant(tunable) => params.set(tunable.name, value.round() as i32)?,
+            Target::Constant(tunable) => params.set(tunable.name, value.round() as i32).map_err(Error::Settings)?,
             Target::Factor { groups, stages } => {
                 let index = factors.iter().position(|factor| factor.groups == *groups).unwrap_or_else(|| {
                     factors.push(GroupFactor { groups: groups.clone(), factors: [1.0; 2] });
@@ -447,7 +448,9 @@ mod tests {
         assert_eq!(by_label(&parameters, &[0.5, 2.0])["toward:@king:eg:goal.json"], 0.5);
         assert!(error("toward:@kink:a.json, float, 0, -1, 1, 0.1, 0.02").contains("@kink"));
         let lost: Parameter = "toward:@king:/nowhere.json, float, 0, -1, 1, 0.1, 0.02".parse().unwrap();
-        assert!(Base::new(Weights::embedded(), &[lost]).is_err_and(|error| error.contains("/nowhere.json")));
+        assert!(
+            Base::new(Weights::embedded(), &[lost]).is_err_and(|error| error.to_string().contains("/nowhere.json"))
+        );
     }
 
     #[test]

@@ -179,11 +179,11 @@ impl Tuning {
             None => Weights::embedded(),
             Some(path) => Arc::new(Weights::load(path)?),
         };
-        let base = Base::new(weights, &settings.parameters).map_err(Error::Settings)?;
+        let base = Base::new(weights, &settings.parameters)?;
         // Check all bounds now, not after hours of games.
         for values in [|of: &Parameter| of.value, |of: &Parameter| of.min, |of: &Parameter| of.max] {
             let values: Vec<f64> = settings.parameters.iter().map(values).collect();
-            apply(&settings.parameters, &values, &base).map_err(Error::Settings)?;
+            apply(&settings.parameters, &values, &base)?;
         }
         let openings = match &settings.openings {
             None => None,
@@ -347,7 +347,7 @@ impl Tuning {
     /// Writes the tuned weights, if weights are tuned.
     fn write_weights(&self, state: &TuningState) -> Result<(), Error> {
         let parameters = &self.settings.parameters;
-        let (_, weights) = apply(parameters, state.result(), &self.base).map_err(Error::Settings)?;
+        let (_, weights) = apply(parameters, state.result(), &self.base)?;
         let Some(mut weights) = weights else { return Ok(()) };
         let tuned = by_label(parameters, state.result());
         weights.meta.provenance = serde_json::json!({ "by": "dyad spsa", "of": self.base.id(), "tuned": tuned });
@@ -378,8 +378,7 @@ impl<'a> Worker<'a> {
     fn play(&mut self, trial: &Trial, control: &Control) -> Result<Option<[Points; 2]>, Error> {
         let Worker { tuning, players, filter } = self;
         for (player, values) in players.iter_mut().zip(&trial.players) {
-            let (params, weights) =
-                apply(&tuning.settings.parameters, values, &tuning.base).map_err(Error::Settings)?;
+            let (params, weights) = apply(&tuning.settings.parameters, values, &tuning.base)?;
             player.options.params = params;
             if let Some(weights) = weights {
                 player.engine.set_weights(Arc::new(weights));

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::Args;
+use dyad_engine::engine::MAX_HASH;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::openings::PolicySampler;
@@ -21,7 +22,8 @@ pub struct TuningSettings {
     /// The tuned parameters.
     #[arg(skip)]
     pub parameters: Vec<Parameter>,
-    /// Weights of the players, and the base of factors and interpolations: a file, `default` or `material` [default: default]
+    /// Weights of the players, and the base of factors and interpolations: a file, `default` or `material` [default:
+    /// default]
     #[arg(long, value_name = "WEIGHTS")]
     pub weights: Option<PathBuf>,
     /// Number of pairs, and the decay of perturbations and rates.
@@ -40,7 +42,7 @@ pub struct TuningSettings {
     #[arg(skip = Self::default().budget)]
     pub budget: SearchLimits,
     /// Hash of each player, in megabytes
-    #[arg(long, value_name = "MEGABYTES", value_parser = number::<usize>(1..), default_value_t = Self::default().hash)]
+    #[arg(long, value_name = "MEGABYTES", value_parser = number(1..=MAX_HASH), default_value_t = Self::default().hash)]
     pub hash: usize,
     /// Openings: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
@@ -98,7 +100,7 @@ impl TuningSettings {
         }
         number::check("batch", self.batch, &BATCH)?;
         number::check("average", self.average, &FRACTION)?;
-        number::check("hash", self.hash, &(1..))
+        number::check("hash", self.hash, &(1..=MAX_HASH))
     }
 
     /// Whether the values after this pair (from 1) enter the mean.

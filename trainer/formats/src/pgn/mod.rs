@@ -30,7 +30,7 @@ use crate::game::{BrokenGame, GameRecord};
 use crate::input::Kind;
 use crate::score::ScoreSide;
 
-/// The text of one game and where it stands.
+/// The text of a game and its place.
 #[derive(Clone, Debug)]
 pub struct GameText {
     /// The file.
@@ -104,7 +104,7 @@ impl GameText {
         Ok(GameRecord { tags, start, moves, result, left_out: left_out.map(|text| self.broken(text)) })
     }
 
-    /// What the game says besides its moves. Of a game that [can be read](GameText::parse) nothing is missing.
+    /// The notes of the game besides its moves. They are complete if the game [can be read](GameText::parse).
     #[must_use]
     pub fn notes(&self) -> Notes {
         self.read(None, true).map(|read| read.notes).unwrap_or_default()
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_side_of_scores_is_told_by_the_games() {
+    fn the_side_of_scores_is_found_in_the_games() {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         // A game of knights that come and go, with White ahead by more and more.
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    /// The client of OpenBench writes no move numbers and a comment after every move: score, depth, and the comment that
-    /// the engine asked for.
+    /// The client of OpenBench writes no move numbers and a comment after every move: score, depth, and the comment
+    /// that the engine asked for.
     #[test]
     fn openbench_writes_without_numbers() {
         let pgn = "[Event \"?\"]\n[White \"Dyad-main\"]\n[Black \"Dyad-test\"]\n[Result \"1-0\"]\n[ScaleFactor \"1.0\"]\n\n\

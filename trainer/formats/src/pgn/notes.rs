@@ -1,4 +1,4 @@
-//! What a game says besides its moves: tags, comments, glyphs and variations.
+//! The notes of a game besides its moves: tags, comments, glyphs and variations.
 
 use dyad_engine::board::{Board, Move};
 
@@ -10,7 +10,7 @@ use crate::score::GameResult;
 /// Variations within variations down to this depth; a deeper one becomes a comment.
 const DEEPEST: usize = 32;
 
-/// What a game says besides its moves, for a writer that keeps it.
+/// The notes of a game besides its moves, for a writer that keeps them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// All tags, in their order.
@@ -19,7 +19,7 @@ pub struct Notes {
     pub moves: Vec<Vec<Note>>,
 }
 
-/// What stands between two moves.
+/// A note between two moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A numeric annotation glyph, written as `$n` or as a sign.

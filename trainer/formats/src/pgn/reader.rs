@@ -15,7 +15,7 @@ use crate::score::{GameResult, ScoreSide};
 /// Moves of kings that a board may add after the end.
 const KING_MOVES: usize = 4;
 
-/// What was found in a text.
+/// The result of a reading.
 pub(super) struct Read {
     pub tags: Tags,
     pub start: Board,
@@ -39,7 +39,7 @@ pub(super) struct Problem {
     pub moves: Option<usize>,
 }
 
-/// What the tags say.
+/// The content of the tags.
 #[derive(Default)]
 struct Header {
     tags: Tags,
@@ -102,7 +102,8 @@ impl Header {
     }
 }
 
-/// Whether a variant tag means standard chess or Chess960, by any of their names. Which of them it is the position says.
+/// Whether a variant tag means standard chess or Chess960, by any of their names. Which of them it is the position
+/// says.
 fn is_chess(variant: &str) -> bool {
     const NAMES: [&str; 26] = [
         "",

@@ -1,10 +1,10 @@
 //! Moves as people and programs write them.
 //!
 //! Standard algebraic notation, strict or not: long (`Bb5xc6`, `e2-e4`), as coordinates (`g1f3`), with other marks for
-//! promotion (`a8Q`, `a8(Q)`), castling (`0-0`, `o-o`), captures (`N:f3`), check (`++`, `#`) and en passant (`e.p.`), and
-//! with the letters of other languages. A text is a move only if it is exactly one of the legal ones, so a spelling that
-//! is read wrongly is refused. Two spellings are refused for that reason: letters of pieces in lower case, where `bxc6`
-//! would be a pawn's move or a bishop's, and pawn captures without a rank.
+//! promotion (`a8Q`, `a8(Q)`), castling (`0-0`, `o-o`), captures (`N:f3`), check (`++`, `#`) and en passant (`e.p.`),
+//! and with the letters of other languages. A text is a move only if it is exactly one of the legal ones, so a spelling
+//! that is read wrongly is refused. Two spellings are refused for that reason: letters of pieces in lower case, where
+//! `bxc6` would be a pawn's move or a bishop's, and pawn captures without a rank.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use dyad_engine::board::{BitBoard, Board, EMPTY, File, Move, Piece, Rank, Square
 /// The letters of a language for its pieces.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Alphabet {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
     /// The letters of king, queen, rook, bishop and knight in what [`latin`] makes of a word.
     letters: [u8; 5],
@@ -107,7 +107,7 @@ fn latin(word: &str, script: Script) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// What a word says of a move.
+/// A parsed move, without the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelled {
     /// To the king's or the queen's side.
@@ -118,7 +118,7 @@ pub(super) enum Spelled {
     To(MoveSpelling),
 }
 
-/// What a word says of a move to a square.
+/// A parsed move to a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MoveSpelling {
     /// None where there are coordinates without a letter: any piece.

@@ -119,7 +119,7 @@ impl StepRunner<'_, '_> {
         let shares: Vec<(&Weights, f64)> =
             sets.iter().zip(shares).map(|(weights, (_, share))| (&**weights, *share)).collect();
         let weights = in_units_of_search(&mean(&shares), made);
-        let mut weights = weights.map_err(|problem| Error::Settings(format!("{}: {problem}", step.name)))?;
+        let mut weights = weights.map_err(Error::part(&step.name))?;
         if let Some(first) = sets.first() {
             weights.units.win_rate = first.units.win_rate;
         }

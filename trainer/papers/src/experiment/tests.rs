@@ -143,10 +143,10 @@ fn a_step_with_other_work_starts_over() {
     let resumed = run_until(&plan(50, 5_000), &folder, 1, 3);
     assert!(resumed.is_err() && fs::read_to_string(&games).unwrap().starts_with(&"\"1-0\"\n".repeat(2)));
     run_until(&plan(60, 2), &folder, 1, usize::MAX).unwrap();
-    let anew = Temporary::new();
-    run_until(&plan(60, 2), &anew, 1, usize::MAX).unwrap();
+    let again = Temporary::new();
+    run_until(&plan(60, 2), &again, 1, usize::MAX).unwrap();
     let games_of = |folder: &Path| fs::read_to_string(folder.join("steps/games/games.jsonl")).unwrap();
-    assert_eq!(games_of(&folder), games_of(&anew));
+    assert_eq!(games_of(&folder), games_of(&again));
 }
 
 /// The built-in weights differ between releases.
