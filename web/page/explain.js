@@ -283,7 +283,10 @@ class Explain {
           this.hovered = index;
           this.paint();
         };
-        button.addEventListener("pointerenter", show);
+        // Only a pointer that moves: the list is also renewed below a pointer at rest.
+        button.addEventListener("pointermove", (event) => {
+          if ((event.movementX || event.movementY) && this.hovered !== index) show();
+        });
         button.addEventListener("focus", show);
         button.addEventListener("click", show);
         return element("li", {}, button);

@@ -334,8 +334,14 @@ class Play {
     const game = this.game;
     const { played } = game;
     this.cancel();
+    const resigned = played.outcome?.reason === "resignation";
     played.outcome = null;
     let node = game.end();
+    if (resigned) {
+      this.keep();
+      this.table.go(node).then(() => this.next()).catch(showError);
+      return;
+    }
     // Back to before the user's last move.
     while (node.parent) {
       const own = game.whiteMoved(node) === (played.side === "white");

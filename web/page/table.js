@@ -283,7 +283,7 @@ class Table {
     const tags = { ...this.game.tags, ...(this.mode?.tags?.(this.game) ?? {}) };
     await this.rules.start();
     const set = this.rules.direct("Engine", "position", [JSON.stringify(this.game.position(end))]);
-    const text = this.rules.direct("Engine", "pgn", [JSON.stringify({ tags })]);
+    const text = this.rules.direct("Engine", "pgn", [JSON.stringify(tags)]);
     await set;
     await this.copy(find("copy-pgn"), await text);
   }
