@@ -312,6 +312,53 @@ fn numbers_are_used_and_reported_or_refused() {
     fs::remove_dir_all(folder).unwrap();
 }
 
+/// Each number that is not 0 is a setting of the training, and 0 leaves the one that the mode has.
+#[test]
+fn numbers_are_settings_and_0_is_automatic() {
+    let folder = folder("gui-training-automatic");
+    let numbers = [
+        ("TrainDepth", "depth", 2),
+        ("TrainNodes", "nodes", 301),
+        ("TrainLabelNodes", "label-nodes", 302),
+        ("TrainPositions", "positions", 303),
+        ("TrainGenerations", "generations", 7),
+        ("TrainMinutes", "minutes", 304),
+        ("TrainThreads", "threads", 3),
+        ("TrainBatch", "batch", 305),
+        ("TrainMatchGames", "match-games", 306),
+        ("TrainLongGames", "proof-games", 38),
+        ("TrainLongNodes", "long-nodes", 307),
+    ];
+    let begin = |run: &str, value: fn(u64) -> Option<u64>| {
+        let out = folder.join(run);
+        let mut program = Program::start();
+        program
+            .send(&format!("setoption name Train value scratch\nsetoption name TrainFolder value {}", out.display()));
+        program.send("setoption name TrainMethod value comparison");
+        for (option, _, number) in numbers {
+            if let Some(number) = value(number) {
+                program.send(&format!("setoption name {option} value {number}"));
+            }
+        }
+        program.send("isready");
+        program.until("info string train comparison: ");
+        stop(&mut program);
+        program.quit();
+        json(&out.join("settings.json"))
+    };
+    let automatic = begin("automatic", |_| None);
+    assert_eq!(begin("zero", |_| Some(0)), automatic);
+    let mut expected = automatic;
+    for (_, key, number) in numbers {
+        assert_ne!(expected[key], number, "{key}");
+        expected[key] = number.into();
+    }
+    // As many games measure the distance as there are.
+    expected["distance-games"] = 38.into();
+    assert_eq!(begin("chosen", Some), expected);
+    fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn it_begins_a_second_after_the_last_option() {
     let out = folder("gui-training-later").join("run");
@@ -398,7 +445,7 @@ fn modes_say_what_happens() {
         program.until(&format!("info string train begins: {mode}, 1 thread, "));
         let numbers = program.until_contains("info string train comparison: 30 nodes a move, ");
         assert!(numbers.contains("matches of at most 10 games") && numbers.contains(", 1 thread: about "), "{numbers}");
-        assert!(numbers.ends_with(" a generation"), "{numbers}");
+        assert!([" a generation", " for later ones"].iter().any(|end| numbers.ends_with(end)), "{numbers}");
         stop(&mut program);
         program.quit();
         assert_eq!(Weights::load(&out.join("start.json")).unwrap().id(), start);

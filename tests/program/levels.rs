@@ -183,7 +183,16 @@ fn a_style_is_learned_from_a_gui_and_played_with() {
     program.send("setoption name TrainPlayer value unknown\ntrain start\nisready");
     let said = program.until("info string train error: ");
     assert!(said.last().unwrap().contains(&format!("most games are of {player} (")), "{said:?}");
+    // Stopped at its first position, and resumed.
     program.send(&format!("setoption name TrainPlayer value {player}\ntrain start\nisready"));
+    let begins = program.until_contains("train begins: ");
+    assert!(begins.starts_with(&format!("info string train begins: how '{player}' plays, ")), "{begins}");
+    program.until_contains(" positions");
+    program.send("train status\ntrain stop");
+    program.until(&format!("info string train status: style, running, {}: ", run.display()));
+    program.until("info string train stopped; Train style resumes it");
+    assert!(!style.exists());
+    program.send("train start\nisready");
     let said = program.until("info string train finished: ");
     assert!(said.last().unwrap().contains(&format!("StyleFile {} plays like it", style.display())), "{said:?}");
     assert!(fs::metadata(&style).unwrap().len() < 200_000);

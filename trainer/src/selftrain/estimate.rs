@@ -1,7 +1,7 @@
-//! How long a generation takes, about.
+//! How long generations take, about: their nodes by a speed that is measured.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dyad_engine::board::Game;
 use dyad_engine::control::Control;
@@ -9,37 +9,98 @@ use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::search::{Limits, Options};
 
+use super::self_play::HASH;
 use super::settings::{Comparison, Method, Regression, SelfTrainSettings};
+use crate::base::parallel::ordered_for_each;
+use crate::base::words::spoken;
 
-/// Generations that a training learns from, in the first hour.
-const MOST_GENERATIONS: u32 = 5;
-/// Nodes of the search that measures the speed.
-const NODES: u64 = if cfg!(test) { 1_000 } else { 60_000 };
+/// A generation of the first hour at which the numbers that grow have grown.
+const GROWN: u32 = 10;
+/// Time that the first measurement takes.
+const MOMENT: Duration = Duration::from_millis(if cfg!(test) { 5 } else { 300 });
+/// Nodes of a search of the measurement, at most: one search must not take all of its time.
+const MOST_NODES: u64 = 20_000;
 /// Plies of a game.
-const PLIES: f64 = 90.0;
+const PLIES: u64 = 110;
 /// Nodes that take as long as a position in one pass of a regression, and of a comparison training.
 const REGRESSION_NODES: f64 = 12.0;
 const COMPARISON_NODES: f64 = 150.0;
 
-/// Seconds of a generation, once the numbers that grow have grown.
-pub(super) fn seconds(settings: &SelfTrainSettings, weights: &Arc<Weights>) -> f64 {
-    nodes(settings) / nodes_per_second(weights) / settings.threads as f64
+/// The speed of a training.
+pub(super) struct Speed {
+    nodes_per_second: f64,
+}
+
+impl Speed {
+    /// Measures the speed of this machine at its present load: all threads play games for a moment.
+    pub fn measure(settings: &SelfTrainSettings, weights: &Arc<Weights>) -> Speed {
+        let nodes = settings.nodes.min(MOST_NODES);
+        let begun = Instant::now();
+        let (mut moves, end) = (0, begun + MOMENT);
+        let state = || Engine::with_hash(weights.clone(), HASH);
+        let play = |engine: &mut Engine, _| Ok(moves_until(end, engine, nodes));
+        let played = ordered_for_each(settings.threads, 0..settings.threads, state, play, |count| {
+            moves += count;
+            Ok(())
+        });
+        // Without memory for the tables the training itself reports the error.
+        played.ok();
+        let nodes_per_second = (moves.max(1) * nodes) as f64 / begun.elapsed().as_secs_f64();
+        Speed { nodes_per_second }
+    }
+
+    /// The speed at which a generation took `elapsed`.
+    pub fn of(settings: &SelfTrainSettings, generation: u32, elapsed: Duration) -> Speed {
+        Speed { nodes_per_second: nodes(settings, generation) / elapsed.as_secs_f64().max(1e-3) }
+    }
+
+    /// The time that a generation and later ones take.
+    pub fn spoken(&self, settings: &SelfTrainSettings, generation: u32) -> String {
+        let last = if settings.generations == 0 { GROWN } else { settings.generations.min(GROWN) };
+        let [first, later] = [generation, generation.max(last)].map(|number| self.seconds(settings, number));
+        match later < 1.5 * first {
+            true => format!("about {} a generation", spoken(later)),
+            false => format!("about {} for generation {generation}, {} for later ones", spoken(first), spoken(later)),
+        }
+    }
+
+    fn seconds(&self, settings: &SelfTrainSettings, generation: u32) -> f64 {
+        nodes(settings, generation) / self.nodes_per_second
+    }
+}
+
+/// Plays moves until `end`, and returns their number.
+fn moves_until(end: Instant, engine: &mut Engine, nodes: u64) -> u64 {
+    let (mut game, mut moves) = (Game::default(), 0);
+    while Instant::now() < end {
+        let limits = Limits::nodes(nodes);
+        let outcome = engine.search(&game, &limits, &Options::default(), &Control::new(false), &mut |_| ());
+        moves += 1;
+        match outcome.best {
+            Some(mv) if game.ending().is_none() && game.moves().len() < PLIES as usize => game.push(mv),
+            _ => {
+                game = Game::default();
+                engine.clear();
+            }
+        }
+    }
+    moves
 }
 
 /// Nodes of a generation; a half of the matches and a few games of the long ones are counted.
-fn nodes(settings: &SelfTrainSettings) -> f64 {
+fn nodes(settings: &SelfTrainSettings, generation: u32) -> f64 {
     let positions = settings.positions as f64;
-    let games = |games: f64, nodes: u64| games * PLIES * nodes as f64;
+    let games = |games: f64, nodes: u64| games * (PLIES * nodes) as f64;
     let own_games = positions / settings.positions_per_game as f64;
+    let window = f64::from(generation + 1 - settings.window_start(generation));
     let training = match &settings.method {
-        Method::Regression(Regression { growth, passes, .. }) => {
-            let generations = f64::from(settings.window.min(MOST_GENERATIONS));
-            let fit = f64::from(*passes) * positions * generations * REGRESSION_NODES;
-            games(own_games, settings.nodes_of(*growth)) + fit
+        Method::Regression(Regression { passes, .. }) => {
+            let fit = f64::from(*passes) * positions * window * REGRESSION_NODES;
+            games(own_games, settings.nodes_of(generation)) + fit
         }
         Method::Comparison(own) => {
             let Comparison { label_nodes, iterations, depth, .. } = own;
-            let passes = f64::from(*iterations) * f64::from(settings.window.min(MOST_GENERATIONS));
+            let passes = f64::from(*iterations) * window;
             let training = positions * passes * COMPARISON_NODES * f64::from(3u32.pow(depth.saturating_sub(1).min(9)));
             match own.is_labeled() {
                 true => games(own_games, settings.nodes) + positions * *label_nodes as f64 + training,
@@ -52,13 +113,6 @@ fn nodes(settings: &SelfTrainSettings) -> f64 {
     training + tuning + matches + games(settings.distance_games as f64 / 2.0, settings.long_nodes)
 }
 
-fn nodes_per_second(weights: &Arc<Weights>) -> f64 {
-    let mut engine = Engine::new(weights.clone());
-    let begun = Instant::now();
-    engine.search(&Game::default(), &Limits::nodes(NODES), &Options::default(), &Control::new(false), &mut |_| ());
-    NODES as f64 / begun.elapsed().as_secs_f64().max(1e-3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,11 +120,28 @@ mod tests {
 
     #[test]
     fn more_work_takes_longer() {
-        let of = |preset, method| nodes(&SelfTrainSettings::preset(preset, method));
+        let of = |preset, method| nodes(&SelfTrainSettings::preset(preset, method), GROWN);
         for method in MethodName::ALL {
+            let scratch = SelfTrainSettings::preset(Preset::Scratch, method);
+            assert!([1, 2, 4].map(|number| nodes(&scratch, number)).is_sorted(), "{method}");
             let [coffee, scratch, night, improve] =
                 [Preset::Coffee, Preset::Scratch, Preset::Night, Preset::Improve].map(|preset| of(preset, method));
             assert!(coffee < scratch && scratch < night && scratch < improve, "{method}");
         }
+    }
+
+    #[test]
+    fn a_generation_corrects_the_speed() {
+        let settings =
+            SelfTrainSettings { nodes: 10, ..SelfTrainSettings::preset(Preset::Scratch, MethodName::Regression) };
+        assert!(Speed::measure(&settings, &Weights::embedded()).nodes_per_second > 0.0);
+        let speed = Speed::of(&settings, 1, Duration::from_secs(30));
+        assert!((speed.seconds(&settings, 1) - 30.0).abs() < 1e-9);
+        let times = speed.spoken(&settings, 1);
+        assert!(
+            times.starts_with("about 30 seconds for generation 1, ") && times.ends_with(" for later ones"),
+            "{times}"
+        );
+        assert!(speed.spoken(&settings, GROWN).ends_with(" a generation"));
     }
 }

@@ -15,7 +15,7 @@ use dyad_formats::score::ScoreSide;
 use serde_json::json;
 
 use super::error::SelfTrainError;
-use super::estimate;
+use super::estimate::Speed;
 use super::event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Draw, Generation, Step, name_of};
@@ -112,18 +112,23 @@ impl<'a> Loop<'a> {
         self.folder.clean()?;
         if !self.is_over() {
             let best = Arc::new(Weights::load(&self.folder.weights(self.state.best))?);
-            let seconds = spoken(estimate::seconds(&self.settings, &best));
-            self.reporter.note(format!("{}: about {seconds} a generation", self.settings));
+            let times = Speed::measure(&self.settings, &best).spoken(&self.settings, self.state.generation);
+            self.reporter.note(format!("{}: {times}", self.settings));
         }
-        let mut finished = true;
+        let (mut finished, mut is_timed) = (true, false);
         while !self.is_over() {
             let begun = Instant::now();
+            let is_new = !self.folder.generation(self.state.generation).path().exists();
             let generation = Generation::open(&self.folder, &self.settings, &mut self.state)?;
             if !self.generation(&generation)? {
                 finished = false;
                 break;
             }
             self.last_generation = begun.elapsed();
+            if is_new && !is_timed && !self.is_over() {
+                is_timed = true;
+                self.report_times(&generation);
+            }
         }
         self.save()?;
         Ok(SelfTrainSummary {
@@ -133,6 +138,14 @@ impl<'a> Loop<'a> {
             best: Some(self.folder.best()).filter(|path| path.exists()),
             playing: self.state.playing,
         })
+    }
+
+    /// Corrects the times that were reported at the beginning, by the time that a whole generation took.
+    fn report_times(&mut self, generation: &Generation) {
+        let speed = Speed::of(&generation.settings, generation.number, self.last_generation);
+        let times = speed.spoken(&self.settings, self.state.generation);
+        let took = spoken(self.last_generation.as_secs_f64());
+        self.reporter.note(format!("generation {} took {took}: {times}", generation.number));
     }
 
     /// Whether all generations are done, or the time is over: no generation begins that would be done long after it.
