@@ -90,7 +90,11 @@ impl Page {
             self.put(format_args!("<tr>"));
             for (column, cell) in row.iter().enumerate() {
                 let (open, close) = if column == 0 { ("th scope=\"row\"", "th") } else { ("td", "td") };
-                let class = if column == 0 { "" } else { classes.get(column).copied().unwrap_or_default() };
+                let class = match classes.get(column).copied().unwrap_or_default() {
+                    "" if column == 0 => " class=\"count\"",
+                    _ if column == 0 => "",
+                    class => class,
+                };
                 self.put(format_args!("<{open}{class}>{}</{close}>", escape(cell)));
             }
             self.put(format_args!("</tr>\n"));

@@ -10,6 +10,7 @@ mod games;
 mod live;
 mod page;
 mod pieces;
+mod ratings;
 mod run_data;
 
 pub use explorer::weights_page;

@@ -6,12 +6,14 @@ use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare,
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{GROUPS, Group, HalfSquare, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::pairs;
+use serde_json::Value as Json;
 
 use super::games;
 use super::pieces::{STAGES, can_stand, letter, piece_name, worth_of_pair};
+use super::ratings::{MatchPoints, ratings};
 use super::run_data::{Generation, Now, RunData};
 use crate::arena::matches::MatchRecord;
-use crate::arena::statistics::{Decision, Estimate};
+use crate::arena::statistics::{Decision, Estimate, score_of_elo};
 use crate::learn::log::{LineKind, LogLine};
 use crate::page::figures::{self, Axes, Board, Series};
 use crate::page::html::{Page, escape, flatten};
@@ -47,6 +49,7 @@ const LIVE: &str = include_str!("assets/live.js");
 pub fn page(run: &RunData, focus: PieceSquare) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);
+    beginning(&mut page, run);
     glance(&mut page, run);
     summary(&mut page, run);
     generations(&mut page, run);
@@ -71,7 +74,8 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
         identities(&mut page, run);
     }
     settings(&mut page, run);
-    page.finish(&run.title)
+    let kind = if run.setting("method").is_some() { "Self-training: " } else { "" };
+    page.finish(&format!("{kind}{}", run.title))
 }
 
 /// The current activity, with the time of the last update.
@@ -143,6 +147,23 @@ fn identities(page: &mut Page, run: &RunData) {
 /// The size of a curve on a wide screen.
 const WIDE: (u32, u32) = (720, 380);
 
+/// What a self-training does, until there is something to see of it.
+fn beginning(page: &mut Page, run: &RunData) {
+    if run.now.is_none() || run.setting("method").is_none() || !run.generations.is_empty() {
+        return;
+    }
+    let from_pieces = run.before.as_ref().is_some_and(|start| start.plays_as(&Weights::material()));
+    let from = if from_pieces { "the values of the pieces alone" } else { "the weights that it begins with" };
+    let games = match run.setting("source").and_then(|source| source.get("games")) {
+        None => "plays games against itself and makes new weights from them",
+        Some(_) => "makes new weights from the games of a file",
+    };
+    page.paragraph(&format!(
+        "Dyad learns chess from {from}. Each generation {games}; then a match decides whether these are stronger than the best \
+         weights before. The engine plays as it did, until long games prove that a generation is stronger than that."
+    ));
+}
+
 /// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
 fn glance(page: &mut Page, run: &RunData) {
     if run.generations.is_empty() && run.distances.is_empty() {
@@ -158,12 +179,13 @@ fn glance(page: &mut Page, run: &RunData) {
         ));
     }
     page.put(format_args!("<div class=\"glance\">\n<div>\n"));
+    let rated = rated(run);
     match run.distances.last() {
-        Some((_, Distance { reference, .. })) => distance_curve(page, run, reference),
-        None => climb_curve(page, run),
+        Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, &rated, reference),
+        _ => climb_curve(page, run),
     }
     page.put(format_args!("</div>\n<dl>\n"));
-    for (name, value) in player_facts(run) {
+    for (name, value) in player_facts(run, rated.last()) {
         page.put(format_args!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(&value)));
     }
     page.put(format_args!("</dl>\n</div>\n"));
@@ -174,20 +196,62 @@ fn time_unit(hours: f64) -> (&'static str, f64) {
     if hours < 2.0 { ("minutes of training", 60.0) } else { ("hours of training", 1.0) }
 }
 
-/// The distance of the best weights to the reference, which is the line at zero.
-fn distance_curve(page: &mut Page, run: &RunData, reference: &str) {
-    /// Intervals of whitewashes reach to infinity.
-    const LONGEST: f64 = 150.0;
-    let own: Vec<&(f64, Distance)> =
-        run.distances.iter().filter(|(_, distance)| distance.reference == *reference).collect();
-    let ends = own.iter().map(|(hours, _)| *hours).chain(run.generations.iter().map(|generation| generation.hours));
+/// Weights that were the best, with their Elo against the reference.
+struct Rated {
+    /// The generation; 0 for the start.
+    generation: u64,
+    /// Hours since the training began.
+    hours: f64,
+    elo: Estimate,
+}
+
+/// The start and the adopted generations, rated by all games: their own against the reference, and those against each other.
+fn rated(run: &RunData) -> Vec<Rated> {
+    /// Equal weights count as this number of drawn games.
+    const EQUAL: u64 = 10_000;
+    let Some((_, Distance { reference, .. })) = run.distances.last() else { return Vec::new() };
+    let own = || run.distances.iter().filter(|(_, distance)| distance.reference == *reference);
+    let adopted: Vec<&Generation> = run.generations.iter().filter(|generation| generation.adopted).collect();
+    let points = |record: &MatchRecord| MatchPoints::new(record.tally.games(), record.score.value);
+    let direct = |generation: u64| {
+        let distances = own().filter(|(_, distance)| u64::from(distance.generation) == generation);
+        let distances = distances.map(|(_, Distance { elo, games, .. })| match games {
+            0 => MatchPoints::new(EQUAL, 0.5),
+            games => MatchPoints::new(*games, score_of_elo(elo.value)),
+        });
+        let proofs =
+            run.proofs.iter().filter(|proof| proof.number == generation && proof.record.names[1] == *reference);
+        distances.chain(proofs.map(|proof| points(&proof.record))).fold(MatchPoints::default(), MatchPoints::plus)
+    };
+    let all = [(0, 0.0)].into_iter().chain(adopted.iter().map(|generation| (generation.number, generation.hours)));
+    let games: Vec<MatchPoints> = all.clone().map(|(generation, _)| direct(generation)).collect();
+    if games.iter().all(|points| points.games == 0.0) {
+        return Vec::new();
+    }
+    let steps: Vec<MatchPoints> = adopted.iter().map(|generation| points(&generation.record)).collect();
+    // The interval of the games against the reference alone is the better one where these are all that count.
+    let best_known = |generation: u64, all: Estimate| {
+        let distances = own().filter(|(_, distance)| u64::from(distance.generation) == generation);
+        distances
+            .map(|(_, distance)| distance.elo)
+            .fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
+    };
+    let rate = |((generation, hours), elo)| Rated { generation, hours, elo: best_known(generation, elo) };
+    all.zip(ratings(&steps, &games)).map(rate).collect()
+}
+
+/// The strength of the best weights against the reference, which is the line at zero.
+fn distance_curve(page: &mut Page, run: &RunData, rated: &[Rated], reference: &str) {
+    /// Intervals of few games reach far.
+    const LONGEST: f64 = 200.0;
+    let ends = rated.iter().map(|rated| rated.hours).chain(run.generations.iter().map(|generation| generation.hours));
     let end = ends.filter(|hours| hours.is_finite()).fold(0.02, f64::max);
     let (x, unit) = time_unit(end);
-    let points = own.iter().map(|(hours, distance)| (hours * unit, distance.elo.value)).collect();
-    let interval = |(hours, Distance { elo, .. }): &&(f64, Distance)| {
+    let points = rated.iter().map(|rated| (rated.hours * unit, rated.elo.value)).collect();
+    let interval = |Rated { hours, elo, .. }: &Rated| {
         (hours * unit, elo.low.max(elo.value - LONGEST), elo.high.min(elo.value + LONGEST))
     };
-    let intervals = own.iter().map(interval).collect();
+    let intervals = rated.iter().map(interval).collect();
     let lines = [
         Series { intervals, ..Series::marked("best weights of this training", points) },
         Series::line(reference, vec![(0.0, 0.0), (end * unit, 0.0)]),
@@ -197,8 +261,8 @@ fn distance_curve(page: &mut Page, run: &RunData, reference: &str) {
     page.figure(
         &figures::both(&axes, &lines, CHART, WIDE),
         &format!(
-            "Strength of the best weights, measured by games against {reference}, the line at 0. Bars are 95 % intervals; far \
-             below the line a few games suffice."
+            "Strength of the best weights against {reference}, the line at 0, by all games of the training: against these and \
+             of each generation against the one before. Bars are 95 % intervals."
         ),
     );
 }
@@ -220,10 +284,11 @@ fn climb_curve(page: &mut Page, run: &RunData) {
 }
 
 /// What a player wants to know of a training.
-fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
+fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     let adopted = run.generations.iter().filter(|generation| generation.adopted);
     if let Some((_, Distance { reference, elo, games, .. })) = run.distances.last() {
+        let elo = best.map_or(elo, |best| &best.elo);
         let distance = format!("{:.0} \u{b1} {:.0} Elo", elo.value.abs(), elo.error());
         facts.push((
             "Strength",
@@ -249,8 +314,7 @@ fn player_facts(run: &RunData) -> Vec<(&'static str, String)> {
             facts.push(("Time", spoken(3600.0 * last.hours)));
         }
     }
-    let settings = run.settings.iter().find(|(name, _)| name == "settings").map(|(_, settings)| settings);
-    if let Some(method) = settings.and_then(|settings| settings["method"].as_str()) {
+    if let Some(method) = run.setting("method").and_then(Json::as_str) {
         let how = match method {
             "comparison" => "comparison: the moves of deeper searches or of a file are to come out on top",
             _ => "regression: positions are to be valued as searches and results of the games value them",
@@ -276,10 +340,11 @@ fn generations(page: &mut Page, run: &RunData) {
         return;
     }
     page.heading("Generations");
+    let rated = rated(run);
     let row = |generation: &Generation| {
         let record = &generation.record;
         let number = generation.number;
-        let distance = run.distances.iter().rfind(|(_, distance)| u64::from(distance.generation) == number);
+        let rated = rated.iter().find(|rated| rated.generation == number);
         let proof = run.proofs.iter().rfind(|proof| proof.number == number);
         let outcome = match (generation.adopted, proof) {
             (true, Some(Generation { adopted: true, .. })) => "best, played with",
@@ -292,15 +357,15 @@ fn generations(page: &mut Page, run: &RunData) {
             outcome.to_string(),
             format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
-            distance.map_or_else(String::new, |(_, distance)| with_error(&distance.elo, 0)),
+            rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             if generation.hours.is_finite() { spoken(3600.0 * generation.hours) } else { String::new() },
         ]
     };
     let rows: Vec<Vec<String>> = run.generations.iter().rev().map(row).collect();
     let line = run.distances.last().map_or("the line", |(_, distance)| &distance.reference);
     page.table(
-        &format!("The generations, the latest first: score against the best before it, and Elo against {line} where it was measured."),
-        &["Generation", "Outcome", "Score", "Games", "Elo to the line", "After"],
+        &format!("The generations, the latest first: score against the best before it, and Elo against {line} of those that were the best."),
+        &["Generation", "Outcome", "Score", "Games", "Elo", "After"],
         &rows,
     );
 }
@@ -577,6 +642,9 @@ fn norms(page: &mut Page, run: &RunData) {
 }
 
 fn locations(page: &mut Page, weights: &Weights, start: Option<&Weights>) {
+    if weights.ints()[PIECE_SQUARE.range()].iter().all(|weight| *weight == [0; 2]) {
+        return;
+    }
     page.heading("Piece-square weights");
     let weight = |weights: &Weights, piece: Piece, stage: usize, square: Square| {
         let row = pairs::row(PieceSquare::new(Color::White, piece, square));

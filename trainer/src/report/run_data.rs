@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::games;
 use crate::arena::matches::MatchRecord;
+use crate::base::words::grouped;
 use crate::learn::folder::{BEST, DATA, LOG, SETTINGS, iteration_name};
 use crate::learn::log::LogLine;
 use crate::learn::training;
@@ -60,11 +61,13 @@ impl From<&selftrain::StageProgress> for Now {
         let unit = stage.unit();
         let mut detail = match (done, of) {
             (0, 0) => String::new(),
-            (done, 0) => format!("{done} {unit}"),
-            (done, of) => format!("{done} of {of} {unit}"),
+            (done, 0) => format!("{} {unit}", grouped(*done)),
+            (done, of) => format!("{} of {} {unit}", grouped(*done), grouped(*of)),
         };
-        if progress.positions_per_second > 0.0 {
-            detail += &format!(", {:.1} a second", progress.positions_per_second);
+        match progress.positions_per_second {
+            rate if rate >= 10.0 => detail += &format!(", {} a second", grouped(rate as u64)),
+            rate if rate > 0.0 => detail += &format!(", {rate:.1} a second"),
+            _ => (),
         }
         if let Some(standing) = standing {
             let tally = standing.tally;
@@ -87,7 +90,7 @@ impl From<&training::TrainingProgress> for Now {
         let training::TrainingProgress { iteration, iterations, done, of, positions_per_second: pace, .. } = *progress;
         Now {
             headline: format!("Iteration {iteration} of {iterations}"),
-            detail: format!("{done} of {of} positions, {pace:.0} a second"),
+            detail: format!("{} of {} positions, {} a second", grouped(done), grouped(of), grouped(pace as u64)),
             share: share(done, of),
             seconds_left: (pace > 0.0).then(|| of.saturating_sub(done) as f64 / pace),
             ..Now::default()
@@ -141,6 +144,11 @@ impl RunData {
             return Err(Error::content(folder, "the folder", problem));
         }
         Ok(run)
+    }
+
+    /// A value of `settings.json`.
+    pub(super) fn setting(&self, key: &str) -> Option<&Json> {
+        self.settings.iter().find(|(name, _)| name == SETTINGS.trim_end_matches(".json"))?.1.get(key)
     }
 
     /// Reads the folder of a training that has only started and may be empty.

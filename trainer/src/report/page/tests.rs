@@ -237,6 +237,17 @@ fn the_distance_to_the_line_is_shown() {
     assert!(html.contains("\u{2605} Generation 3 beats old: "), "{html}");
     assert!(html.contains("<dd>generation 3</dd>") && html.contains("60 \u{b1} 40 Elo above the built-in weights"));
     assert!(html.contains("<td class=\"text\">best, played with</td>"));
+    // Where all games against the line are lost, those between the generations show the progress.
+    let lost = |generation| Distance {
+        elo: Estimate { value: -600.0, low: -1040.0, high: -160.0 },
+        ..distance(generation, 0.0, 16)
+    };
+    let far =
+        RunData { distances: (0..=3).map(|number| (0.2 * f64::from(number), lost(number))).collect(), ..whole_run() };
+    let rated = rated(&far);
+    assert_eq!(rated.iter().map(|rated| rated.generation).collect::<Vec<_>>(), [0, 1, 3]);
+    assert!(rated.is_sorted_by(|one, other| one.elo.value < other.elo.value && one.hours < other.hours));
+    assert!(page(&far, focus).contains(" Elo below the built-in weights</dd>"));
     // The columns of the papers are behind a fold.
     let fold = html.find("For researchers").unwrap();
     assert!(html.find("LLR: log-likelihood").unwrap() > fold && html.find("<h2>Games</h2>").unwrap() < fold);
