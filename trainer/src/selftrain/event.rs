@@ -267,12 +267,20 @@ pub struct Distance {
 
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Half the width of an interval, in Elo.
+        const FAR: f64 = 150.0;
         let Distance { generation, reference, elo, games } = self;
-        let name = if *generation == 0 { "the start".to_string() } else { format!("generation {generation}") };
+        let (name, still) = match generation {
+            0 => ("the start".to_string(), ""),
+            _ => (format!("generation {generation}"), "still "),
+        };
         match *games {
             0 => write!(f, "{name} is as strong as {reference}: the weights are equal"),
+            // Of few games that are nearly all lost the value says less than the end of the interval.
+            _ if elo.high < 0.0 && elo.error() > FAR => {
+                write!(f, "{name} is {still}far below {reference}: by more than {:.0} Elo", -elo.high)
+            }
             _ if elo.high < 0.0 => {
-                let still = if *generation == 0 { "" } else { "still " };
                 write!(f, "{name} is {still}{:.0} +- {:.0} Elo below {reference}", -elo.value, elo.error())
             }
             _ if elo.low > 0.0 => write!(f, "{name} is {:.0} +- {:.0} Elo above {reference}", elo.value, elo.error()),
@@ -299,4 +307,30 @@ fn result(record: &MatchRecord) -> String {
         text += &format!(" LLR {llr:+.2} ({lower:.2} to {upper:.2})");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_of_few_lost_games_is_a_bound() {
+        let distance = |generation, [value, low, high]: [f64; 3], games| {
+            Distance { generation, reference: "X".to_string(), elo: Estimate { value, low, high }, games }.to_string()
+        };
+        assert_eq!(
+            distance(3, [-600.0, -1035.0, -159.0], 16),
+            "generation 3 is still far below X: by more than 159 Elo (16 games)"
+        );
+        assert_eq!(
+            distance(0, [-600.0, -1035.0, -159.0], 16),
+            "the start is far below X: by more than 159 Elo (16 games)"
+        );
+        assert_eq!(distance(6, [-191.0, -310.0, -70.0], 40), "generation 6 is still 191 +- 120 Elo below X (40 games)");
+        assert_eq!(
+            distance(7, [-600.0, -1200.0, 0.0], 4),
+            "generation 7 is about as strong as X: -600 +- 600 Elo (4 games)"
+        );
+        assert_eq!(distance(0, [0.0; 3], 0), "the start is as strong as X: the weights are equal");
+    }
 }
