@@ -1,9 +1,9 @@
 //! Stop and ponder state of a search.
 
+pub use crate::platform::Instant;
 use crate::platform::sync::{AtomicBool, Condvar, Mutex, lock};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// The stop and ponder state of one search, made when `go` is accepted, so that a `stop` right after it is not lost. It
 /// is set once and never reset.

@@ -6,9 +6,13 @@
 //! crash, so small files are read whole on first use, which is as fast, and of larger ones just what a probe needs.
 
 use crate::board::{Board, COLORS, Color, Game, Move, PIECES};
+#[cfg(target_family = "wasm")]
+use crate::platform::OsFilesystem;
 use crate::value::{DRAW, TABLE_WIN, Value};
 use shakmaty::{Bitboard, ByColor, ByRole, CastlingMode, Chess, FromSetup, Setup, Square};
-use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
+#[cfg(not(target_family = "wasm"))]
+use shakmaty_syzygy::filesystem::OsFilesystem;
+use shakmaty_syzygy::filesystem::{Filesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{Dtz, MaybeRounded, ProbeError, SyzygyError};
 use std::fmt;
 use std::fs;

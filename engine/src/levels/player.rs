@@ -10,14 +10,13 @@ use super::features::{PositionContext, pawns};
 use super::file::{MoveModel, Strength};
 use super::model::{PositionInput, SkillLevel};
 use crate::board::{Board, Color, Game, Piece, Squares};
-use crate::control::Control;
+use crate::control::{Control, Instant};
 use crate::engine::{AnyEngine, AnyModel, bounds, game_over};
 use crate::eval::Weights;
 use crate::hash::{GOLDEN, mix};
 use crate::search::{Bound, HashError, Info, Limits, Options, Outcome, Report, Score};
 use std::f64::consts::TAU;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// From this rating of the model, the player mates with a queen or a rook against a bare king. All levels are above it;
 /// a style may be below.

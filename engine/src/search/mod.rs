@@ -30,7 +30,7 @@ pub(crate) use tt::Table;
 pub use tt::{Bound, HashError};
 
 use crate::board::{Board, Game, Move, Piece, PieceTo, attacks};
-use crate::control::Control;
+use crate::control::{Control, Instant};
 use crate::eval::Evaluator;
 use crate::eval::endgame::KNOWN_WIN;
 use crate::params::{Derived, Params};
@@ -44,7 +44,7 @@ use pv::PvLine;
 use root::RootMove;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use time::nodes_in;
 use tt::Entry;
 use window::Window;

@@ -165,7 +165,7 @@ fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
     }
     let is_skippable = matches!(start, [0x50..=0x5F, rest @ ..] if rest.starts_with(&ZSTD_SKIPPABLE));
     Ok(if is_skippable || start.starts_with(&ZSTD_MAGIC) {
-        Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?))
+        unzstd(packed)?
     } else if start.starts_with(&GZIP_MAGIC) {
         Box::new(BufReader::with_capacity(1 << 16, Gzip(Some(GzDecoder::new(packed)))))
     } else if start.starts_with(BZIP2_MAGIC) {
@@ -173,6 +173,16 @@ fn decoder(mut packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
     } else {
         Box::new(packed)
     })
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn unzstd(packed: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    Ok(Box::new(BufReader::with_capacity(1 << 16, zstd::stream::read::Decoder::with_buffer(packed)?)))
+}
+
+#[cfg(target_family = "wasm")]
+fn unzstd(_packed: impl BufRead) -> io::Result<Box<dyn BufRead + Send>> {
+    Err(io::Error::new(io::ErrorKind::InvalidData, "it is packed by zstd: unpack it first"))
 }
 
 /// The format of a file, by its name without the compression.

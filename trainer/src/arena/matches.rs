@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use dyad_engine::board::Color;
-use dyad_engine::control::Control;
+use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::AnyModel;
 use dyad_engine::search::Options;
 use dyad_engine::tablebase::Tablebase;

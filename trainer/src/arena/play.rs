@@ -7,10 +7,10 @@
 
 use std::fmt;
 use std::num::NonZeroU64;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dyad_engine::board::{Color, Ending, Game, Move};
-use dyad_engine::control::Control;
+use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;

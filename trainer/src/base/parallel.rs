@@ -88,6 +88,9 @@ where
     R: Send,
     E: Send,
 {
+    if cfg!(target_family = "wasm") {
+        return on_this_thread(items, state, work, take, over);
+    }
     let threads = threads.max(1);
     let (task_in, task_out) = bounded::<(usize, T)>(threads * AHEAD);
     let (result_in, result_out) = unbounded::<(usize, Result<Result<R, E>, Box<dyn Any + Send>>)>();
@@ -152,6 +155,28 @@ where
         }
         Ok(None)
     })
+}
+
+/// [`ordered_map`] where there are no threads, as in a browser.
+fn on_this_thread<T, S, R, E, B>(
+    items: impl Iterator<Item = T>,
+    state: impl Fn() -> Result<S, E>,
+    work: impl Fn(&mut S, T) -> Result<R, E>,
+    mut take: impl FnMut(R) -> Result<ControlFlow<B>, E>,
+    over: &AtomicBool,
+) -> Result<Option<B>, E> {
+    let mut own = None;
+    for item in items {
+        let own = match &mut own {
+            Some(own) => own,
+            none => none.insert(state()?),
+        };
+        if let ControlFlow::Break(value) = take(work(own, item)?)? {
+            over.store(true, Ordering::Relaxed);
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]
