@@ -98,7 +98,7 @@ pub fn reasons(weights: &Weights, board: &Board, most: usize) -> Vec<Reason> {
 ///
 /// This is everything that the piece contributes: alone, with each other piece, and in the terms of the whole board. A
 /// piece is left out if the position without it is illegal.
-pub(crate) fn piece_values(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
+pub fn piece_values(weights: &Weights, board: &Board) -> Vec<(PieceSquare, f64)> {
     let scale = PawnScale::new(weights, board);
     let sums = |board: &Board| weights.sums(board).map(i64::from);
     let whole = sums(board);
@@ -219,14 +219,20 @@ impl Visitor for ByGroup<'_> {
 }
 
 /// Converts sums to pawns at the phase of a position.
-pub(super) struct PawnScale<'a> {
+pub struct PawnScale<'a> {
     weights: &'a Weights,
     phase: i32,
 }
 
 impl<'a> PawnScale<'a> {
-    pub(super) fn new(weights: &'a Weights, board: &Board) -> Self {
-        Self { weights, phase: weights.phase(board) }
+    /// The scale at the phase of a position.
+    pub fn new(weights: &'a Weights, board: &Board) -> Self {
+        Self::at_phase(weights, weights.phase(board))
+    }
+
+    /// The scale at a phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
+    pub fn at_phase(weights: &'a Weights, phase: i32) -> Self {
+        Self { weights, phase }
     }
 
     /// The tapered value in weight units.
@@ -240,7 +246,7 @@ impl<'a> PawnScale<'a> {
     }
 
     /// The tapered value in pawns.
-    pub(super) fn pawns(&self, sums: Sums) -> f64 {
+    pub fn pawns(&self, sums: Sums) -> f64 {
         self.pawns_of(self.tapered(sums))
     }
 

@@ -77,7 +77,7 @@ pub struct Mistake {
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
 /// The searcher of one thread.
-pub(super) struct Analyst {
+pub struct Analyst {
     engine: Engine,
     nodes: u64,
 }
@@ -87,7 +87,7 @@ impl Analyst {
     ///
     /// # Errors
     /// When there is no memory for a table of this size.
-    pub(super) fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
+    pub fn new(weights: &Arc<Weights>, nodes: u64, megabytes: usize) -> Result<Analyst, Error> {
         Ok(Analyst { engine: Engine::with_hash(Arc::clone(weights), megabytes)?, nodes })
     }
 
@@ -127,7 +127,7 @@ impl Analyst {
 ///
 /// # Errors
 /// Those of `analyst`.
-pub(super) fn annotate_game(
+pub fn annotate_game(
     record: &GameRecord,
     notes: Notes,
     threads: usize,

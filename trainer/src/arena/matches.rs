@@ -209,6 +209,18 @@ impl Match {
         Ok(self.record(&count.score, end, start.elapsed().as_secs_f64()))
     }
 
+    /// Plays the pair of games with this number, alone.
+    ///
+    /// # Errors
+    /// Without memory for the players' transposition tables.
+    pub fn play_pair(&self, number: u64, opening: &Opening) -> Result<[MatchGame; 2], Error> {
+        let mut players = self.players()?;
+        let (control, over) = (Control::new(false), AtomicBool::new(false));
+        let mut game = |number| self.play_game(&mut players, number, opening, &control, &over);
+        let games = game(2 * number).zip(game(2 * number + 1));
+        games.map(|(first, second)| [first, second]).ok_or(Error::Stopped)
+    }
+
     /// The PGN of a game, with the tags of the match.
     #[must_use]
     pub fn pgn(&self, game: &MatchGame, event: &str, date: &str) -> PgnGame {

@@ -214,6 +214,33 @@ pub fn prepare(
     Ok((writer.finish()?, counts))
 }
 
+/// Draws samples from games in memory: those that [`prepare`] draws from a file of these games.
+#[must_use]
+pub fn draw(settings: &PrepareSettings, games: &[GameRecord]) -> Vec<Packed> {
+    let mut output = Output::default();
+    games.iter().for_each(|game| output.game(game, settings));
+    let (mut selection, mut counts) = (Selection::new(settings), PrepareCounts::default());
+    let games: Vec<Vec<(Candidate, u64)>> =
+        output.selected.into_iter().map(|game| selection.select(game, &mut counts)).collect();
+    let limit = limit_of(settings.count, games.iter().flatten().map(|&(_, priority)| priority).collect());
+    let mut samples = Vec::new();
+    for game in games {
+        for (number, (mut candidate, _)) in game.into_iter().filter(|&(_, priority)| priority <= limit).enumerate() {
+            candidate.sample.set_starts_game(number == 0);
+            samples.push(candidate.sample);
+        }
+    }
+    samples
+}
+
+/// The largest of the random numbers of positions with which `count` positions are drawn.
+fn limit_of(count: Option<u64>, mut priorities: Vec<u64>) -> u64 {
+    match count {
+        Some(count) if (count as usize) < priorities.len() => *priorities.select_nth_unstable(count as usize - 1).1,
+        _ => u64::MAX,
+    }
+}
+
 /// Replaces the result of the game by that of the tables.
 fn correct(sample: &mut Packed, tables: &Tablebase) -> Result<(), Error> {
     if sample.pieces() <= tables.pieces() {
@@ -321,8 +348,7 @@ fn draw_limit(
             Ok(())
         })
     })?;
-    let last = count as usize - 1;
-    Ok(if last + 1 >= priorities.len() { u64::MAX } else { *priorities.select_nth_unstable(last).1 })
+    Ok(limit_of(Some(count), priorities))
 }
 
 /// The selection that depends on the order of games: duplicates and draws.

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use dyad_engine::eval::Weights;
 use dyad_formats::error::Error;
-use dyad_formats::hash;
 use serde_json::json;
 
 use super::error::SelfTrainError;
@@ -15,6 +14,7 @@ use super::event::Stage;
 use super::folder::{Folder, GenerationFolder, LABELED, SelfTrainState, clean, load_settings, remove, save};
 use super::settings::{Comparison, Method, SelfTrainSettings};
 use super::window::Window;
+use super::work::{self, Draw};
 use crate::fit::averaging;
 use crate::fit::calibration::{calibrate_by_points, expectation_scale};
 use crate::learn::folder::RunFolder;
@@ -25,20 +25,6 @@ use crate::learn::training::saved_settings;
 const REPORT_POSITIONS: usize = 500;
 /// Time between two checkpoints.
 pub(super) const CHECKPOINT: Duration = Duration::from_secs(20);
-
-/// Uses of random numbers; each has its own seed.
-#[derive(Clone, Copy)]
-pub(super) enum Draw {
-    Games,
-    Positions,
-    Training,
-    Match,
-    RegressionMatch,
-    FineTuning,
-    Tuning,
-    Distance,
-    Proof,
-}
 
 /// A run of a comparison training.
 #[derive(Clone, Copy)]
@@ -179,8 +165,7 @@ impl Generation {
     }
 
     pub fn seed(&self, draw: Draw) -> u64 {
-        let generation = hash::fold(hash::mix(self.settings.seed), u64::from(self.number));
-        hash::fold(generation, draw as u64)
+        work::seed(&self.settings, self.number, draw)
     }
 
     /// The settings of a step that starts from the weights in the file `start`.

@@ -167,8 +167,8 @@ pub fn generate(
     let stopped = ordered_map(
         context.threads,
         first..settings.games,
-        || Table::new(settings, weights, openings),
-        |table, number| Ok((number, table.game(number, context.stop, &over)?)),
+        || GamePlayer::new(settings, weights, openings),
+        |player, number| Ok((number, player.game(number, context.stop, &over)?)),
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
             file.write(&pgn(number, &game, &event, weights), path)?;
@@ -214,7 +214,8 @@ fn check_own(path: &Path, event: &str) -> Result<(), Error> {
 }
 
 /// A game without a date, so that the file is always the same.
-fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
+#[must_use]
+pub fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnGame {
     let tags = vec![
         ("Event", event.to_string()),
         ("Site", "one process".to_string()),
@@ -225,34 +226,41 @@ fn pgn(number: u64, game: &FinishedGame, event: &str, weights: &Weights) -> PgnG
     game.pgn(tags, false)
 }
 
-/// Players and opening filter of a thread.
-struct Table<'a> {
-    settings: &'a GeneratorSettings,
+/// Plays the games of a generator, on one thread.
+pub struct GamePlayer<'a> {
+    settings: GeneratorSettings,
     openings: &'a [Opening],
     players: [Player<Engine>; 2],
     filter: Box<dyn FnMut(&Game) -> Value + Send>,
     natural: Option<PolicySampler>,
 }
 
-impl<'a> Table<'a> {
-    fn new(
-        settings: &'a GeneratorSettings,
+impl<'a> GamePlayer<'a> {
+    /// Half of the games begin with `openings`, if there are any.
+    ///
+    /// # Errors
+    /// Without memory for the transposition tables.
+    pub fn new(
+        settings: &GeneratorSettings,
         weights: &Arc<Weights>,
         openings: &'a [Opening],
-    ) -> Result<Table<'a>, Error> {
+    ) -> Result<GamePlayer<'a>, Error> {
         let player = || -> Result<Player<Engine>, Error> {
             let engine = Engine::with_hash(weights.clone(), HASH)?;
             Ok(Player { engine, options: Options::default(), budget: SearchLimits::Nodes(settings.nodes) })
         };
         let filter = Box::new(opening_filter(weights.clone(), FILTER_NODES));
         let natural = PolicySampler::new(settings.natural, weights.clone());
-        Ok(Table { settings, openings, players: [player()?, player()?], filter, natural })
+        Ok(GamePlayer { settings: settings.clone(), openings, players: [player()?, player()?], filter, natural })
     }
 
     /// Plays the game with this number; `None` if it was interrupted.
-    fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
+    ///
+    /// # Errors
+    /// When no opening is within the limit.
+    pub fn game(&mut self, number: u64, control: &Control, over: &AtomicBool) -> Result<Option<FinishedGame>, Error> {
         let mut random = Pcg64::seed_from_u64(hash::fold(hash::mix(self.settings.seed), number));
-        let GeneratorSettings { nodes, spread, .. } = *self.settings;
+        let GeneratorSettings { nodes, spread, .. } = self.settings;
         for player in &mut self.players {
             let factor = 1.0 + spread * random.random_range(-1.0..=1.0);
             player.budget = SearchLimits::Nodes(((nodes as f64 * factor) as u64).max(1));
@@ -272,7 +280,7 @@ impl<'a> Table<'a> {
         };
         let mut game = opening.game();
         let natural = self.natural.as_mut().filter(|natural| !from_file && natural.is_next(random));
-        let GeneratorSettings { plies, plies_after, .. } = *self.settings;
+        let GeneratorSettings { plies, plies_after, .. } = self.settings;
         let [least, most] = if from_file || natural.is_some() { plies_after } else { plies };
         if let Some(natural) = natural {
             natural.walk(&mut game, &mut opening, random)?;

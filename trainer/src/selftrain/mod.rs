@@ -25,6 +25,7 @@ mod stages;
 mod tests;
 mod tuning;
 mod window;
+pub mod work;
 
 use std::path::{Path, PathBuf};
 

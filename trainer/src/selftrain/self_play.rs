@@ -84,7 +84,7 @@ impl GameFile {
 }
 
 /// Parses a game, if it is complete.
-fn parse(text: &str, path: &Path) -> Option<GameRecord> {
+pub(super) fn parse(text: &str, path: &Path) -> Option<GameRecord> {
     if !text.ends_with("\n\n") {
         return None;
     }

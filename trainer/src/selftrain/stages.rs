@@ -6,65 +6,44 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dyad_engine::control::Control;
-use dyad_engine::eval::layout::{GROUPS, PAIRS};
-use dyad_engine::eval::{FloatWeights, Units, Weights};
+use dyad_engine::eval::Weights;
 use dyad_formats::atomic::write_atomic;
 use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_formats::score::ScoreSide;
-use serde_json::json;
 
 use super::error::SelfTrainError;
 use super::estimate::Speed;
 use super::event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
-use super::generation::{Draw, Generation, Step, name_of};
-use super::generator::{GeneratorSettings, Played, generate};
+use super::generation::{Generation, Step, name_of};
+use super::generator::{Played, generate};
 use super::log::SelfTrainLogLine;
-use super::presets::knows_more_than_pieces;
 use super::reporter::Reporter;
-use super::self_play::{ADJUDICATION, FILTER_NODES, GameFile, HASH, SelfPlay};
+use super::self_play::{GameFile, SelfPlay};
 use super::settings::{Comparison, Method, Regression, SelfTrainSettings, Source};
 use super::tuning::tuned;
 use super::window::Window;
-use crate::arena::matches::{Match, MatchEnd, MatchPlayer, MatchRecord};
-use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
+use super::work::{self, Draw, WindowFit, is_proven};
+use crate::arena::matches::{MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
-use crate::arena::play::{Adjudication, SearchLimits, WinRule};
-use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
+use crate::arena::statistics::{EloModel, Estimate, Sprt};
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
-use crate::base::words::{grouped, spoken};
+use crate::base::words::spoken;
 use crate::data::label::{OwnEngine, label};
-use crate::data::leaves::at_leaves;
 use crate::data::positions::Filters;
 use crate::data::prepare::{self, prepare};
-use crate::fit::calibration::{calibrate_by_points, pawn, pawns_of_e, scale_like};
-use crate::fit::regression::{self as fit, Data, Target};
+use crate::fit::calibration::{calibrate_by_points, pawn};
+use crate::fit::regression as fit;
 use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
-
-/// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
-const FEWEST_UPDATES: usize = 32;
-/// Smallest number of positions of an update.
-const SMALLEST_BATCH: usize = 256;
-
-/// Smallest number of positions that teaches the 2-tuples: with fewer they are held, and the linear weights learn.
-const PAIRS_FROM: usize = 50_000;
-
-/// Rate and L2 of the linear weights then. Of 9,400 positions they made a set that is 177 +- 48 Elo stronger than the
-/// piece values; those of many positions made one 72 +- 48 Elo stronger (200 games, 1,000 nodes a move).
-const FEW: (f64, f64) = (0.005, 100.0);
 
 /// The test that ends the games against the reference: far below it few games suffice.
 const FAR_BELOW: [f64; 2] = [-200.0, 0.0];
 
 /// Elo against the reference from which a proof is tried.
 const WITHIN_REACH: f64 = -25.0;
-
-/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how
-/// often such an advantage wins is part of what a match measures.
-const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
 
 /// A self-training under way.
 pub(super) struct Loop<'a> {
@@ -234,14 +213,7 @@ impl<'a> Loop<'a> {
     fn unbalanced_games(&mut self, generation: &Generation) -> Result<bool, SelfTrainError> {
         let settings = &generation.settings;
         let per_game = settings.positions_per_game as u64;
-        let plan = GeneratorSettings {
-            games: settings.positions.div_ceil(per_game),
-            nodes: settings.nodes_of(generation.number),
-            variant: settings.variant,
-            natural: settings.policy_openings,
-            seed: generation.seed(Draw::Games),
-            ..GeneratorSettings::default()
-        };
+        let plan = work::games(settings, generation.number);
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
         let of = settings.positions;
         let mut report = |played: Played| reporter.report(Progress { done: of.min(played.games * per_game), of });
@@ -254,8 +226,7 @@ impl<'a> Loop<'a> {
         let settings = &generation.settings;
         let (games, scores, filters, is_labeled) = match &settings.method {
             Method::Regression(regression) => {
-                let filters = if regression.leaves { Filters::with_scores() } else { Filters::still_with_scores() };
-                (generation.folder.games(), Some(ScoreSide::Mover), filters, false)
+                (generation.folder.games(), Some(ScoreSide::Mover), work::filters(regression), false)
             }
             Method::Comparison(comparison) => {
                 let (games, scores) = match &comparison.source {
@@ -272,10 +243,7 @@ impl<'a> Loop<'a> {
         let draw = prepare::PrepareSettings {
             inputs: vec![games],
             scores,
-            filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
-            count: Some(settings.positions),
-            seed: generation.seed(Draw::Positions),
-            ..prepare::PrepareSettings::default()
+            ..work::positions(settings, generation.number, filters)
         };
         let (reporter, mut broken) = (&mut self.reporter, 0);
         let mut report = |event: prepare::PrepareEvent| match event {
@@ -334,78 +302,29 @@ impl<'a> Loop<'a> {
         self.train(generation, comparison, &window, Step::FineTuning, start)
     }
 
-    /// Fits weights to the positions, from the initial weights, or from the piece values where these know more: weights
-    /// that played the games agree too well with their own searches to learn from them. A regression that was stopped
-    /// starts again.
+    /// Fits weights to the positions. A regression that was stopped starts again.
     fn regression(&mut self, generation: &Generation, regression: &Regression) -> Result<bool, SelfTrainError> {
         let out = generation.folder.fitted();
         if out.exists() {
             return Ok(true);
         }
         let window = self.window(generation)?;
-        let (number, threads) = (generation.number, generation.settings.threads);
-        let resolved;
-        let all = if regression.leaves {
-            let leaves = at_leaves(window.samples(), &generation.best, threads, self.stop);
-            let Some(leaves) = unless_stopped(leaves)? else { return Ok(false) };
-            resolved = leaves;
-            &resolved
-        } else {
-            window.samples()
-        };
-        let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
-        let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
-        let held = data.train.len() < PAIRS_FROM;
-        if held {
-            // So few positions test nothing: the match decides.
-            let tests = std::mem::take(&mut data.test);
-            data.train.extend(tests);
+        let (settings, threads) = (&generation.settings, generation.settings.threads);
+        let weights = [&generation.initial, &generation.best];
+        let fit =
+            WindowFit::new((settings, regression), generation.number, window.samples(), weights, threads, self.stop);
+        let Some(fit) = unless_stopped(fit)? else { return Ok(false) };
+        if let Some(note) = fit.note() {
+            self.reporter.note(note);
         }
-        let mut settings = fit::FitSettings {
-            target,
-            epochs: regression.passes,
-            // No early stop: the last steps are the small ones.
-            patience: regression.passes,
-            batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
-            seed: generation.seed(Draw::Training),
-            ..usual
-        };
-        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !held));
-        if held {
-            for group in GROUPS.iter().filter(|group| group.name != PAIRS.name) {
-                settings.set_group(group.name, |group| (group.rate, group.l2) = FEW);
-            }
-            let [count, needed] = [data.train.len(), PAIRS_FROM].map(|count| grouped(count as u64));
-            self.reporter.note(format!(
-                "{count} positions: pieces, squares and terms learn; pairs of pieces need {needed} positions"
-            ));
-        }
-        let (reporter, of) = (&mut self.reporter, data.train.len() as u64);
+        let (reporter, of) = (&mut self.reporter, fit.positions());
         let mut report = |event: fit::FitEvent| {
             if let Some(done) = event.done(of) {
-                reporter.report(Progress { done, of: u64::from(regression.passes) * of });
+                reporter.report(Progress { done, of: u64::from(fit.passes()) * of });
             }
         };
-        let knows_more = knows_more_than_pieces(&generation.initial);
-        let start = if knows_more { Weights::material() } else { Weights::clone(&generation.initial) };
-        let mut context = Context { threads, stop: self.stop, on_event: &mut report };
-        let fitted = fit::fit(&settings, &data, &FloatWeights::from(&start), &mut context);
-        let Some(fitted) = unless_stopped(fitted)?.filter(|fitted| !fitted.stopped) else { return Ok(false) };
-        let made = json!({
-            "by": "dyad selftrain",
-            "generation": number,
-            "positions": of,
-            "settings": settings,
-            "loss": [fitted.start_loss, fitted.test_loss()],
-            "of": start.id(),
-        });
-        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to
-        // scores of searches with the weights themselves could grow from generation to generation.
-        let units = if knows_more { Units::default() } else { start.units };
-        let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), target.pawns)?;
-        if knows_more {
-            scale_like(&mut weights, &generation.best, &data.train, target.pawns)?;
-        }
+        let fitted = fit.run(&mut Context { threads, stop: self.stop, on_event: &mut report });
+        let Some(weights) = unless_stopped(fitted)? else { return Ok(false) };
         weights.save(&out)?;
         Ok(true)
     }
@@ -693,20 +612,8 @@ impl<'a> Loop<'a> {
         (other_name, other): (&str, Arc<Weights>),
     ) -> Result<Option<MatchRecord>, SelfTrainError> {
         let settings = &generation.settings;
-        let budget = SearchLimits::Nodes(nodes);
-        let player = |name: &str, weights| MatchPlayer { hash: HASH, ..MatchPlayer::new(name, weights, budget) };
-        let opening_settings =
-            OpeningSettings { variant: settings.variant, ..OpeningSettings::new(generation.seed(draw)) };
-        let openings = RandomOpenings::new(opening_settings, opening_filter(other.clone(), FILTER_NODES))
-            .with_policy(settings.policy_openings, other.clone());
-        let played = Match {
-            players: [player(name, weights), player(other_name, other)],
-            pairs: games.div_ceil(2),
-            threads: settings.threads,
-            adjudication: MATCH_ADJUDICATION,
-            tables: None,
-            sprt,
-        };
+        let openings = work::openings(settings, generation.seed(draw), &other);
+        let played = work::match_of(settings, &[(name, weights), (other_name, other)], nodes, games, sprt);
         let mut file = GameFile::open(&path)?;
         let before: Vec<_> = file.games.iter().filter_map(|game| game.result).collect();
         let (reporter, of) = (&mut self.reporter, 2 * played.pairs);
@@ -735,16 +642,6 @@ impl<'a> Loop<'a> {
         let now = Instant::now();
         self.state.seconds += (now - self.ticked).as_secs_f64();
         self.ticked = now;
-    }
-}
-
-/// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
-/// after the last game.
-fn is_proven(record: &MatchRecord) -> bool {
-    match record.decision {
-        Some(Decision::H1) => true,
-        Some(Decision::H0) => false,
-        _ => record.elo.low > 0.0,
     }
 }
 

@@ -14,10 +14,11 @@ use dyad_engine::eval::Weights;
 use serde_json::json;
 
 use super::error::SelfTrainError;
-use super::generation::{CHECKPOINT, Draw, Generation};
+use super::generation::{CHECKPOINT, Generation};
 use super::self_play::{ADJUDICATION, HASH};
 use super::settings::Method;
 use super::window::Window;
+use super::work::Draw;
 use crate::arena::play::SearchLimits;
 use crate::base::context::{Context, Progress};
 use crate::tune::directions::{Goal, boards, spsa_parameters};

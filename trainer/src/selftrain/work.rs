@@ -1,0 +1,271 @@
+//! The work of a self-training by regression, without its files: the games, positions, fit and matches of a generation
+//! follow from settings and weights. [`stages`](super::stages) does it in a folder, a browser in its memory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dyad_engine::board::Game;
+use dyad_engine::control::Control;
+use dyad_engine::eval::layout::{GROUPS, PAIRS};
+use dyad_engine::eval::{FloatWeights, Units, Weights};
+use dyad_engine::value::Value;
+use dyad_formats::error::Error;
+use dyad_formats::game::GameRecord;
+use dyad_formats::hash;
+use dyad_formats::packed::Packed;
+use serde_json::json;
+
+use super::generator::GeneratorSettings;
+use super::presets::knows_more_than_pieces;
+use super::self_play::{self, ADJUDICATION, FILTER_NODES, HASH};
+use super::settings::{Regression, SelfTrainSettings};
+use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
+use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
+use crate::arena::play::{Adjudication, SearchLimits, WinRule};
+use crate::arena::statistics::{Decision, Estimate, Sprt};
+use crate::base::context::Context;
+use crate::base::words::grouped;
+use crate::data::leaves::at_leaves;
+use crate::data::positions::Filters;
+use crate::data::prepare;
+use crate::fit::calibration::{pawns_of_e, scale_like};
+use crate::fit::regression::{self as fit, Data, Target};
+
+/// Smallest number of updates in a pass of a regression, if there are enough positions: the first generations have few.
+const FEWEST_UPDATES: usize = 32;
+/// Smallest number of positions of an update.
+const SMALLEST_BATCH: usize = 256;
+
+/// Smallest number of positions that teaches the 2-tuples: with fewer they are held, and the linear weights learn.
+const PAIRS_FROM: usize = 50_000;
+
+/// Rate and L2 of the linear weights then. Of 9,400 positions they made a set that is 177 +- 48 Elo stronger than the
+/// piece values; those of many positions made one 72 +- 48 Elo stronger (200 games, 1,000 nodes a move).
+const FEW: (f64, f64) = (0.005, 100.0);
+
+/// Adjudication of match games. With a limit of five pawns instead of ten, weights seemed 17 Elo stronger (L24): how
+/// often such an advantage wins is part of what a match measures.
+const MATCH_ADJUDICATION: Adjudication = Adjudication { win: Some(WinRule { moves: 4, score: 1_000 }), ..ADJUDICATION };
+
+/// Uses of random numbers; each has its own seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// Self-play games.
+    Games,
+    /// Positions of the games.
+    Positions,
+    /// The order of the positions in a training.
+    Training,
+    /// The gating match.
+    Match,
+    /// The match against generation 0.
+    RegressionMatch,
+    /// The second pass of a comparison training.
+    FineTuning,
+    /// Tuning by games.
+    Tuning,
+    /// Games against the reference.
+    Distance,
+    /// The match that decides what the engine plays with.
+    Proof,
+}
+
+/// The seed of a use in a generation.
+#[must_use]
+pub fn seed(settings: &SelfTrainSettings, generation: u32, draw: Draw) -> u64 {
+    let generation = hash::fold(hash::mix(settings.seed), u64::from(generation));
+    hash::fold(generation, draw as u64)
+}
+
+/// The games of a generation of a regression.
+#[must_use]
+pub fn games(settings: &SelfTrainSettings, generation: u32) -> GeneratorSettings {
+    GeneratorSettings {
+        games: settings.positions.div_ceil(settings.positions_per_game as u64),
+        nodes: settings.nodes_of(generation),
+        variant: settings.variant,
+        natural: settings.policy_openings,
+        seed: seed(settings, generation, Draw::Games),
+        ..GeneratorSettings::default()
+    }
+}
+
+/// A game from its text in PGN, if it is complete.
+#[must_use]
+pub fn parse(pgn: &str) -> Option<GameRecord> {
+    self_play::parse(pgn, Path::new("a game"))
+}
+
+/// The positions drawn from the games of a generation.
+#[must_use]
+pub fn positions(settings: &SelfTrainSettings, generation: u32, filters: Filters) -> prepare::PrepareSettings {
+    prepare::PrepareSettings {
+        filters: Filters { per_game: Some(settings.positions_per_game), ..filters },
+        count: Some(settings.positions),
+        seed: seed(settings, generation, Draw::Positions),
+        ..prepare::PrepareSettings::default()
+    }
+}
+
+/// Filters of the positions of a regression.
+#[must_use]
+pub fn filters(regression: &Regression) -> Filters {
+    if regression.leaves { Filters::with_scores() } else { Filters::still_with_scores() }
+}
+
+/// A regression to the positions of a window, from the initial weights, or from the piece values where these know more:
+/// weights that played the games agree too well with their own searches to learn from them.
+pub struct WindowFit<'a> {
+    settings: fit::FitSettings,
+    data: Data,
+    generation: u32,
+    initial: &'a Weights,
+    best: &'a Weights,
+    /// Whether the 2-tuples do not learn.
+    held: bool,
+}
+
+impl<'a> WindowFit<'a> {
+    /// Prepares the fit of a generation; `best` are the weights that played the games.
+    ///
+    /// # Errors
+    /// When there is no position to learn from, or when it is stopped.
+    pub fn new(
+        (settings, regression): (&SelfTrainSettings, &Regression),
+        generation: u32,
+        samples: &[Packed],
+        [initial, best]: [&'a Arc<Weights>; 2],
+        threads: usize,
+        stop: &Control,
+    ) -> Result<WindowFit<'a>, Error> {
+        let resolved;
+        let all = if regression.leaves {
+            resolved = at_leaves(samples, best, threads, stop)?;
+            &resolved
+        } else {
+            samples
+        };
+        let target = Target { result_share: regression.result_share, pawns: pawns_of_e(all)? };
+        let (mut data, usual) = (Data::of(all, &target)?, fit::FitSettings::default());
+        let held = data.train.len() < PAIRS_FROM;
+        if held {
+            // So few positions test nothing: the match decides.
+            let tests = std::mem::take(&mut data.test);
+            data.train.extend(tests);
+        }
+        let mut settings = fit::FitSettings {
+            target,
+            epochs: regression.passes,
+            // No early stop: the last steps are the small ones.
+            patience: regression.passes,
+            batch: (data.train.len() / FEWEST_UPDATES).clamp(SMALLEST_BATCH, usual.batch),
+            seed: seed(settings, generation, Draw::Training),
+            ..usual
+        };
+        settings.set_group(PAIRS.name, |group| (group.l2, group.learn) = (regression.pairs_l2, !held));
+        if held {
+            for group in GROUPS.iter().filter(|group| group.name != PAIRS.name) {
+                settings.set_group(group.name, |group| (group.rate, group.l2) = FEW);
+            }
+        }
+        Ok(WindowFit { settings, data, generation, initial, best, held })
+    }
+
+    /// What does not learn, if anything.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
+        let [count, needed] = [self.data.train.len(), PAIRS_FROM].map(|count| grouped(count as u64));
+        self.held.then(|| {
+            format!("{count} positions: pieces, squares and terms learn; pairs of pieces need {needed} positions")
+        })
+    }
+
+    /// Positions to learn from.
+    #[must_use]
+    pub fn positions(&self) -> u64 {
+        self.data.train.len() as u64
+    }
+
+    /// Passes over the positions.
+    #[must_use]
+    pub fn passes(&self) -> u32 {
+        self.settings.epochs
+    }
+
+    /// Fits weights.
+    ///
+    /// # Errors
+    /// When the result is no valid weights, or when it is stopped.
+    pub fn run(&self, context: &mut Context<'_, fit::FitEvent>) -> Result<Weights, Error> {
+        let WindowFit { settings, data, generation, initial, best, .. } = self;
+        let knows_more = knows_more_than_pieces(initial);
+        let start = if knows_more { Weights::material() } else { Weights::clone(initial) };
+        let fitted = fit::fit(settings, data, &FloatWeights::from(&start), context)?;
+        if fitted.stopped {
+            return Err(Error::Stopped);
+        }
+        let made = json!({
+            "by": "dyad selftrain",
+            "generation": generation,
+            "positions": data.train.len(),
+            "settings": settings,
+            "loss": [fitted.start_loss, fitted.test_loss()],
+            "of": start.id(),
+        });
+        // The units of the initial weights, by which all generations have the same piece values. A scale fitted to
+        // scores of searches with the weights themselves could grow from generation to generation.
+        let units = if knows_more { Units::default() } else { start.units };
+        let (mut weights, _) = fitted.calibrated(made, fit::Calibration::Units(units), settings.target.pawns)?;
+        if knows_more {
+            scale_like(&mut weights, best, &data.train, settings.target.pawns)?;
+        }
+        Ok(weights)
+    }
+}
+
+/// The players of a match.
+pub type Players<'a> = [(&'a str, Arc<Weights>); 2];
+
+/// A match of a generation at `nodes` a move.
+#[must_use]
+pub fn match_of(settings: &SelfTrainSettings, players: &Players, nodes: u64, games: u64, sprt: Option<Sprt>) -> Match {
+    let player = |(name, weights): &(&str, Arc<Weights>)| MatchPlayer {
+        hash: HASH,
+        ..MatchPlayer::new(name, Arc::clone(weights), SearchLimits::Nodes(nodes))
+    };
+    Match {
+        players: players.each_ref().map(player),
+        pairs: games.div_ceil(2),
+        threads: settings.threads,
+        adjudication: MATCH_ADJUDICATION,
+        tables: None,
+        sprt,
+    }
+}
+
+/// The openings of a match; `other` are the weights of the second player.
+pub fn openings(
+    settings: &SelfTrainSettings,
+    seed: u64,
+    other: &Arc<Weights>,
+) -> RandomOpenings<impl FnMut(&Game) -> Value + Send + use<>> {
+    let random = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(seed) };
+    RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
+        .with_policy(settings.policy_openings, Arc::clone(other))
+}
+
+/// Whether a match proves that the first player is stronger.
+pub(super) fn is_proven(record: &MatchRecord) -> bool {
+    proves(record.decision, &record.elo)
+}
+
+/// Whether a match proves that the first player is stronger: the SPRT accepted H1, or the whole interval is above zero
+/// after the last game.
+#[must_use]
+pub fn proves(decision: Option<Decision>, elo: &Estimate) -> bool {
+    match decision {
+        Some(Decision::H1) => true,
+        Some(Decision::H0) => false,
+        _ => elo.low > 0.0,
+    }
+}
