@@ -14,6 +14,10 @@
 #
 # CPU=name builds for another kind of processor (`rustc --print target-cpus`); for `pgo` this one must be able to run it.
 #
+#   make web
+#
+# builds the page that plays, explains and learns in a browser into web/dist (web/README.md).
+#
 #   make check
 #
 # does everything that must hold before a change is merged.
@@ -48,7 +52,7 @@ BUILD := cargo build --release --bin dyad --manifest-path "$(FOLDER)Cargo.toml" 
 PGO := $(FOLDER)target/pgo
 LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(shell rustc -vV | sed -n 's/^host: //p')/bin/llvm-profdata$(SUFFIX)
 
-.PHONY: all pgo check clean
+.PHONY: all pgo web check clean
 
 all:
 	$(BUILD) "$(TARGET)"
@@ -70,6 +74,15 @@ pgo:
 	"$(LLVM_PROFDATA)" merge -o "$(PGO)/counts.profdata" "$(PGO)/counts"
 	RUSTFLAGS="$(FLAGS) -C profile-use=$(PGO)/counts.profdata" $(BUILD) "$(PGO)/guided"
 	cp -f "$(PGO)/guided/release/dyad$(SUFFIX)" "$(PROGRAM)"
+
+# From its folder, whose .cargo/config.toml has the flags of the module.
+WASM := wasm32-unknown-unknown
+REVISION = $(shell git -C "$(FOLDER)" describe --always --dirty=+ --abbrev=10 2> /dev/null || echo unknown)
+
+web:
+	@rustc --print target-libdir --target $(WASM) | xargs -I{} test -d {} || rustup target add $(WASM)
+	cd "$(FOLDER)web" && cargo build --release --lib --target $(WASM) --target-dir target
+	cd "$(FOLDER)web" && RUSTFLAGS= cargo run --quiet -p dyad-web-pack --target-dir target/pack --	 target/$(WASM)/release/dyad_web.wasm page dist "$(REVISION)"
 
 check:
 	"$(FOLDER).ci/run"

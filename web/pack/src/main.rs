@@ -1,0 +1,92 @@
+//! Packs the compiled module and the page into `web/dist`: `dyad-web-pack MODULE.wasm PAGE DIST REVISION`.
+//!
+//! A page that was opened from a folder may neither fetch files nor start workers from them. So the module becomes a
+//! script, `engine.js`, with the glue code of wasm-bindgen and the module itself, compressed and in base64.
+
+use std::error::Error;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use wasm_bindgen_cli_support::Bindgen;
+
+/// Name of the module in the page's code.
+const NAME: &str = "dyad_web";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [module, page, dist, revision] = &arguments[..] else {
+        return Err("usage: dyad-web-pack MODULE.wasm PAGE DIST REVISION".into());
+    };
+    let (page, dist) = (Path::new(page), Path::new(dist));
+    let glue_folder = Path::new(module).with_file_name("glue");
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(module).no_modules(true)?.typescript(false).out_name(NAME).generate(&glue_folder)?;
+    let glue = fs::read_to_string(glue_folder.join(NAME).with_extension("js"))?;
+    let module = fs::read(glue_folder.join(format!("{NAME}_bg.wasm")))?;
+
+    if dist.exists() {
+        fs::remove_dir_all(dist)?;
+    }
+    copy(page, dist)?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&module)?;
+    let packed = encoder.finish()?;
+    let script = format!(
+        "globalThis.DYAD = {{\n  version: {},\n  revision: {},\n  glue: {},\n  wasm: \"{}\",\n}};\n",
+        quoted(env!("CARGO_PKG_VERSION")),
+        quoted(revision),
+        quoted(&glue),
+        STANDARD.encode(&packed)
+    );
+    fs::write(dist.join("engine.js"), &script)?;
+    eprintln!(
+        "{}: module {} KB, compressed {} KB, engine.js {} KB",
+        dist.display(),
+        module.len() / 1000,
+        packed.len() / 1000,
+        script.len() / 1000
+    );
+    Ok(())
+}
+
+/// Copies the files of the page, without its tests.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with("test") {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to.join(name))?;
+        } else {
+            fs::copy(entry.path(), to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// A string of JavaScript.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + text.len() / 8);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            // `</script` would end an inline script, and these two are line breaks in old JavaScript.
+            '<' | '\u{2028}' | '\u{2029}' => quoted.push_str(&format!("\\u{:04x}", c as u32)),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", c as u32)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,412 @@
+//! Why: what pieces and pairs are worth, why a move is worse than another, annotated games.
+
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::Arc;
+
+use dyad_engine::board::{Board, Color, Game, Move, PieceSquare, Square, piece_name};
+use dyad_engine::control::Control;
+use dyad_engine::eval::Weights;
+use dyad_engine::eval::layout::MATERIAL;
+use dyad_engine::explain::Comparison;
+use dyad_engine::explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
+use dyad_engine::search::{Limits, Options, Score};
+use dyad_formats::game::BrokenGame;
+use dyad_formats::input::Lines;
+use dyad_formats::pgn::GameTexts;
+use dyad_trainer::annotate::analysis::{Analyst, annotate_game};
+use dyad_trainer::annotate::explanation::{self, Mark, Place};
+use dyad_trainer::annotate::judgement::Judgement;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use crate::play::{Play, ScoreOut, letter, square_named};
+
+/// Pairs and reasons that are shown, and the smallest one in pawns.
+const PAIRS: usize = 8;
+const REASONS: usize = 12;
+const MIN_PAIR: f64 = 0.02;
+/// Nodes of [`why`] by default: some 150 ms.
+const WHY_NODES: u64 = 60_000;
+/// Nodes of a move at most.
+const MAX_NODES: u64 = 1_000_000;
+
+/// A piece on its square.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct PieceOut {
+    square: String,
+    piece: String,
+}
+
+/// What a piece is worth, in pawns, for its own side.
+#[derive(Clone, Debug, Serialize)]
+struct PieceValue {
+    #[serde(flatten)]
+    piece: PieceOut,
+    /// The evaluation minus that without the piece.
+    worth: f64,
+    /// The value of the piece type alone.
+    material: f64,
+    /// The rest: its square, other pieces, the whole board.
+    square_value: f64,
+}
+
+/// Two pieces together, in pawns from White's view.
+#[derive(Clone, Debug, Serialize)]
+struct PairOut {
+    a: PieceOut,
+    b: PieceOut,
+    pawns: f64,
+    text: String,
+}
+
+/// A group of features, in pawns from White's view.
+#[derive(Clone, Debug, Serialize)]
+struct GroupOut {
+    name: &'static str,
+    about: &'static str,
+    white: f64,
+    black: f64,
+    total: f64,
+}
+
+/// A part of the evaluation, in pawns from White's view.
+#[derive(Clone, Debug, Serialize)]
+struct ReasonOut {
+    text: String,
+    pawns: f64,
+    squares: Vec<String>,
+}
+
+/// The static evaluation in parts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    score: ScoreOut,
+    pieces: Vec<PieceValue>,
+    pairs: Vec<PairOut>,
+    groups: Vec<GroupOut>,
+    reasons: Vec<ReasonOut>,
+}
+
+/// The pairs of one piece.
+#[derive(Clone, Debug, Serialize)]
+pub struct Hint {
+    #[serde(flatten)]
+    piece: PieceOut,
+    pairs: Vec<PairOut>,
+}
+
+/// Why a move is good or bad.
+#[derive(Clone, Debug, Serialize)]
+pub struct Why {
+    san: String,
+    best: String,
+    best_san: String,
+    judgement: Option<&'static str>,
+    glyph: Option<&'static str>,
+    score: Option<ScoreOut>,
+    best_score: Option<ScoreOut>,
+    /// The explanation, one sentence.
+    pub sentence: String,
+    line: Vec<String>,
+    marks: Vec<MarkOut>,
+}
+
+/// An arrow, or a square without `to`.
+#[derive(Clone, Debug, Serialize)]
+struct MarkOut {
+    from: String,
+    to: Option<String>,
+    good: bool,
+}
+
+/// Games of a PGN.
+#[derive(Clone, Debug, Serialize)]
+pub struct Games {
+    games: Vec<GameOut>,
+    problems: Vec<String>,
+}
+
+/// A game of a PGN.
+#[derive(Clone, Debug, Serialize)]
+struct GameOut {
+    tags: BTreeMap<String, String>,
+    start: String,
+    chess960: bool,
+    moves: Vec<MoveOut>,
+    result: Option<String>,
+}
+
+/// A move of a game.
+#[derive(Clone, Debug, Serialize)]
+struct MoveOut {
+    uci: String,
+    san: String,
+}
+
+fn piece_out(piece: PieceSquare) -> PieceOut {
+    PieceOut { square: piece.square.to_string(), piece: letter(piece.piece, piece.color) }
+}
+
+/// Explains the static evaluation of a position.
+#[must_use]
+pub fn explain(weights: &Arc<Weights>, board: &Board) -> Explanation {
+    let scale = PawnScale::new(weights, board);
+    let pawns = |sums| scale.pawns(sums);
+    let pieces = piece_values(weights, board).into_iter().map(|(piece, white)| {
+        let worth = if piece.color == Color::White { white } else { -white };
+        let material = pawns(weights.ints()[MATERIAL.at(piece.piece)].map(i64::from));
+        PieceValue { piece: piece_out(piece), worth, material, square_value: worth - material }
+    });
+    let all = reasons(weights, board, usize::MAX);
+    let groups = contributions(weights, board).into_iter().map(|(group, contribution)| GroupOut {
+        name: group.name,
+        about: group.about,
+        white: pawns(contribution.white),
+        black: pawns(contribution.black),
+        total: pawns(contribution.total()),
+    });
+    Explanation {
+        score: ScoreOut::white(Score::Cp(white_centipawns(weights, board))),
+        pieces: pieces.collect(),
+        pairs: all.iter().filter_map(|reason| pair_out(&reason.source, reason.pawns)).take(PAIRS).collect(),
+        groups: groups.filter(|group| group.white != 0.0 || group.black != 0.0).collect(),
+        reasons: all.iter().take(REASONS).map(|reason| reason_out(&reason.source, reason.pawns)).collect(),
+    }
+}
+
+/// The pairs of the piece on a square, largest first.
+///
+/// # Errors
+/// For names that are no square, and squares without a piece.
+pub fn hint(weights: &Weights, board: &Board, on: &str) -> Result<Hint, String> {
+    let at = square_named(on)?;
+    let piece = board.placed_pieces().find(|placed| placed.square == at);
+    let piece = piece_out(piece.ok_or_else(|| format!("there is no piece on {on}"))?);
+    let all = reasons(weights, board, usize::MAX);
+    let pairs = all.iter().filter_map(|reason| pair_out(&reason.source, reason.pawns));
+    let pairs = pairs.filter(|pair| pair.a == piece || pair.b == piece).take(PAIRS).collect();
+    Ok(Hint { piece, pairs })
+}
+
+fn pair_out(source: &Source, pawns: f64) -> Option<PairOut> {
+    let Source::Pair(first, second) = source else { return None };
+    let name = |piece: &PieceSquare| format!("{} {}", piece_name(piece.piece), piece.square);
+    (pawns.abs() >= MIN_PAIR).then(|| {
+        let text = format!("{}'s {} with {}'s {}: {pawns:+.2}", color(first), name(first), color(second), name(second));
+        PairOut { a: piece_out(*first), b: piece_out(*second), pawns, text }
+    })
+}
+
+fn color(piece: &PieceSquare) -> &'static str {
+    dyad_engine::board::color_name(piece.color)
+}
+
+fn reason_out(source: &Source, pawns: f64) -> ReasonOut {
+    let squares: Vec<Square> = match source {
+        Source::Square(piece) => vec![piece.square],
+        Source::Pair(first, second) => vec![first.square, second.square],
+        Source::Group { .. } => Vec::new(),
+    };
+    ReasonOut { text: source.words(), pawns, squares: squares.iter().map(ToString::to_string).collect() }
+}
+
+/// Explains a move of the current position by comparison with the best one.
+///
+/// # Errors
+/// For illegal moves.
+pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String> {
+    let nodes = nodes.unwrap_or(WHY_NODES).clamp(1_000, MAX_NODES);
+    let (engine, game) = play.parts();
+    let board = *game.board();
+    let mv = board.parse_uci(uci).map_err(|error| error.to_string())?;
+    let (side, after) = (board.side_to_move(), board.after(mv));
+    let (limits, options, control) = (Limits::nodes(nodes), Options::default(), Control::new(false));
+    engine.clear();
+    let found = engine.search(game, &limits, &options, &control, &mut |_| ());
+    let best = found.best.unwrap_or(mv);
+    let score = |score| Some(ScoreOut::of(score, side));
+    let san = board.san(mv);
+    let mut why = Why {
+        best: board.uci(best),
+        best_san: board.san(best),
+        judgement: None,
+        glyph: None,
+        score: score(found.score),
+        best_score: score(found.score),
+        sentence: format!("{san} is the engine's own choice."),
+        line: sans(&board, &found.pv),
+        marks: Vec::new(),
+        san,
+    };
+    if !after.has_legal_move() && after.in_check() {
+        why.sentence = format!("{} mates.", why.san);
+        return Ok(why);
+    }
+    if best == mv {
+        return Ok(why);
+    }
+    let Some(compared) = Comparison::search(engine, game, [best, mv], &limits, &options, &control) else {
+        return Ok(why);
+    };
+    let [better, played] = compared.moves.each_ref().map(|moved| moved.score);
+    let judgement = Judgement::of(better, played);
+    why.judgement = judgement.map(Judgement::name);
+    why.glyph = judgement.map(Judgement::sign);
+    (why.score, why.best_score) = (score(played), score(better));
+    why.sentence = match is_worse(better, played) {
+        true => explanation::sentence(&compared),
+        false => format!("{} is as good as {}.", why.san, why.best_san),
+    };
+    why.line = sans(&board, &compared.moves[0].line);
+    why.marks = explanation::marks(&compared, &after).iter().map(mark).collect();
+    Ok(why)
+}
+
+/// Whether the played move is worse than the best one.
+fn is_worse(better: Score, played: Score) -> bool {
+    match (better, played) {
+        (Score::Cp(better), Score::Cp(played)) => better > played,
+        (Score::Mate(better), Score::Mate(played)) if better.signum() == played.signum() => better < played,
+        (better, played) => better != played,
+    }
+}
+
+fn mark(mark: &Mark) -> MarkOut {
+    let (from, to) = match mark.place {
+        Place::Arrow(from, to) => (from, Some(to.to_string())),
+        Place::Square(square) => (square, None),
+    };
+    MarkOut { from: from.to_string(), to, good: mark.good }
+}
+
+/// A variation in SAN.
+fn sans(board: &Board, moves: &[Move]) -> Vec<String> {
+    let mut game = Game::new(*board);
+    let san = |&mv: &Move| {
+        let san = game.board().san(mv);
+        game.push(mv);
+        san
+    };
+    moves.iter().map(san).collect()
+}
+
+/// The texts of the games of a PGN.
+fn texts(pgn: &str) -> GameTexts {
+    let path = Path::new("the PGN");
+    GameTexts::new(Lines::new(Box::new(Cursor::new(pgn.as_bytes().to_vec())), path), path)
+}
+
+/// Reads games.
+#[must_use]
+pub fn read_pgn(pgn: &str) -> Games {
+    let mut read = Games { games: Vec::new(), problems: Vec::new() };
+    for text in texts(pgn) {
+        let parsed = text.map_err(|error| error.to_string()).and_then(|text| {
+            let record = text.parse(None).map_err(|broken| problem(&broken))?;
+            Ok((text.notes(), record))
+        });
+        let (notes, record) = match parsed {
+            Ok(parsed) => parsed,
+            Err(problem) => {
+                read.problems.push(problem);
+                continue;
+            }
+        };
+        read.problems.extend(record.left_out.iter().map(problem));
+        let chess960 = record.start.castles_unusually();
+        let mut game = Game::new(record.start).with_chess960(chess960);
+        let moves = record.moves.iter().map(|played| {
+            let board = game.board();
+            let texts = MoveOut { uci: board.uci(played.mv), san: board.san(played.mv) };
+            game.push(played.mv);
+            texts
+        });
+        read.games.push(GameOut {
+            moves: moves.collect(),
+            tags: notes.tags.into_iter().collect(),
+            start: record.start.fen(),
+            chess960,
+            result: record.result.map(|result| result.to_string()),
+        });
+    }
+    read
+}
+
+fn problem(broken: &BrokenGame) -> String {
+    format!("line {}: {}", broken.line, broken.problem)
+}
+
+/// Annotates the games of a PGN. `on_move` receives the numbers of moves that are done and of all.
+///
+/// # Errors
+/// When no game can be read.
+pub fn annotated_pgn(
+    weights: &Arc<Weights>,
+    pgn: &str,
+    nodes: u64,
+    mut on_move: impl FnMut(usize, usize),
+) -> Result<String, String> {
+    let games: Vec<_> =
+        texts(pgn).filter_map(Result::ok).filter_map(|text| Some((text.parse(None).ok()?, text.notes()))).collect();
+    if games.is_empty() {
+        return Err("there is no game to read in this text".into());
+    }
+    let of = games.iter().map(|(game, _)| game.moves.len()).sum();
+    let (mut done, mut annotated, control) = (0, String::new(), Control::new(false));
+    for (game, notes) in games {
+        let analyst = || Analyst::new(weights, nodes.clamp(1_000, MAX_NODES), 8);
+        let game = annotate_game(&game, notes, 1, analyst, &control, |_| {
+            done += 1;
+            on_move(done, of);
+        });
+        annotated += &game.map_err(|error| error.to_string())?.to_string();
+    }
+    Ok(annotated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::PositionRequest;
+
+    #[test]
+    fn pieces_and_pairs_have_values() {
+        let (weights, board) = (Weights::embedded(), Board::startpos());
+        let mut play = Play::default();
+        let fen = Some("r1bq1rk1/pp3ppp/2n2n2/3pN3/3P4/2N5/PP3PPP/R1BQ1RK1 w - - 0 1".to_string());
+        play.position(&PositionRequest { fen, ..PositionRequest::default() }).unwrap();
+        let explained = explain(&weights, play.board());
+        assert_eq!(explained.pieces.len(), 24);
+        assert!(explained.pieces.iter().all(|piece| piece.worth > 0.0), "{:?}", explained.pieces);
+        assert!(!explained.pairs.is_empty() && !explained.groups.is_empty() && !explained.reasons.is_empty());
+        assert!(hint(&weights, play.board(), "e5").unwrap().pairs.len() > 1);
+        assert!(hint(&weights, &board, "e5").is_err());
+    }
+
+    #[test]
+    fn a_blunder_has_a_sentence() {
+        let mut play = Play::default();
+        let moves = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4"].map(String::from).to_vec();
+        play.position(&PositionRequest { moves, ..PositionRequest::default() }).unwrap();
+        let why = why(&mut play, "g8f6", None).unwrap();
+        assert_eq!((why.judgement, why.glyph), (Some("Blunder"), Some("??")));
+        assert!(why.sentence.contains("mate in 1"), "{}", why.sentence);
+        let best = super::why(&mut play, &why.best, None).unwrap();
+        assert_eq!(best.judgement, None);
+        assert!(super::why(&mut play, "g8g5", None).is_err());
+    }
+
+    #[test]
+    fn games_are_read_and_annotated() {
+        let pgn = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n1. e4 Ke4 *\n";
+        let read = read_pgn(pgn);
+        assert_eq!((read.games.len(), read.games[0].moves.len(), read.problems.len()), (1, 7, 1));
+        assert_eq!((read.games[0].tags["White"].as_str(), read.games[0].moves[6].san.as_str()), ("A", "Qxf7#"));
+        let mut last = (0, 0);
+        let annotated = annotated_pgn(&Weights::embedded(), pgn, 2_000, |done, of| last = (done, of)).unwrap();
+        assert_eq!(last, (7, 7));
+        assert!(annotated.contains("Blunder."), "{annotated}");
+        assert!(annotated_pgn(&Weights::embedded(), "", 2_000, |_, _| ()).is_err());
+    }
+}

@@ -1,0 +1,529 @@
+//! A game against the engine or a level: positions, moves, searches.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, square};
+use dyad_engine::control::{Control, Instant};
+use dyad_engine::engine::{AnyEngine, Engine};
+use dyad_engine::eval::Weights;
+use dyad_engine::levels::file::{MAX_ELO, MIN_ELO, MoveModel};
+use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
+use dyad_engine::search::{Limits, Options, Report, Score};
+use serde::{Deserialize, Serialize};
+
+/// Positions of `bench`, as in the program.
+const BENCH: &str = include_str!("../../src/bench.fens");
+/// Depth of `bench`, as in the program.
+const BENCH_DEPTH: u32 = 13;
+/// Megabytes of the transposition table.
+const HASH: usize = 16;
+/// Milliseconds of a search without limits, and at most: a search in a worker ends by its limits alone.
+const MOVE_TIME: u64 = 1_000;
+const MAX_TIME: u64 = 10_000;
+/// Elo from one level to the next.
+const LEVEL_STEP: u32 = 200;
+
+/// A level, weakest first; the last is the engine itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Level {
+    /// Its identifier in [`GoRequest::level`].
+    pub id: String,
+    /// Its Elo; `None` for the engine.
+    pub elo: Option<u32>,
+    /// Its name.
+    pub name: String,
+}
+
+/// All levels.
+#[must_use]
+pub fn levels() -> Vec<Level> {
+    let names = [
+        "knows the moves",
+        "beginner",
+        "casual player",
+        "hobby player",
+        "club player",
+        "strong club player",
+        "expert",
+        "master",
+    ];
+    let limited = (MIN_ELO..=MAX_ELO).step_by(LEVEL_STEP as usize).zip(names);
+    let mut levels: Vec<Level> = limited
+        .map(|(elo, name)| Level { id: format!("level-{elo}"), elo: Some(elo), name: format!("{name} ({elo})") })
+        .collect();
+    levels.push(Level { id: "full".into(), elo: None, name: "full strength".into() });
+    levels
+}
+
+/// The starting position of Chess960 with this number.
+///
+/// # Errors
+/// For numbers above 959.
+pub fn chess960(number: u32) -> Result<String, String> {
+    match number {
+        0..960 => Ok(Board::chess960([number; 2]).fen()),
+        _ => Err(format!("starting positions have numbers from 0 to 959, not {number}")),
+    }
+}
+
+/// A score from White's view.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScoreOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cp: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    text: String,
+}
+
+impl ScoreOut {
+    /// From White's view.
+    #[must_use]
+    pub fn white(score: Score) -> ScoreOut {
+        match score {
+            Score::Cp(cp) => ScoreOut { cp: Some(cp), mate: None, text: format!("{:+.2}", f64::from(cp) / 100.0) },
+            Score::Mate(moves) => ScoreOut { cp: None, mate: Some(moves), text: format!("#{moves}") },
+        }
+    }
+
+    /// From the view of `side`.
+    #[must_use]
+    pub fn of(score: Score, side: Color) -> ScoreOut {
+        ScoreOut::white(match (side, score) {
+            (Color::White, score) => score,
+            (Color::Black, Score::Cp(cp)) => Score::Cp(-cp),
+            (Color::Black, Score::Mate(moves)) => Score::Mate(-moves),
+        })
+    }
+}
+
+/// The position to work on.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PositionRequest {
+    /// The start of the game in FEN; the counters at its end may be missing.
+    pub fen: Option<String>,
+    /// Moves from there in UCI notation.
+    pub moves: Vec<String>,
+    /// Whether castling is king takes rook.
+    pub chess960: bool,
+}
+
+/// A legal move.
+#[derive(Clone, Debug, Serialize)]
+struct LegalMove {
+    uci: String,
+    from: String,
+    to: String,
+    /// The rook of a castling move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rook: Option<String>,
+    san: String,
+    promotion: Option<String>,
+    capture: bool,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, Serialize)]
+struct OutcomeOut {
+    result: &'static str,
+    reason: &'static str,
+}
+
+/// The last move.
+#[derive(Clone, Debug, Serialize)]
+struct LastMove {
+    uci: String,
+    san: String,
+    from: String,
+    to: String,
+}
+
+/// A position.
+#[derive(Clone, Debug, Serialize)]
+pub struct PositionOut {
+    fen: String,
+    turn: &'static str,
+    legal: Vec<LegalMove>,
+    check: Option<String>,
+    outcome: Option<OutcomeOut>,
+    last: Option<LastMove>,
+    sans: Vec<String>,
+    key: String,
+    chess960: bool,
+}
+
+/// What to search.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GoRequest {
+    /// The identifier of a level; the engine itself by default.
+    pub level: Option<String>,
+    /// Milliseconds.
+    pub movetime: Option<u64>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Plies.
+    pub depth: Option<u32>,
+}
+
+/// The result of a search or of an iteration.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SearchOut {
+    /// The best move in UCI notation; `None` when the game is over.
+    pub best: Option<String>,
+    san: Option<String>,
+    score: Option<ScoreOut>,
+    depth: u32,
+    nodes: u64,
+    ms: f64,
+    nps: u64,
+    pv: Vec<String>,
+    pv_san: Vec<String>,
+}
+
+/// The result of [`bench`].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BenchOut {
+    /// Nodes of all searches: those of the program's `bench`.
+    pub nodes: u64,
+    ms: f64,
+    nps: u64,
+}
+
+/// A game, and who plays it.
+pub struct Play {
+    engine: Engine,
+    level: Option<(u32, LevelPlayer)>,
+    game: Game,
+    chess960: bool,
+    seed: u64,
+}
+
+impl Default for Play {
+    fn default() -> Play {
+        Play::new(Weights::embedded())
+    }
+}
+
+impl Play {
+    /// An engine with these weights, at the starting position.
+    ///
+    /// # Panics
+    /// Without memory for the transposition table.
+    #[must_use]
+    pub fn new(weights: Arc<Weights>) -> Play {
+        let engine = Engine::with_hash(weights, HASH).expect("memory for a small table");
+        Play { engine, level: None, game: Game::default(), chess960: false, seed: 1 }
+    }
+
+    /// Replaces the weights.
+    pub fn set_weights(&mut self, weights: Arc<Weights>) {
+        self.engine.set_weights(weights);
+    }
+
+    /// Forgets what was searched; `seed` determines the moves of levels.
+    pub fn new_game(&mut self, seed: u64) {
+        self.engine.clear();
+        (self.seed, self.level) = (seed, None);
+    }
+
+    /// The engine and the game.
+    pub fn parts(&mut self) -> (&mut Engine, &Game) {
+        (&mut self.engine, &self.game)
+    }
+
+    /// The current position, with castling in the notation of the game.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        self.game.board()
+    }
+
+    /// The weights.
+    #[must_use]
+    pub fn weights(&self) -> &Arc<Weights> {
+        self.engine.weights()
+    }
+
+    /// Sets the position.
+    ///
+    /// # Errors
+    /// For FENs that cannot be read and for illegal moves; the old position stays.
+    pub fn position(&mut self, request: &PositionRequest) -> Result<PositionOut, String> {
+        let start = match &request.fen {
+            Some(fen) => board(fen)?,
+            None => Board::startpos(),
+        };
+        let chess960 = request.chess960 || start.castles_unusually();
+        let mut game = Game::new(start).with_chess960(chess960);
+        let (mut sans, mut last) = (Vec::new(), None);
+        for text in &request.moves {
+            let board = game.board();
+            let mv = board.parse_uci(text).map_err(|error| error.to_string())?;
+            let (from, to) = squares_of(board, mv);
+            last = Some(LastMove { uci: board.uci(mv), san: board.san(mv), from, to });
+            sans.push(board.san(mv));
+            game.push(mv);
+        }
+        (self.game, self.chess960) = (game, chess960);
+        let board = self.game.board();
+        let outcome = self.game.ending().map(|ending| outcome(ending, board.side_to_move()));
+        let legal =
+            if outcome.is_some() { Vec::new() } else { board.moves().iter().map(|&mv| legal(board, mv)).collect() };
+        Ok(PositionOut {
+            fen: board.fen(),
+            turn: color(board.side_to_move()),
+            legal,
+            check: board.in_check().then(|| board.king(board.side_to_move()).to_string()),
+            outcome,
+            last,
+            sans,
+            key: format!("{:016x}", board.key()),
+            chess960,
+        })
+    }
+
+    /// Searches the current position; `on_info` receives the result of each iteration of the engine.
+    ///
+    /// # Errors
+    /// For unknown levels.
+    pub fn go(
+        &mut self,
+        request: &GoRequest,
+        on_info: &mut (dyn FnMut(&SearchOut) + Send),
+    ) -> Result<SearchOut, String> {
+        let start = Instant::now();
+        let level = match request.level.as_deref() {
+            None | Some("full") => None,
+            Some(id) => {
+                let known = levels().into_iter().find(|level| level.id == id);
+                Some(known.and_then(|level| level.elo).ok_or_else(|| format!("there is no level '{id}'"))?)
+            }
+        };
+        let unbounded = request.movetime.is_none() && request.nodes.is_none() && request.depth.is_none();
+        let time = request.movetime.unwrap_or(if unbounded { MOVE_TIME } else { MAX_TIME }).clamp(1, MAX_TIME);
+        let limits = Limits {
+            movetime: Some(Duration::from_millis(time)),
+            nodes: request.nodes,
+            depth: request.depth,
+            ..Limits::default()
+        };
+        // No message comes late: the move time is all for the search.
+        let options = Options { move_overhead: Duration::ZERO, ..Options::default() };
+        let game = self.game.clone();
+        let board = *game.board();
+        let out = |best: Option<Move>, score, depth, nodes: u64, pv: &[Move]| {
+            let (ms, (pv, pv_san)) = (milliseconds(start), line(&board, pv));
+            SearchOut {
+                best: best.map(|mv| board.uci(mv)),
+                san: best.map(|mv| board.san(mv)),
+                score: Some(ScoreOut::of(score, board.side_to_move())),
+                depth,
+                nodes,
+                ms,
+                nps: per_second(nodes, ms),
+                pv,
+                pv_san,
+            }
+        };
+        let mut report = |report: &Report| {
+            if let Report::Info(info) = report {
+                on_info(&out(info.pv.first().copied(), info.score, info.depth, info.nodes, &info.pv));
+            }
+        };
+        let control = Control::new(false);
+        let outcome = match level {
+            None => self.engine.search(&game, &limits, &options, &control, &mut report),
+            Some(elo) => self.level_player(elo).search(&game, &limits, &options, &control, &mut report),
+        };
+        Ok(out(outcome.best, outcome.score, outcome.depth, outcome.nodes, &outcome.pv))
+    }
+
+    /// The player of a level, made when it is first needed.
+    fn level_player(&mut self, elo: u32) -> &mut LevelPlayer {
+        let seed = self.seed;
+        let player = match self.level.take() {
+            Some((same, player)) if same == elo => player,
+            _ => LevelPlayer::new(PlayerProfile::with_elo(&MoveModel::embedded(), elo.into(), seed)),
+        };
+        &mut self.level.insert((elo, player)).1
+    }
+
+    /// The game in PGN with these tags.
+    #[must_use]
+    pub fn pgn(&self, tags: &[(String, String)]) -> String {
+        let result = match self.game.ending() {
+            Some(ending) => outcome(ending, self.board().side_to_move()).result,
+            None => tags.iter().find(|(name, _)| name == "Result").map_or("*", |(_, value)| value),
+        };
+        let mut text = String::new();
+        let mut tag = |name: &str, value: &str| {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " ");
+            text += &format!("[{name} \"{value}\"]\n");
+        };
+        for (name, value) in tags.iter().filter(|(name, _)| !["Result", "FEN", "SetUp", "Variant"].contains(&&**name)) {
+            tag(name, value);
+        }
+        tag("Result", result);
+        if self.chess960 {
+            tag("Variant", "Chess960");
+        }
+        let start = self.game.start();
+        if start.fen() != Board::startpos().fen() {
+            tag("SetUp", "1");
+            tag("FEN", &start.fen());
+        }
+        let moves = dyad_engine::explain::text::variation(start, self.game.moves());
+        format!("{text}\n{moves}{}{result}\n", if moves.is_empty() { "" } else { " " })
+    }
+}
+
+/// Searches the positions of the program's `bench` with the built-in weights.
+///
+/// # Panics
+/// Without memory for the transposition table.
+#[must_use]
+pub fn bench() -> BenchOut {
+    let mut engine = Engine::with_hash(Weights::embedded(), HASH).expect("memory for a small table");
+    let (limits, options, control) = (Limits::depth(BENCH_DEPTH), Options::default(), Control::new(false));
+    let (mut nodes, mut ms) = (0, 0.0);
+    for fen in BENCH.lines() {
+        let game = Game::new(Board::from_fen(fen).expect("the program's tests read these positions"));
+        engine.clear();
+        let start = Instant::now();
+        nodes += engine.search(&game, &limits, &options, &control, &mut |_| ()).nodes;
+        ms += milliseconds(start);
+    }
+    BenchOut { nodes, ms, nps: per_second(nodes, ms) }
+}
+
+/// Reads a FEN whose counters may be missing.
+fn board(fen: &str) -> Result<Board, String> {
+    let fields = fen.split_whitespace().count();
+    let rest = match fields {
+        4 => " 0 1",
+        5 => " 1",
+        _ => "",
+    };
+    Board::from_fen(&format!("{}{rest}", fen.trim())).map_err(|error| error.to_string())
+}
+
+fn legal(board: &Board, mv: Move) -> LegalMove {
+    let (from, to) = squares_of(board, mv);
+    LegalMove {
+        uci: board.uci(mv),
+        from,
+        to,
+        rook: board.castling_squares(mv).map(|_| mv.to().to_string()),
+        san: board.san(mv),
+        promotion: mv.promotion().map(|piece| letter(piece, Color::Black)),
+        capture: board.is_capture(mv),
+    }
+}
+
+/// Where the moving piece comes from and goes to: the king, if it castles.
+fn squares_of(board: &Board, mv: Move) -> (String, String) {
+    let to = board.castling_squares(mv).map_or(mv.to(), |(king, _)| king);
+    (mv.from().to_string(), to.to_string())
+}
+
+/// The letter of a piece in FEN.
+pub(crate) fn letter(piece: Piece, color: Color) -> String {
+    piece.to_string(color)
+}
+
+pub(crate) fn color(color: Color) -> &'static str {
+    if color == Color::White { "white" } else { "black" }
+}
+
+/// A square by its name.
+pub(crate) fn square_named(name: &str) -> Result<dyad_engine::board::Square, String> {
+    let index = ALL_SQUARES.iter().position(|at| at.to_string() == name);
+    index.map(square).ok_or_else(|| format!("'{name}' is not a square"))
+}
+
+fn outcome(ending: Ending, side: Color) -> OutcomeOut {
+    let (result, reason) = match ending {
+        Ending::Checkmate if side == Color::White => ("0-1", "checkmate"),
+        Ending::Checkmate => ("1-0", "checkmate"),
+        Ending::Stalemate => ("1/2-1/2", "stalemate"),
+        Ending::Repetition => ("1/2-1/2", "threefold repetition"),
+        Ending::FiftyMoves => ("1/2-1/2", "fifty-move rule"),
+        Ending::InsufficientMaterial => ("1/2-1/2", "insufficient material"),
+    };
+    OutcomeOut { result, reason }
+}
+
+/// A variation in UCI notation and in SAN.
+fn line(board: &Board, moves: &[Move]) -> (Vec<String>, Vec<String>) {
+    let mut board = *board;
+    let both = |&mv: &Move| {
+        let texts = (board.uci(mv), board.san(mv));
+        board = board.after(mv);
+        texts
+    };
+    moves.iter().map(both).unzip()
+}
+
+fn milliseconds(start: Instant) -> f64 {
+    start.elapsed().as_secs_f64() * 1000.0
+}
+
+fn per_second(nodes: u64, ms: f64) -> u64 {
+    (nodes as f64 * 1000.0 / ms.max(1.0)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(fen: &str, moves: &[&str]) -> PositionRequest {
+        let moves = moves.iter().map(ToString::to_string).collect();
+        PositionRequest { fen: Some(fen.to_string()).filter(|fen| !fen.is_empty()), moves, chess960: false }
+    }
+
+    /// The number of the program's `bench`, which each commit message has.
+    #[test]
+    fn bench_searches_the_nodes_of_the_program() {
+        assert_eq!(bench().nodes, 2_057_172);
+    }
+
+    #[test]
+    fn positions_have_moves_and_ends() {
+        let mut play = Play::default();
+        let start = play.position(&at("", &["e2e4", "e7e5"])).unwrap();
+        assert_eq!((start.legal.len(), start.sans.join(" "), start.turn), (29, "e4 e5".to_string(), "white"));
+        let mate = play.position(&at("", &["f2f3", "e7e5", "g2g4", "d8h4"])).unwrap();
+        let outcome = mate.outcome.expect("checkmate");
+        assert_eq!((outcome.result, outcome.reason, mate.check.as_deref()), ("0-1", "checkmate", Some("e1")));
+        assert!(play.pgn(&[("White".into(), "a \"b\"".into())]).ends_with("1. f3 e5 2. g4 Qh4# 0-1\n"));
+        assert!(play.position(&at("", &["e2e5"])).unwrap_err().contains("e2e5"));
+        assert!(play.position(&at("8/8 w - - 0 1", &[])).is_err());
+        let castling = play.position(&at("r3k2r/8/8/8/8/8/8/R3K2R w KQkq -", &[])).unwrap();
+        let short = castling.legal.iter().find(|mv| mv.san.starts_with("O-O") && mv.to == "g1").expect("castling");
+        assert_eq!((short.uci.as_str(), short.rook.as_deref()), ("e1g1", Some("h1")));
+        let fen = chess960(0).unwrap();
+        assert!(
+            play.position(&PositionRequest { fen: Some(fen), chess960: true, ..PositionRequest::default() }).is_ok()
+        );
+    }
+
+    #[test]
+    fn every_level_moves() {
+        let mut play = Play::default();
+        play.position(&at("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[])).unwrap();
+        let levels = levels();
+        assert_eq!(levels.len(), 9);
+        for level in levels {
+            let request = GoRequest { level: Some(level.id), movetime: Some(200), ..GoRequest::default() };
+            assert!(play.go(&request, &mut |_| ()).unwrap().best.is_some());
+        }
+        let (mut depths, nodes) = (Vec::new(), GoRequest { nodes: Some(20_000), ..GoRequest::default() });
+        let found = play.go(&nodes, &mut |info| depths.push(info.depth)).unwrap();
+        assert_eq!((found.san.as_deref(), found.score.unwrap().mate), (Some("Ra8#"), Some(1)));
+        assert!(!depths.is_empty());
+        let unknown = GoRequest { level: Some("level-7".into()), ..GoRequest::default() };
+        assert!(play.go(&unknown, &mut |_| ()).is_err());
+    }
+}
