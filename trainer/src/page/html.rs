@@ -13,6 +13,11 @@ pub(crate) const MARK: &str = "<meta name=\"generator\" content=\"Dyad\"/>";
 
 const STYLE: &str = include_str!("assets/page.css");
 
+/// The icon of every page: two pieces and what is between them.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' \
+    height='32' rx='7' fill='%2300639c'/%3E%3Cpath d='M10 22 22 10' stroke='%23fff' stroke-width='4'/%3E%3Ccircle cx='10' \
+    cy='22' r='6' fill='%23fff'/%3E%3Ccircle cx='22' cy='10' r='6' fill='%23ffd166'/%3E%3C/svg%3E";
+
 /// A page as it grows.
 #[derive(Default)]
 pub struct Page {
@@ -138,8 +143,8 @@ pub(crate) fn frame(title: &str, style: &str, body: &str, scripts: &[&str]) -> S
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{MARK}\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src{sources}\"/>\n<title>{title}</title>\n\
-         <style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{elements}</body>\n</html>\n"
+         img-src data:; script-src{sources}\"/>\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"{ICON}\"/>\n<style>{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n{elements}</body>\n</html>\n"
     )
 }
 

@@ -2,13 +2,12 @@
 //!
 //! A linear evaluation can be read, but not as a list of 147,000 numbers. So the reader chooses a piece and its square,
 //! and twelve boards show what each other piece adds on each square; the other features are bars, in the words of
-//! `explain`. With a second set of weights the page shows both and the changes. All values are centipawns: of the
-//! middlegame with all pieces, of the endgame with none.
+//! `explain`. With a second set of weights the page shows both and the changes. All values are hundredths of a pawn: the
+//! middlegame value of a pawn is 100.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use dyad_engine::board::{ALL_SQUARES, COLORS, Color, PIECES, Piece, PieceSquare, Square};
-use dyad_engine::eval::PHASE_MAX;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::{self, Family, GROUPS, Group, HalfSquare, LEN, MATERIAL, PIECE_SQUARE};
 use dyad_engine::eval::pairs::{self, ROWS};
@@ -29,20 +28,18 @@ const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knig
 struct Set<'a> {
     name: String,
     weights: &'a Weights,
-    /// Centipawns per unit of the weights in middlegame and endgame.
+    /// Hundredths of a pawn per unit of the weights in middlegame and endgame.
     unit: [f64; 2],
 }
 
 impl Set<'_> {
     fn new(name: String, weights: &Weights) -> Set<'_> {
-        // Large, so that rounding does not matter.
-        const MANY: i32 = 10_000;
-        let unit = [PHASE_MAX, 0]
-            .map(|phase| f64::from(weights.units.centipawns(weights.units.scaled(MANY), phase)) / f64::from(MANY));
-        Set { name, weights, unit }
+        let pawn = f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][0]);
+        let unit = if pawn > 0.0 { 100.0 / pawn } else { 1.0 };
+        Set { name, weights, unit: [unit; 2] }
     }
 
-    /// The value of a feature in centipawns.
+    /// The value of a feature in hundredths of a pawn.
     fn worth(&self, feature: usize, stage: usize) -> f64 {
         f64::from(self.weights.ints()[feature][stage]) * self.unit[stage]
     }
@@ -68,7 +65,7 @@ pub fn weights_page(sets: &[(String, &Weights)]) -> String {
         ));
     }
     page.put(format_args!(
-        "<p class=\"muted\">All values are centipawns, positive for the player whose piece it is: 100 win half of the games. \
+        "<p class=\"muted\">Values are hundredths of a pawn, positive for the player whose piece it is. \
          Each weight exists for the middlegame and for the endgame, and counts between the two by the pieces that are left. What a \
          piece is worth is the sum of its material, its square, its company and its features, so none of them alone.</p>\n"
     ));
@@ -233,7 +230,7 @@ fn material(page: &mut Page, sets: &[Set]) {
         [_] => &["Piece", "middlegame", "endgame"],
         _ => &["Piece", "middlegame, first", "second", "endgame, first", "second"],
     };
-    page.table("Values of the pieces without their squares, in centipawns.", head, &rows);
+    page.table("Values of the pieces without their squares: a pawn of the middlegame is 100.", head, &rows);
 }
 
 fn locations(page: &mut Page, sets: &[Set]) {
@@ -246,7 +243,7 @@ fn locations(page: &mut Page, sets: &[Set]) {
         let all: Vec<Board> = [0, 1].into_iter().flat_map(|stage| PIECES.map(|piece| board(piece, stage))).collect();
         figures::boards(&all)
     };
-    let caption = "What a White piece gains from its square, without its material, in centipawns.";
+    let caption = "What a White piece gains from its square, without its material, in hundredths of a pawn.";
     if let [before, after] = sets {
         let change = |piece: Piece, square: Square, stage: usize| {
             after.location(piece, square, stage) - before.location(piece, square, stage)

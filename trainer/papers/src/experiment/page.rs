@@ -20,6 +20,8 @@ use crate::experiment::work::{Results, weights};
 const CHART: (u32, u32) = (560, 300);
 /// Placeholder for a missing result.
 const UNKNOWN: &str = "-";
+/// The verdict on a score whose interval holds 50 %.
+const UNDECIDED: &str = "not decided";
 
 /// Builds the page as HTML.
 #[must_use]
@@ -29,12 +31,14 @@ pub fn of(plan: &Plan, results: &Results, folder: &Path) -> String {
     let (done, all) = (results.len(), plan.steps.len());
     let seconds: f64 = results.values().map(|result| result.seconds).sum();
     page.paragraph(&format!("After {}.", plan.paper));
-    page.facts(&[
+    let mut facts = writer.verdicts();
+    facts.extend([
         (format!("{done} of {all}"), "steps are done"),
         (format!("{:?}", plan.scale).to_lowercase(), "scale"),
         (plan.seed.to_string(), "seed"),
         (format!("{:.0}", seconds / 60.0), "minutes of work"),
     ]);
+    page.facts(&facts);
     if done < all {
         page.paragraph("This experiment is not finished: what is still to be found is shown by a dash.");
     }
@@ -66,6 +70,26 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// How many results of the paper hold here, do not, or are not decided; empty if the plan compares none.
+    fn verdicts(&mut self) -> Vec<(String, &'static str)> {
+        let rows = self.plan.elements.iter().filter_map(|element| match element {
+            PageElement::Table { rows, .. } => Some(rows),
+            _ => None,
+        });
+        let cells = rows.flatten().flatten().filter(|cell| matches!(cell, Cell::Verdict { .. }));
+        let verdicts: Vec<String> = cells.map(|cell| self.cell_text(cell)).collect();
+        if verdicts.is_empty() {
+            return Vec::new();
+        }
+        let count = |wanted: &str| verdicts.iter().filter(|verdict| *verdict == wanted).count();
+        let [hold, contradicted, undecided] = ["yes", "no", UNDECIDED].map(count);
+        let open = verdicts.len() - hold - contradicted - undecided;
+        let mut facts = vec![(format!("{hold} of {}", verdicts.len()), "results of the paper hold here")];
+        let others = [(undecided, "undecided"), (contradicted, "do not hold"), (open, "not measured yet")];
+        facts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| (count.to_string(), name)));
+        facts
+    }
+
     fn element(&mut self, page: &mut Page, element: &PageElement) {
         match element {
             PageElement::Heading { text } => page.heading(text),
@@ -244,7 +268,7 @@ fn verdict(found: Estimate, paper: f64) -> &'static str {
                 "yes"
             }
         }
-        _ => "not decided",
+        _ => UNDECIDED,
     }
 }
 
