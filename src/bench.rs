@@ -11,9 +11,11 @@ use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::search::{Limits, Options};
+use serde_json::json;
 
 use crate::display::Say;
 use crate::info::nps;
+use crate::uci::command::Bench;
 
 /// Deep enough that every part of the search is used, and done in a few seconds.
 const DEPTH: u32 = 13;
@@ -23,15 +25,17 @@ const HASH_MEGABYTES: usize = 16;
 /// Positions of all phases, two thirds of them from games of engines against themselves.
 const POSITIONS: &str = include_str!("bench.fens");
 
-/// Runs the benchmark with the weights of `engine`. The last line is the one that programs read.
-pub fn run(depth: Option<u32>, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
+/// Runs the benchmark with the weights of `engine`. The last line is the one that programs read; as JSON it is the only
+/// one.
+pub fn run(settings: Bench, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
     let mut bench = match Engine::with_hash(Arc::clone(engine.weights()), HASH_MEGABYTES) {
         Ok(engine) => engine,
         Err(error) => return vec![format!("info string bench: {error}")],
     };
-    let limits = Limits::depth(depth.unwrap_or(DEPTH));
+    let depth = settings.depth.unwrap_or(DEPTH);
+    let limits = Limits::depth(depth);
     let options = Options::default();
-    let (mut nodes, mut time) = (0, Duration::ZERO);
+    let (mut nodes, mut time, mut positions) = (0, Duration::ZERO, Vec::new());
     for (index, fen) in POSITIONS.lines().enumerate() {
         let game = Game::new(Board::from_fen(fen).expect("the positions are tested"));
         bench.clear();
@@ -42,7 +46,16 @@ pub fn run(depth: Option<u32>, engine: &Engine, control: &Control, say: &mut Say
             return vec!["info string bench stopped".to_string()];
         }
         nodes += outcome.nodes;
-        say(format!("{:2} {:>10}  {fen}", index + 1, outcome.nodes));
+        match settings.json {
+            true => positions.push(json!({ "fen": fen, "nodes": outcome.nodes })),
+            false => say(format!("{:2} {:>10}  {fen}", index + 1, outcome.nodes)),
+        }
+    }
+    if settings.json {
+        let (nps, milliseconds) = (nps(nodes, time), time.as_millis() as u64);
+        let found =
+            json!({ "nodes": nodes, "nps": nps, "milliseconds": milliseconds, "depth": depth, "positions": positions });
+        return vec![found.to_string()];
     }
     vec![format!("{nodes} nodes {} nps", nps(nodes, time))]
 }

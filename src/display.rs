@@ -63,8 +63,11 @@ pub fn evaluation(board: &Board, engine: &Engine) -> Vec<String> {
     lines
 }
 
-/// The static evaluation in words, by its reasons and by the pieces.
-pub fn explanation(board: &Board, engine: &Engine) -> Vec<String> {
+/// The static evaluation in words, by its reasons and by the pieces, or as one line of JSON.
+pub fn explanation(board: &Board, engine: &Engine, json: bool) -> Vec<String> {
+    if json {
+        return vec![explain::json::evaluation(engine.weights(), board).to_string()];
+    }
     lines(&explain::text::evaluation(engine.weights(), board))
 }
 
@@ -115,14 +118,22 @@ impl Moves {
     }
 }
 
-/// Why one move is better than another.
-pub fn comparison(game: &Game, moves: Moves, limits: &Limits, session: &mut Session, control: &Control) -> Vec<String> {
+/// Why one move is better than another, in words or as one line of JSON.
+pub fn comparison(
+    game: &Game,
+    moves: Moves,
+    limits: &Limits,
+    json: bool,
+    session: &mut Session,
+    control: &Control,
+) -> Vec<String> {
     let Session { engine, settings, .. } = session;
     let found = match moves {
         Moves::Two(moves) => Comparison::search(engine, game, moves, limits, &settings.search, control),
         Moves::WithBest(mv) => Comparison::with_best(engine, game, mv, limits, &settings.search, control),
     };
     match found {
+        Some(found) if json => vec![found.json().to_string()],
         Some(found) => lines(&found.to_string()),
         None => vec!["info string explain: stopped before both moves were searched".to_string()],
     }

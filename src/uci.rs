@@ -20,7 +20,7 @@
 //!
 //! The loop is the only place that prints, so lines never mix.
 
-mod command;
+pub mod command;
 mod fen;
 mod genfens;
 mod go;
@@ -355,7 +355,7 @@ impl Uci {
             Command::Go(go) => self.go(&go),
             Command::Eval => self.with_board(|uci, board| uci.start(Work::Eval(board), false)),
             Command::Explain(ask) => self.explain(&ask),
-            Command::Bench(depth) => self.start(Work::Bench(depth), false),
+            Command::Bench(settings) => self.start(Work::Bench(settings), false),
             Command::Genfens(ask) => self.start(Work::Genfens(ask), false),
         }
     }
@@ -411,10 +411,12 @@ impl Uci {
 
     fn explain(&mut self, ask: &Explain) {
         if ask.moves.is_empty() {
-            return self.with_board(|uci, board| uci.start(Work::Explain(board), false));
+            return self.with_board(|uci, board| uci.start(Work::Explain(board, ask.json), false));
         }
         match self.game.as_ref().map_err(String::clone).and_then(|game| Moves::read(&ask.moves, game)) {
-            Ok((game, moves)) => self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes)), false),
+            Ok((game, moves)) => {
+                self.start(Work::Compare(Box::new(game), moves, Limits::nodes(ask.nodes), ask.json), false);
+            }
             Err(error) => self.output.info(&error),
         }
     }

@@ -12,6 +12,7 @@ use super::progress::ProgressDisplay;
 use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
+#[command(group = clap::ArgGroup::new("shows_player").multiple(true))]
 pub struct Arguments {
     /// Games (PGN, also packed), standard chess or Chess960
     games: PathBuf,
@@ -19,15 +20,18 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// HTML file to step through the games in a browser
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "shows_player")]
     html: Option<PathBuf>,
-    /// File for mistakes and blunders as positions to solve (EPD with bm)
+    /// File for the games with scores, mistakes and explanations as JSON
     #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// File for mistakes and blunders as positions to solve (EPD with bm)
+    #[arg(long, value_name = "FILE", group = "shows_player")]
     mistakes: Option<PathBuf>,
-    /// Player whose mistakes are written to --mistakes, by a part of the name [default: both players]
-    #[arg(long, value_name = "NAME", requires = "mistakes")]
+    /// Player, by a part of the name: only these mistakes are written to --mistakes, and the board of --html is turned
+    #[arg(long, value_name = "NAME", requires = "shows_player")]
     player: Option<String>,
-    /// Nodes for each move, and again for each comparison with a better one
+    /// Nodes for each move, and again for each comparison with a better one; mistakes four times as many
     #[arg(long, value_parser = number(AnnotateSettings::FEWEST_NODES..), default_value_t = AnnotateSettings::NODES)]
     nodes: u64,
     /// Hash of each search, in megabytes
@@ -47,12 +51,16 @@ pub fn run(arguments: Arguments) -> Outcome {
         input: arguments.games,
         mistakes: arguments.mistakes,
         html: arguments.html,
+        json: arguments.json,
         player: arguments.player,
         nodes: arguments.nodes,
         hash: arguments.hash,
         threads: arguments.threads.count(),
     };
-    for out in [Some(&settings.out), settings.mistakes.as_ref(), settings.html.as_ref()].into_iter().flatten() {
+    for out in [Some(&settings.out), settings.mistakes.as_ref(), settings.html.as_ref(), settings.json.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         check_output(out, [arguments.weights.as_path()])?;
     }
     let weights = load_weights(&arguments.weights)?;
@@ -94,7 +102,7 @@ fn report(settings: &AnnotateSettings, summary: &AnnotateSummary) {
     if let Some(path) = &settings.mistakes {
         println!("{}: {}", path.display(), counted(*puzzles as u64, "position", "positions"));
     }
-    if let Some(path) = &settings.html {
+    for path in [&settings.html, &settings.json].into_iter().flatten() {
         println!("{}", path.display());
     }
 }

@@ -48,7 +48,7 @@ pub enum Command {
     /// Show in full where the static evaluation comes from, or what makes the difference between moves.
     Explain(Explain),
     /// Search the positions of the benchmark to this depth.
-    Bench(Option<u32>),
+    Bench(Bench),
     /// Make openings.
     Genfens(Genfens),
     /// Begin, stop or report a training.
@@ -72,11 +72,22 @@ pub struct Explain {
     pub moves: Vec<String>,
     /// Nodes to search.
     pub nodes: u64,
+    /// Whether the explanation is one line of JSON.
+    pub json: bool,
 }
 
 impl Explain {
     /// Nodes unless it says otherwise: about a second.
     const NODES: u64 = 1_000_000;
+}
+
+/// What `bench` is followed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bench {
+    /// The depth, unless it is the usual one.
+    pub depth: Option<u32>,
+    /// Whether the result is one line of JSON.
+    pub json: bool,
 }
 
 /// What `train` is followed by.
@@ -127,8 +138,8 @@ const COMMANDS: [Entry; 18] = [
     Entry { word: "quit", usage: "", about: "end the program", protocol: true, parse: |_| message("quit") },
     Entry { word: "d", usage: "", about: "show the board", protocol: false, parse: |_| Ok(Command::Display) },
     Entry { word: "eval", usage: "", about: "show the static evaluation", protocol: false, parse: |_| Ok(Command::Eval) },
-    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N]", about: "show where the static evaluation comes from, or why one move is better than another (`last`: the move just played)", protocol: false, parse: explain },
-    Entry { word: "bench", usage: "[DEPTH]", about: "search the positions of the benchmark", protocol: false, parse: bench },
+    Entry { word: "explain", usage: "[MOVE [MOVE]] [nodes N] [--json]", about: "show where the static evaluation comes from, or why one move is better than another (`last`: the move just played)", protocol: false, parse: explain },
+    Entry { word: "bench", usage: "[DEPTH] [--json]", about: "search the positions of the benchmark", protocol: false, parse: bench },
     Entry { word: "genfens", usage: "N seed S book None|FILE [chess960|dfrc]", about: "make N openings", protocol: false, parse: genfens },
     Entry { word: "train", usage: "start|stop|status", about: "train from games against itself; options Train...", protocol: false, parse: train },
     Entry { word: "help", usage: "", about: "this list", protocol: false, parse: |_| Ok(Command::Help) },
@@ -248,20 +259,27 @@ fn play(board: Board, moves: &str) -> Result<Game, String> {
 }
 
 fn bench(rest: &str) -> Result<Command, String> {
-    let (word, _) = split_word(rest);
-    if word.is_empty() {
-        return Ok(Command::Bench(None));
+    let mut found = Bench::default();
+    for word in rest.split_ascii_whitespace() {
+        if is_json(word) {
+            found.json = true;
+            continue;
+        }
+        let depth = number(word).filter(|depth| (1..=100).contains(depth) && found.depth.is_none());
+        let depth = depth.ok_or_else(|| format!("bench: expected a depth from 1 to 100, not {}", quote(word)))?;
+        found.depth = Some(depth as u32);
     }
-    let depth = number(word).filter(|depth| (1..=100).contains(depth));
-    match depth {
-        Some(depth) => Ok(Command::Bench(Some(depth as u32))),
-        None => Err(format!("bench: expected a depth from 1 to 100, not {}", quote(word))),
-    }
+    Ok(Command::Bench(found))
+}
+
+/// Whether the word asks for JSON.
+fn is_json(word: &str) -> bool {
+    word.eq_ignore_ascii_case("--json")
 }
 
 /// `explain`, with up to two moves, and after them how many nodes they are searched.
 fn explain(rest: &str) -> Result<Command, String> {
-    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES });
+    let (mut rest, mut found) = (rest, Explain { moves: Vec::new(), nodes: Explain::NODES, json: false });
     while !rest.is_empty() {
         let (word, after) = split_word(rest);
         rest = after;
@@ -270,6 +288,8 @@ fn explain(rest: &str) -> Result<Command, String> {
             let nodes = number(word).filter(|&nodes| nodes > 0).map(|nodes| nodes as u64);
             found.nodes = nodes.ok_or_else(|| format!("explain: expected a number of nodes, not {}", quote(word)))?;
             rest = after;
+        } else if is_json(word) {
+            found.json = true;
         } else if found.moves.len() == 2 {
             return Err(format!("explain: expected at most two moves, and then {}", quote(word)));
         } else {
@@ -346,8 +366,10 @@ mod tests {
                 Command::Go(_) => "go".to_string(),
                 Command::Display => "d".to_string(),
                 Command::Eval => "eval".to_string(),
-                Command::Explain(Explain { moves, nodes }) => format!("explain {moves:?} {nodes}"),
-                Command::Bench(depth) => format!("bench {depth:?}"),
+                Command::Explain(Explain { moves, nodes, json }) => {
+                    format!("explain {moves:?} {nodes}{}", if json { " json" } else { "" })
+                }
+                Command::Bench(Bench { depth, json }) => format!("bench {depth:?}{}", if json { " json" } else { "" }),
                 Command::Genfens(ask) => {
                     let variant = if ask.variant.is_standard() { String::new() } else { format!(" {:?}", ask.variant) };
                     format!("genfens {} {} {:?}{variant}", ask.count, ask.seed, ask.book)
@@ -448,8 +470,11 @@ mod tests {
         check(&[
             ("bench", "bench None"),
             ("bench 5", "bench Some(5)"),
+            ("bench 5 --json", "bench Some(5) json"),
+            ("bench 5 6", "error"),
             ("bench 0", "error"),
             ("explain", "explain [] 1000000"),
+            ("explain Nf3 --json", "explain [\"Nf3\"] 1000000 json"),
             ("explain e2e4  Nf3", "explain [\"e2e4\", \"Nf3\"] 1000000"),
             ("explain last nodes 5000", "explain [\"last\"] 5000"),
             ("explain e2e4 g1f3 d2d4", "error"),

@@ -16,7 +16,7 @@ use dyad_engine::board::{Board, Game};
 use dyad_engine::control::Control;
 use dyad_engine::search::{Limits, Options, Report};
 
-use super::command::Genfens;
+use super::command::{Bench, Genfens};
 use super::genfens;
 use super::setting::Setting;
 use crate::bench;
@@ -45,12 +45,12 @@ pub enum Work {
     Perft(Board, u32),
     /// Show the static evaluation.
     Eval(Board),
-    /// Show where the static evaluation comes from.
-    Explain(Board),
-    /// Show why one move is better than another.
-    Compare(Box<Game>, Moves, Limits),
-    /// Run the benchmark, to another depth than usual if one is given.
-    Bench(Option<u32>),
+    /// Show where the static evaluation comes from, as JSON if `true`.
+    Explain(Board, bool),
+    /// Show why one move is better than another, as JSON if `true`.
+    Compare(Box<Game>, Moves, Limits, bool),
+    /// Run the benchmark.
+    Bench(Bench),
     /// Make openings.
     Genfens(Genfens),
     /// Change the session.
@@ -119,7 +119,7 @@ impl Job {
 impl Work {
     /// Whether it ends at once by itself.
     pub fn is_quick(&self) -> bool {
-        matches!(self, Work::Eval(_) | Work::Explain(_) | Work::Set(_))
+        matches!(self, Work::Eval(_) | Work::Explain(..) | Work::Set(_))
     }
 
     /// Whether it looks for a move.
@@ -180,9 +180,11 @@ impl Work {
             }
             Work::Perft(board, depth) => perft::divide(board, *depth, control, say),
             Work::Eval(board) => display::evaluation(board, &session.engine),
-            Work::Explain(board) => display::explanation(board, &session.engine),
-            Work::Compare(game, moves, limits) => display::comparison(game, *moves, limits, session, control),
-            Work::Bench(depth) => bench::run(*depth, &session.engine, control, say),
+            Work::Explain(board, json) => display::explanation(board, &session.engine, *json),
+            Work::Compare(game, moves, limits, json) => {
+                display::comparison(game, *moves, limits, *json, session, control)
+            }
+            Work::Bench(settings) => bench::run(*settings, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
             Work::Set(setting) => {
                 let lines = setting.apply(session);

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use dyad_formats::epd::Epd;
 use dyad_formats::pgn::GameTexts;
+use serde_json::Value;
 
 use crate::driver::{folder, refusal};
 
@@ -17,7 +18,10 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     fs::write(folder.join("games.pgn"), GAMES).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyad"));
     command.current_dir(&folder).args(["annotate", "games.pgn", "--nodes", "2000", "--hash", "1", "--threads", "2"]);
-    let output = command.args(["--mistakes", "mine.epd", "--player", "bert", "--html", "games.html"]).output().unwrap();
+    let output = command
+        .args(["--mistakes", "mine.epd", "--player", "bert", "--html", "games.html", "--json", "games.json"])
+        .output()
+        .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     assert!(
@@ -28,7 +32,7 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     let games: Vec<_> = GameTexts::open(&out).unwrap().map(|text| text.unwrap().parse(None).unwrap()).collect();
     assert_eq!(games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [7, 4]);
     let text = fs::read_to_string(&out).unwrap().replace('\n', " ");
-    for expected in ["Nf6 $4 { [%eval #1]", "which allows a mate in 1. }", "2. g4 $4 { [%eval #-1]", "[%cal G"] {
+    for expected in ["Nf6 $4 { [%eval #1]", "3... Nf6 allows mate: 4. Qxf7#; ", "2. g4 $4 { [%eval #-1]", "[%cal G"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
     let puzzles = fs::read_to_string(folder.join("mine.epd")).unwrap();
@@ -37,6 +41,32 @@ fn games_become_annotated_games_puzzles_and_a_page() {
     assert!(puzzles.lines().all(|line| Epd::parse(line).unwrap().best.is_some()));
     let page = fs::read_to_string(folder.join("games.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.matches("<section class=\"game\"").count() == 2);
+    // Bert has Black in the first game, White in the second.
+    assert_eq!(page.matches(" data-turned>").count(), 1);
+    let json: Value = serde_json::from_str(&fs::read_to_string(folder.join("games.json")).unwrap()).unwrap();
+    let mistake = &json["games"][0]["moves"][5]["mistake"];
+    assert_eq!(mistake["judgement"], "blunder");
+    assert_eq!(mistake["claims"][0]["kind"], "mate");
+    assert!(json["games"][1]["white"]["blunders"].as_u64() >= Some(1), "{json}");
+}
+
+#[test]
+fn commands_answer_in_json() {
+    let position = "position fen 6k1/5ppp/8/8/1b6/8/3N1PPP/6K1 w - - 0 1";
+    let commands = [position, "explain --json", "explain Nf3 h3 nodes 3000 --json", "bench 1 --json"];
+    let output = Command::new(env!("CARGO_BIN_EXE_dyad")).args(commands).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let values: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [evaluation, comparison, bench] = &values[..] else { panic!("{printed}") };
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(evaluation), ["centipawns", "contributions", "fen", "pieces"]);
+    let expected = ["centipawns", "claims", "depth", "explanation", "fen", "moves", "topics"];
+    assert_eq!(keys(comparison), expected);
+    assert_eq!(keys(&comparison["moves"][0]), ["leaf", "line", "san", "score", "uci"]);
+    assert!(comparison["explanation"].as_str().unwrap().contains("knight on d2 hanging"), "{comparison}");
+    assert_eq!(comparison["claims"][0]["kind"], "gain");
+    assert_eq!(keys(bench), ["depth", "milliseconds", "nodes", "nps", "positions"]);
+    assert_eq!(bench["positions"].as_array().unwrap().len(), 50);
 }
 
 #[test]

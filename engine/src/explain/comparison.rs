@@ -5,7 +5,7 @@
 //! [`difference`](super::difference).
 
 use super::difference::{Difference, FIXED_POINT, PvEnd, PvLeaf};
-use crate::board::{Board, Ending, Game, Move, sign, upcoming_repetition};
+use crate::board::{Board, Ending, Game, Move, Square, sign, upcoming_repetition};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
@@ -38,6 +38,8 @@ pub struct Comparison {
     pub difference: Difference,
     /// The search depth of both moves.
     pub depth: u32,
+    /// The square on which the previous move captured: a capture there is a recapture.
+    pub recaptures: Option<Square>,
     weights: Arc<Weights>,
 }
 
@@ -48,6 +50,9 @@ struct PvResolver {
 
 /// Node limit of a quiescence search; positions of games need far fewer.
 const QUIESCENCE_NODES: u64 = 200_000;
+
+/// The search randomizes draw scores by this much.
+const DRAW_NOISE: Value = 1;
 
 impl PvResolver {
     fn new(weights: Arc<Weights>) -> PvResolver {
@@ -77,8 +82,6 @@ impl PvResolver {
 
 /// How a variation ends whose last `plies` moves lead to the current position of `game`.
 fn end_of(game: &Game, plies: usize, value: Value) -> PvEnd {
-    /// The search randomizes draw scores by this much.
-    const DRAW_NOISE: Value = 1;
     match game.ending() {
         Some(Ending::Checkmate) => return PvEnd::Mate,
         Some(_) => return PvEnd::Draw,
@@ -108,16 +111,28 @@ impl Comparison {
         let found = best_two(engine, game, &limits, &options, control)?;
         let [first, second] = moves.map(|mv| found.iter().find(|info| info.pv.first() == Some(&mv)));
         let mut resolver = PvResolver::new(Arc::clone(engine.weights()));
+        let shorter = Limits { nodes: limits.nodes.map(|nodes| nodes / 8), searchmoves: Vec::new(), ..limits };
         let mut examine = |info: &Info| {
             let mut line = info.pv.clone();
+            if !is_mate(info.value) && info.value.abs() > DRAW_NOISE {
+                extend(engine, game, &mut line, &shorter, &options, control);
+            }
             let leaf = resolver.resolve(game, &mut line, info.value);
             ComparedMove { san: game.board().san(line[0]), line, score: info.score, leaf }
         };
         let moves = [examine(first?), examine(second?)];
-        let weights = Arc::clone(engine.weights());
-        let side = game.board().side_to_move();
-        let difference = Difference::new(&weights, [&moves[0].leaf, &moves[1].leaf], side);
-        Some(Comparison { board: *game.board(), moves, difference, depth: found[0].depth, weights })
+        Some(Comparison::new(Arc::clone(engine.weights()), game, moves, found[0].depth))
+    }
+
+    /// Compares two moves of the current position of `game` whose lines are known.
+    pub fn new(weights: Arc<Weights>, game: &Game, moves: [ComparedMove; 2], depth: u32) -> Comparison {
+        let board = *game.board();
+        let difference = Difference::new(&weights, [&moves[0].leaf, &moves[1].leaf], board.side_to_move());
+        let recaptures = game.moves().split_last().and_then(|(&last, earlier)| {
+            let before = earlier.iter().fold(*game.start(), |board, &mv| board.after(mv));
+            before.is_capture(last).then(|| last.to())
+        });
+        Comparison { board, moves, difference, depth, recaptures, weights }
     }
 
     /// Compares `mv` with the best other move, see [`Comparison::search`]. None also if there is no other move.
@@ -153,6 +168,34 @@ impl Comparison {
         let [first, second] =
             [0, 1].map(|place| self.weights.units.centipawns(sign * self.moves[place].leaf.value, phase));
         first - second
+    }
+}
+
+/// Continues a line that the transposition table cut short by the variations of shorter searches.
+fn extend(
+    engine: &mut Engine,
+    game: &Game,
+    line: &mut Vec<Move>,
+    limits: &Limits,
+    options: &Options,
+    control: &Control,
+) {
+    const ENOUGH: usize = 8;
+    let options = Options { multipv: 1, ..options.clone() };
+    let mut ahead = game.clone();
+    line.iter().for_each(|&mv| ahead.push(mv));
+    while line.len() < ENOUGH && ahead.ending().is_none() && !control.stopped() {
+        let mut found = Vec::new();
+        engine.search(&ahead, limits, &options, control, &mut |report| {
+            if let Report::Info(info) = report {
+                found = info.pv.clone();
+            }
+        });
+        if found.is_empty() {
+            return;
+        }
+        found.iter().for_each(|&mv| ahead.push(mv));
+        line.append(&mut found);
     }
 }
 

@@ -2,12 +2,18 @@
 //!
 //! A linear evaluation is a sum, and every summand has a meaning. [`evaluation`] takes the evaluation of a position
 //! apart, [`difference`] the difference of two positions, and [`comparison`] searches two moves and compares the leaves
-//! of their principal variations. These three compute numbers; all English sentences are in [`text`].
+//! of their principal variations. These three compute numbers; [`text`] prints them. [`sentence`] explains in words why
+//! a move is worse than another, by what happens along the lines ([`line`]) and what can be seen at their ends
+//! ([`visible`]). [`json`] is for programs.
 
 pub mod comparison;
 pub mod difference;
 pub mod evaluation;
+pub mod json;
+pub mod line;
+pub mod sentence;
 pub mod text;
+pub mod visible;
 
 pub use comparison::Comparison;
 pub use difference::Difference;

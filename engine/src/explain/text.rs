@@ -5,6 +5,7 @@ use super::difference::{Subject, Topic, TopicSum};
 use super::evaluation::{
     Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
 };
+use super::sentence::explain;
 use crate::board::{ALL_SQUARES, Board, Color, Move, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;
 use crate::eval::layout::{Family, describe};
@@ -53,7 +54,7 @@ pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
     let width = rows.iter().map(|(group, _)| group.name.len()).max().unwrap_or(0).max(8);
     let columns_width = 3 * COLUMN_HEAD.len();
     let rule = "-".repeat(width + columns_width);
-    let sides = ["White", "Black", "both"].map(|side| format!("| {side:^23} ")).concat();
+    let sides = ["White", "Black", "both"].map(|side| format!("| {side:^24} ")).concat();
     let phases = COLUMN_HEAD.repeat(3);
     let _ = writeln!(text, "{:width$} {sides}\n{:width$} {phases}\n{rule}", "group", "");
     for (group, contribution) in &rows {
@@ -252,6 +253,9 @@ impl fmt::Display for Comparison {
         } else {
             let (better, worse) = if difference > 0 { (first, second) } else { (second, first) };
             writeln!(f, "\n{better} is {} better than {worse}.", pawns(difference.abs()).trim_start_matches('+'))?;
+        }
+        if difference > 0 {
+            writeln!(f, "{}", explain(self).text)?;
         }
         writeln!(f, "\nBy topic; + favors {first}, - favors {second}:\n")?;
         let topics = self.difference.topics();

@@ -10,6 +10,7 @@ use dyad_engine::control::Control;
 use dyad_engine::engine::Engine;
 use dyad_engine::eval::Weights;
 use dyad_engine::explain::Comparison;
+use dyad_engine::explain::sentence::{self, Claim, Mark};
 use dyad_engine::params::Params;
 use dyad_engine::search::{Limits, Options, Score};
 use dyad_formats::error::Error;
@@ -17,8 +18,7 @@ use dyad_formats::game::GameRecord;
 use dyad_formats::pgn::{Note, Notes};
 use dyad_formats::score::GameResult;
 
-use super::explanation::{self, Mark};
-use super::judgement::{Judgement, opposite};
+use super::judgement::{Judgement, accuracy, opposite};
 use crate::base::parallel::ordered_map;
 
 /// An annotated game.
@@ -65,14 +65,29 @@ pub struct Mistake {
     pub line: Vec<Move>,
     /// Score of the better line, from White's view.
     pub better: Score,
-    /// The explanation, one sentence.
+    /// The explanation, one or two sentences.
     pub explanation: String,
+    /// What the explanation claims.
+    pub claims: Vec<Claim>,
     /// Marks on the board after the move.
     pub marks: Vec<Mark>,
     /// Marks on the board at the end of the better line.
     pub goal: Vec<Mark>,
 }
 
+/// How well a side played.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlayerSummary {
+    /// Analyzed moves.
+    pub moves: usize,
+    /// Mean accuracy of the moves in percent, as Lichess computes that of a move.
+    pub accuracy: f64,
+    /// Inaccuracies, mistakes and blunders.
+    pub mistake_counts: [usize; 3],
+}
+
+/// How many times longer a mistake is searched.
+const LONGER: u64 = 4;
 /// Single PV, no clock.
 const OPTIONS: Options = Options { multipv: 1, move_overhead: Duration::ZERO, params: Params::DEFAULT, tables: None };
 
@@ -109,14 +124,25 @@ impl Analyst {
         let Some(best) = best else { return MoveAnalysis { score: Some(white(found.score)), mistake: None } };
         let compared = Comparison::search(&mut self.engine, game, [best, mv], &limits, &OPTIONS, control);
         let Some(compared) = compared else { return MoveAnalysis { score: None, mistake: None } };
-        let [better, played] = compared.moves.each_ref().map(|examined| examined.score);
-        let mistake = Judgement::of(better, played).map(|judgement| Mistake {
-            judgement,
-            line: compared.moves[0].line.clone(),
-            better: white(better),
-            explanation: explanation::sentence(&compared),
-            marks: explanation::marks(&compared, &after),
-            goal: explanation::goal(&compared),
+        // A mistake is searched longer: the judgement and the explanation rest on these lines.
+        let scores = |compared: &Comparison| compared.moves.each_ref().map(|examined| examined.score);
+        let is_mistake = |[better, played]: [Score; 2]| Judgement::of(better, played).is_some();
+        let longer = Limits::nodes(LONGER * self.nodes);
+        let again = is_mistake(scores(&compared))
+            .then(|| Comparison::search(&mut self.engine, game, [best, mv], &longer, &OPTIONS, control));
+        let compared = again.flatten().unwrap_or(compared);
+        let [better, played] = scores(&compared);
+        let mistake = Judgement::of(better, played).map(|judgement| {
+            let explanation = sentence::explain(&compared);
+            Mistake {
+                judgement,
+                line: compared.moves[0].line.clone(),
+                better: white(better),
+                explanation: explanation.text,
+                claims: explanation.claims,
+                marks: explanation.marks,
+                goal: explanation.goal,
+            }
         });
         MoveAnalysis { score: Some(white(played)), mistake }
     }
@@ -181,6 +207,30 @@ impl Annotated {
             *board = before.after(ply.mv);
             Some((before, ply))
         })
+    }
+
+    /// How well a side played; `None` without an analyzed move.
+    #[must_use]
+    pub fn summary(&self, color: Color) -> Option<PlayerSummary> {
+        let (mut summary, mut before) = (PlayerSummary::default(), Some(Score::Cp(0)));
+        for (board, ply) in self.positions() {
+            let Some(analysis) = &ply.analysis else { break };
+            if board.side_to_move() == color {
+                let view = |score| if color == Color::White { score } else { opposite(score) };
+                let best = analysis.mistake.as_ref().map(|mistake| mistake.better).or(before);
+                // A move that mates loses nothing.
+                let accuracy =
+                    best.zip(analysis.score).map_or(100.0, |(best, played)| accuracy(view(best), view(played)));
+                summary.moves += 1;
+                summary.accuracy += accuracy;
+                if let Some(mistake) = &analysis.mistake {
+                    summary.mistake_counts[mistake.judgement as usize] += 1;
+                }
+            }
+            before = analysis.score;
+        }
+        summary.accuracy /= summary.moves.max(1) as f64;
+        (summary.moves > 0).then_some(summary)
     }
 
     /// Whether all moves were annotated.

@@ -82,6 +82,14 @@ pub fn chances(score: Score) -> f64 {
     }
 }
 
+/// The accuracy of a move in percent, by the best score and that of the move, both from its player's view: 100 for no
+/// loss of chances, about 61 for a loss of 20 percentage points.
+#[must_use]
+pub fn accuracy(best: Score, played: Score) -> f64 {
+    let lost = 50.0 * (chances(best) - chances(played)).max(0.0);
+    (103.1668 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
+}
+
 /// The score from the other side's view.
 #[must_use]
 pub fn opposite(score: Score) -> Score {
@@ -116,5 +124,7 @@ mod tests {
         // As Lichess documents: a pawn ahead scores 59 %.
         assert!((50.0 + 50.0 * chances(Score::Cp(100)) - 59.1).abs() < 0.05);
         assert_eq!(opposite(Score::Mate(-2)), Score::Mate(2));
+        assert!((accuracy(Score::Cp(30), Score::Cp(50)) - 100.0).abs() < 0.01);
+        assert!((accuracy(Score::Mate(1), Score::Mate(-1)) - 0.0).abs() < 0.01);
     }
 }

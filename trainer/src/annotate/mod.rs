@@ -2,12 +2,12 @@
 //!
 //! Each move is searched with an empty table, and if it was not the engine's choice the two are compared. So
 //! annotations do not depend on the number of threads, and finished moves are kept when the annotation is stopped. A
-//! mistake gets the better line, and one sentence from the exact [difference](dyad_engine::explain::difference) between
-//! the two. [`run`] processes files; [`analysis`] a game; [`explanation`] writes the sentences; [`pgn`], [`page`] and
-//! [`puzzle`] write the output.
+//! mistake gets the better line and an [explanation](dyad_engine::explain::sentence). [`run`] processes files;
+//! [`analysis`] a game; [`pgn`], [`page`], [`json`] and [`puzzle`] write the
+//! output.
 
 pub mod analysis;
-pub mod explanation;
+pub mod json;
 pub mod judgement;
 pub mod page;
 pub mod pgn;

@@ -6,12 +6,12 @@
 
 use std::fmt::Write as _;
 
-use dyad_engine::board::{Board, Color, Move, sign};
+use dyad_engine::board::{Board, Color, Move, color_name, sign};
+use dyad_engine::explain::sentence::{Mark, Place};
 use dyad_engine::search::Score;
 use serde::Serialize;
 
 use super::analysis::{Annotated, Mistake, MoveAnalysis, Ply};
-use super::explanation::{Mark, Place};
 use super::judgement::{Judgement, chances};
 use super::pgn::evaluation;
 use crate::page::html::{data, escape, frame};
@@ -19,10 +19,8 @@ use crate::page::html::{data, escape, frame};
 const STYLE: &str = include_str!("assets/game.css");
 const SCRIPT: &str = include_str!("assets/game.js");
 const PIECES: &str = include_str!("assets/pieces.svg");
-const INTRODUCTION: &str = "Annotated by Dyad. Numbers are pawns, + is good for White; in an explanation, + speaks for the move that \
-    was played. A green arrow is the better move; red arrows and circles are pairs of pieces and squares that speak against \
-    the move played, green ones at the end of a better line speak for it. Keys: left and right step through the moves, Home \
-    and End go to the ends, F turns the board.";
+const LEGEND: &str = "Green arrow: the better move. Red arrow: the reply. Tinted squares: what the reason is about.<br>\
+    Evaluations in pawns, + for White. Keys: \u{2190} \u{2192} Home End; F turns the board.";
 
 /// A position that the board can show: first those of the game, then those of the better lines.
 #[derive(Serialize)]
@@ -48,18 +46,19 @@ struct Node {
     next: Option<usize>,
 }
 
-/// The page of some games.
+/// The page of some games. The board is turned if `of` selects Black alone.
 #[must_use]
-pub fn page(games: &[Annotated]) -> String {
+pub fn page(games: &[Annotated], of: impl Fn(&str) -> bool) -> String {
     let title = match games {
         [game] => players(game),
         games => format!("{} games", games.len()),
     };
     let mut body = String::new();
     for game in games {
-        body += &section(game, games.len() == 1);
+        let [white, black] = [Color::White, Color::Black].map(|color| of(game.player(color)));
+        body += &section(game, games.len() == 1, black && !white);
     }
-    let body = format!("{PIECES}<p class=\"muted\">{INTRODUCTION}</p>\n{body}");
+    let body = format!("{PIECES}{body}<p class=\"muted\">Annotated by Dyad.</p>\n");
     frame(&title, STYLE, &body, &[SCRIPT])
 }
 
@@ -69,9 +68,10 @@ fn players(game: &Annotated) -> String {
 }
 
 /// A game: board, curve, moves. A single game has its heading already.
-fn section(game: &Annotated, alone: bool) -> String {
+fn section(game: &Annotated, alone: bool, turned: bool) -> String {
     let (nodes, title) = (Nodes::of(game), escape(&players(game)));
-    let mut text = format!("<section class=\"game\" aria-label=\"{title}\">\n");
+    let turned = if turned { " data-turned" } else { "" };
+    let mut text = format!("<section class=\"game\" aria-label=\"{title}\"{turned}>\n");
     if !alone {
         let _ = writeln!(text, "<h2>{title}</h2>");
     }
@@ -79,7 +79,7 @@ fn section(game: &Annotated, alone: bool) -> String {
     let facts = ["Event", "Site", "Date", "Round", "WhiteElo", "BlackElo", "Opening", "TimeControl"];
     let facts: Vec<String> =
         facts.iter().filter_map(|name| known(name).map(|value| format!("{name}: {value}"))).collect();
-    let _ = writeln!(text, "<p class=\"muted\">{}</p>", escape(&facts.join(" \u{b7} ")));
+    let facts = escape(&facts.join(" \u{b7} "));
     let _ = write!(
         text,
         "<div class=\"columns\">\n<div class=\"view\">\n\
@@ -95,7 +95,13 @@ fn section(game: &Annotated, alone: bool) -> String {
     ] {
         let _ = writeln!(text, "<button type=\"button\" data-act=\"{act}\" aria-label=\"{label}\">{sign}</button>");
     }
-    let _ = write!(text, "</div>\n<p class=\"status\" aria-live=\"polite\"></p>\n{}</div>\n", curve(game));
+    let _ = write!(
+        text,
+        "</div>\n<p class=\"status\" aria-live=\"polite\"></p>\n{}{}\
+         <p class=\"muted\">{LEGEND}</p>\n<p class=\"muted\">{facts}</p>\n</div>\n",
+        curve(game),
+        summary(game)
+    );
     text += &moves(game, &nodes);
     let _ = write!(text, "</div>\n<script type=\"application/json\">{}</script>\n</section>\n", data(&nodes.all));
     text
@@ -116,7 +122,7 @@ impl Nodes {
             let mut node = nodes.after(prev, &board, ply.mv);
             if let Some(mistake) = ply.mistake() {
                 node.label += mistake.judgement.sign();
-                node.why = Some(format!("{}. {}", mistake.judgement.name(), mistake.explanation));
+                node.why = Some(unbroken(&format!("{}. {}", mistake.judgement.name(), mistake.explanation)));
                 node.marks = marks(&mistake.marks);
             }
             if let Some(score) = ply.analysis.as_ref().and_then(|analysis| analysis.score) {
@@ -156,7 +162,7 @@ impl Nodes {
         let dots = if board.side_to_move() == Color::White { "." } else { "..." };
         Node {
             r#move: Some([mv.from().to_string(), mv.to().to_string()]),
-            label: format!("{}{dots} {}", board.fullmove_number(), board.san(mv)),
+            label: format!("{}{dots}\u{a0}{}", board.fullmove_number(), board.san(mv)),
             prev: Some(prev),
             ..Node::start(&board.after(mv))
         }
@@ -221,20 +227,57 @@ fn curve(game: &Annotated) -> String {
     }
     let end = points.last().map_or(0.0, |point| point.0);
     let line: String = points.iter().map(|(x, y)| format!("L{x:.1} {y:.1}")).collect();
-    let count =
-        |judgement| game.plies.iter().filter_map(|ply| ply.mistake()).filter(|f| f.judgement == judgement).count();
-    let [inaccuracies, mistakes, blunders] = Judgement::ALL.map(count);
-    let label =
-        format!("Evaluation over the game: {inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders.");
+    let label = "White's chances over the game";
     format!(
         "<figure>\n<svg class=\"curve\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">\
          <rect width=\"{end:.1}\" height=\"{HEIGHT}\" class=\"black-side\"/>\
          <path d=\"M0 {HEIGHT}{line}L{end:.1} {HEIGHT}Z\" class=\"white-side\"/>\
          <line x1=\"0\" x2=\"{WIDTH}\" y1=\"60\" y2=\"60\" class=\"middle\"/>{dots}\
          <line x1=\"0\" x2=\"0\" y1=\"0\" y2=\"{HEIGHT}\" class=\"here\"/></svg>\n\
-         <figcaption>White's chances, move by move: {inaccuracies} inaccuracies (blue), {mistakes} mistakes (yellow), \
-         {blunders} blunders (red).</figcaption>\n</figure>\n"
+         <figcaption>White's chances, move by move; dots are inaccuracies (blue), mistakes (yellow) and blunders \
+         (red).</figcaption>\n</figure>\n"
     )
+}
+
+/// Accuracy and mistakes of both players.
+fn summary(game: &Annotated) -> String {
+    let row = |color: Color| {
+        let summary = game.summary(color)?;
+        let counts: String = summary.mistake_counts.iter().map(|count| format!("<td>{count}</td>")).collect();
+        let name = match game.player(color) {
+            "?" => color_name(color),
+            name => name,
+        };
+        Some(format!(
+            "<tr><th scope=\"row\">{}</th><td>{:.0}\u{a0}%</td>{counts}</tr>\n",
+            escape(name),
+            summary.accuracy
+        ))
+    };
+    let rows: String = [Color::White, Color::Black].into_iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let heads =
+        ["Accuracy", "Inaccuracies", "Mistakes", "Blunders"].map(|head| format!("<th scope=\"col\">{head}</th>"));
+    format!(
+        "<table class=\"summary\"><thead><tr><td></td>{}</tr></thead><tbody>\n{rows}</tbody></table>\n",
+        heads.concat()
+    )
+}
+
+/// The text with a no-break space between the number of a move and the move.
+fn unbroken(text: &str) -> String {
+    let (mut joined, mut after_number) = (String::with_capacity(text.len()), false);
+    for (place, word) in text.split(' ').enumerate() {
+        if place > 0 {
+            joined.push(if after_number { '\u{a0}' } else { ' ' });
+        }
+        joined.push_str(word);
+        let digits = word.trim_end_matches('.');
+        after_number = word.ends_with('.') && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    }
+    joined
 }
 
 /// The moves with their comments.
@@ -294,18 +337,22 @@ fn remark(board: &Board, ply: &Ply, line: Option<usize>) -> String {
             inside,
             "<p><strong class=\"{class}\">{}.</strong> {}</p>",
             mistake.judgement.name(),
-            escape(&mistake.explanation)
+            escape(&unbroken(&mistake.explanation))
         );
         inside.push_str("<p class=\"line\">Better: ");
         let mut board = *board;
         for (place, &mv) in mistake.line.iter().enumerate() {
-            match board.side_to_move() {
-                Color::White => drop(write!(inside, "{}. ", board.fullmove_number())),
-                Color::Black if place == 0 => drop(write!(inside, "{}\u{2026} ", board.fullmove_number())),
-                Color::Black => {}
-            }
+            let number = match board.side_to_move() {
+                Color::White => format!("{}.", board.fullmove_number()),
+                Color::Black if place == 0 => format!("{}\u{2026}", board.fullmove_number()),
+                Color::Black => String::new(),
+            };
             let san = escape(&board.san(mv));
-            let _ = write!(inside, "<button type=\"button\" data-node=\"{}\">{san}</button> ", line + place);
+            let _ = write!(
+                inside,
+                "<span class=\"ply\">{number}<button type=\"button\" data-node=\"{}\">{san}</button></span> ",
+                line + place
+            );
             board = board.after(mv);
         }
         let _ = write!(inside, "<span class=\"eval\">{}</span></p>", shown(mistake.better));
@@ -337,14 +384,14 @@ mod tests {
 
     #[test]
     fn the_page_is_self_contained_and_escapes_text() {
-        let page = page(&[annotated(MISTAKES, 2_000)]);
+        let page = page(&[annotated(MISTAKES, 2_000)], |_| false);
         for expected in [
             "A &quot;quoted&quot; {name} \u{2013} &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;, 1-0</h1>",
             "Event: &lt;b&gt;Club&lt;/b&gt; &amp; &quot;open&quot;",
             "&lt;img src=x onerror=alert(2)&gt;",
             "the king's pawn</p>",
             "<strong class=\"blunder\">Blunder.</strong>",
-            "which allows a mate in 1.",
+            "3...\u{a0}Nf6 allows mate: 4.\u{a0}Qxf7#; ",
             "default-src 'none'",
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
@@ -375,7 +422,7 @@ mod tests {
         assert_eq!(end, game.plies.len());
         let line = nodes.lines[5].expect("the blunder has a better line");
         assert_eq!(nodes.all[line].prev, Some(5));
-        assert!(nodes.all[line].label.starts_with("Better: 3... "), "{}", nodes.all[line].label);
+        assert!(nodes.all[line].label.starts_with("Better: 3...\u{a0}"), "{}", nodes.all[line].label);
         assert!(!nodes.all[6].marks.is_empty());
     }
 
@@ -383,11 +430,11 @@ mod tests {
     fn games_without_analyses_have_a_page() {
         let mut game = annotated(MISTAKES, 1_000);
         game.plies.iter_mut().for_each(|ply| ply.analysis = None);
-        let text = page(&[game.clone()]);
+        let text = page(&[game.clone()], |_| true);
         assert!(text.contains(">Qxf7#</button>") && !text.contains("<figure>"), "{text}");
         game.plies.clear();
-        let two = page(&[game.clone(), game]);
+        let two = page(&[game.clone(), game], |_| true);
         assert!(two.contains("<h1>2 games</h1>") && two.matches("<h2>").count() == 2, "{two}");
-        assert!(page(&[]).contains("<h1>0 games</h1>"));
+        assert!(page(&[], |_| true).contains("<h1>0 games</h1>"));
     }
 }

@@ -7,11 +7,11 @@
 use std::fmt;
 
 use dyad_engine::board::{Board, Color, Move};
+use dyad_engine::explain::sentence::{Mark, Place};
 use dyad_engine::search::Score;
 use dyad_formats::pgn::{Note, Variation, after_null_move};
 
 use super::analysis::{Annotated, Mistake, Ply};
-use super::explanation::{Mark, Place};
 use crate::arena::pgn_writer::{ROSTER, Wrapped, write_tag};
 
 /// The value of the `Annotator` tag.
@@ -295,7 +295,11 @@ mod tests {
         assert!(!text.contains("[%eval 9.99]"), "{text}");
         // The blunder: its glyph, its explanation, and the better line.
         assert!(text.contains("Nf6 $4"), "{text}");
-        assert!(comment(5).contains("Blunder. ") && comment(5).contains("which allows a mate in 1."), "{}", comment(5));
+        assert!(
+            comment(5).contains("Blunder. ") && comment(5).contains("3... Nf6 allows mate: 4. Qxf7#; "),
+            "{}",
+            comment(5)
+        );
         assert!(text.replace('\n', " ").contains(") 4. Qxf7#"), "{text}");
     }
 

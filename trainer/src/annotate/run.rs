@@ -15,12 +15,11 @@ use dyad_formats::game::BrokenGame;
 use dyad_formats::pgn::GameTexts;
 
 use super::analysis::{Analyst, annotate_game};
-use super::judgement::Judgement;
-use super::{page, puzzle};
+use super::{json, page, puzzle};
 use crate::base::number;
 use crate::base::parallel::check_threads;
 
-/// AnnotateSettings of an annotation.
+/// Settings of an annotation.
 #[derive(Clone, Debug)]
 pub struct AnnotateSettings {
     /// Input games.
@@ -31,9 +30,12 @@ pub struct AnnotateSettings {
     pub mistakes: Option<PathBuf>,
     /// Output for the page.
     pub html: Option<PathBuf>,
-    /// If set, only this player's mistakes become puzzles: part of a name, case-insensitive.
+    /// Output for the games as JSON.
+    pub json: Option<PathBuf>,
+    /// If set, only this player's mistakes become puzzles, and the page shows the board from this player's side: part of
+    /// a name, case-insensitive.
     pub player: Option<String>,
-    /// Nodes for each move, and again for a comparison with a better one.
+    /// Nodes for each move, and again for a comparison with a better one; a mistake is searched four times longer.
     pub nodes: u64,
     /// Hash of each search, in megabytes.
     pub hash: usize,
@@ -56,7 +58,7 @@ impl AnnotateSettings {
     }
 
     fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html)
+        std::iter::once(&self.out).chain(&self.mistakes).chain(&self.html).chain(&self.json)
     }
 }
 
@@ -76,7 +78,7 @@ pub enum AnnotateEvent<'a> {
     Broken(&'a BrokenGame),
 }
 
-/// AnnotateSummary of an annotation.
+/// Summary of an annotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnnotateSummary {
     /// Games written.
@@ -119,6 +121,7 @@ pub fn annotate(
     let mut out = create(&settings.out)?;
     let mut mistakes = settings.mistakes.as_deref().map(create).transpose()?;
     let html = settings.html.as_deref().map(create).transpose()?;
+    let json = settings.json.as_deref().map(create).transpose()?;
     let (mut summary, mut games) = (AnnotateSummary::default(), Vec::new());
     let mut first_problem = None;
     for (number, text) in GameTexts::open(&settings.input)?.enumerate() {
@@ -143,7 +146,7 @@ pub fn annotate(
         let game = annotate_game(&record, text.notes(), settings.threads, analyst, control, |analysis| {
             ply += 1;
             if let Some(mistake) = &analysis.mistake {
-                mistake_counts[Judgement::ALL.iter().position(|one| *one == mistake.judgement).unwrap_or(0)] += 1;
+                mistake_counts[mistake.judgement as usize] += 1;
             }
             on_event(AnnotateEvent::Move {
                 game: [number + 1, all],
@@ -163,7 +166,7 @@ pub fn annotate(
                 summary.puzzles += 1;
             }
         }
-        if html.is_some() {
+        if html.is_some() || json.is_some() {
             games.push(game);
         }
     }
@@ -180,7 +183,12 @@ pub fn annotate(
         finish(file, path)?;
     }
     if let (Some(mut file), Some(path)) = (html, &settings.html) {
-        file.write_all(page::page(&games).as_bytes()).map_err(Error::file("write", path))?;
+        file.write_all(page::page(&games, |name| player.is_some() && chosen(name)).as_bytes())
+            .map_err(Error::file("write", path))?;
+        finish(file, path)?;
+    }
+    if let (Some(mut file), Some(path)) = (json, &settings.json) {
+        writeln!(file, "{}", json::games(&games)).map_err(Error::file("write", path))?;
         finish(file, path)?;
     }
     Ok(summary)
@@ -219,6 +227,7 @@ mod tests {
             out,
             mistakes,
             html,
+            json: Some(path("games.json")),
             player: None,
             nodes: 2_000,
             hash: 1,

@@ -1,4 +1,4 @@
-// Steps through the games of the page. All of it is in the page: nothing is asked of anybody.
+// Steps through the games of the page. The page holds all data; the script makes no request.
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -20,7 +20,7 @@
       this.buttons = new Map([...section.querySelectorAll("[data-node]")].map((b) => [Number(b.dataset.node), b]));
       this.plies = this.nodes.findIndex((node, index) => index > 0 && node.prev !== index - 1);
       if (this.plies < 0) this.plies = this.nodes.length;
-      this.turned = false;
+      this.turned = section.dataset.turned !== undefined;
       for (const [number, button] of this.buttons) button.addEventListener("click", () => this.show(number));
       section.querySelector(".controls").addEventListener("click", (event) => {
         const button = event.target.closest("button");
@@ -94,6 +94,11 @@
           if (x === 0) make(board, "text", { x: 2, y: y + 11, class: tone }).textContent = square[1];
         }
       }
+      for (const [good, square, to] of node.marks ?? []) {
+        if (to) continue;
+        const [x, y] = this.corner(square);
+        make(board, "rect", { x, y, width: 45, height: 45, class: "tint " + (good ? "good" : "bad") });
+      }
       const where = { w: [], b: [] };
       node.board.split("/").forEach((row, index) => {
         let file = 0;
@@ -108,20 +113,19 @@
           }
         }
       });
-      for (const [good, from, to] of node.marks ?? []) this.mark(good ? "good" : "bad", from, to);
+      for (const [good, from, to] of node.marks ?? []) if (to) this.arrow(good ? "good" : "bad", from, to);
       board.setAttribute("aria-label", `White: ${where.w.join(", ")}. Black: ${where.b.join(", ")}.`);
     }
 
-    mark(tone, from, to) {
+    arrow(tone, from, to) {
       const center = (square) => this.corner(square).map((edge) => edge + 22.5);
       const [x1, y1] = center(from);
-      if (!to) return make(this.board, "circle", { cx: x1, cy: y1, r: 20, class: "ring " + tone });
       const [x2, y2] = center(to);
       const length = Math.hypot(x2 - x1, y2 - y1) || 1, dx = (x2 - x1) / length, dy = (y2 - y1) / length;
       const [x, y] = [x2 - 14 * dx, y2 - 14 * dy];
       make(this.board, "line", { x1, y1, x2: x, y2: y, class: "arrow " + tone });
       const points = [[x2 - 2 * dx, y2 - 2 * dy], [x - 7 * dy, y + 7 * dx], [x + 7 * dy, y - 7 * dx]];
-      return make(this.board, "polygon", { points: points.map((p) => p.join(",")).join(" "), class: "tip " + tone });
+      make(this.board, "polygon", { points: points.map((p) => p.join(",")).join(" "), class: "tip " + tone });
     }
   }
 

@@ -1,0 +1,139 @@
+//! Explanations as JSON. The keys are documented in `docs/explain.md` and stay.
+
+use super::comparison::{ComparedMove, Comparison};
+use super::evaluation::{piece_values, reasons, white_centipawns};
+use super::line::DrawKind;
+use super::sentence::{Claim, explain};
+use crate::board::{Board, PIECES, color_name, piece_name};
+use crate::eval::Weights;
+use crate::search::Score;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The static evaluation of a position: the contributions, the largest first, and the value of each piece, in pawns and
+/// positive for White.
+pub fn evaluation(weights: &Arc<Weights>, board: &Board) -> Value {
+    let contributions = reasons(weights, board, usize::MAX);
+    let contributions: Vec<Value> = contributions
+        .iter()
+        .map(|reason| json!({ "pawns": rounded(reason.pawns), "words": reason.source.words() }))
+        .collect();
+    let pieces: Vec<Value> = piece_values(weights, board)
+        .iter()
+        .map(|(piece, pawns)| {
+            json!({
+                "color": color_name(piece.color),
+                "piece": piece_name(piece.piece),
+                "square": piece.square.to_string(),
+                "pawns": rounded(*pawns),
+            })
+        })
+        .collect();
+    json!({
+        "fen": board.fen(),
+        "centipawns": white_centipawns(weights, board),
+        "contributions": contributions,
+        "pieces": pieces,
+    })
+}
+
+/// A score: `{"cp": 35}` or `{"mate": -3}`.
+pub fn score(score: Score) -> Value {
+    match score {
+        Score::Cp(centipawns) => json!({ "cp": centipawns }),
+        Score::Mate(moves) => json!({ "mate": moves }),
+    }
+}
+
+/// Moves in SAN.
+pub fn line(start: &Board, moves: &[crate::board::Move]) -> Vec<String> {
+    let mut board = *start;
+    moves
+        .iter()
+        .map(|&mv| {
+            let san = board.san(mv);
+            board = board.after(mv);
+            san
+        })
+        .collect()
+}
+
+impl Comparison {
+    /// The two moves with their lines, the difference in centipawns by topics, and the explanation of the worse move.
+    /// Scores and amounts are from the view of the side to move.
+    pub fn json(&self) -> Value {
+        let one = |compared: &ComparedMove| {
+            json!({
+                "san": compared.san,
+                "uci": self.board.uci(compared.line[0]),
+                "score": score(compared.score),
+                "line": line(&self.board, &compared.line),
+                "leaf": compared.leaf.board.fen(),
+            })
+        };
+        let topics = self.difference.topics();
+        let topics: Vec<Value> = topics
+            .iter()
+            .map(|topic| {
+                let centipawns = self.centipawns(topic.amount).round() as i32;
+                json!({ "centipawns": centipawns, "words": topic.topic.words(self.names()) })
+            })
+            .collect();
+        let explanation = (self.shown() > 0).then(|| explain(self));
+        json!({
+            "fen": self.board.fen(),
+            "depth": self.depth,
+            "moves": self.moves.iter().map(one).collect::<Vec<_>>(),
+            "centipawns": self.shown(),
+            "topics": topics,
+            "explanation": explanation.as_ref().map(|explanation| &explanation.text),
+            "claims": explanation.iter().flat_map(|explanation| &explanation.claims).map(Claim::json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Claim {
+    /// The claim, with `kind` and `line`: `better` or `worse`.
+    pub fn json(&self) -> Value {
+        let name = |line: usize| ["better", "worse"][line];
+        match self {
+            Claim::Mate { line, winner, moves } => {
+                json!({ "kind": "mate", "line": name(*line), "winner": color_name(*winner), "moves": moves })
+            }
+            Claim::Gain { line, gain } => {
+                let net: Map<String, Value> = PIECES
+                    .iter()
+                    .zip(gain.net)
+                    .filter(|(_, count)| *count != 0)
+                    .map(|(&piece, count)| (piece_name(piece).to_string(), count.into()))
+                    .collect();
+                let winner = color_name(gain.winner);
+                json!({ "kind": "gain", "line": name(*line), "winner": winner, "plies": gain.plies, "net": net })
+            }
+            Claim::Fork { line, ply, fork } => {
+                let targets: Vec<String> = fork.targets.iter().map(ToString::to_string).collect();
+                json!({ "kind": "fork", "line": name(*line), "ply": ply, "targets": targets })
+            }
+            Claim::Attack { line, ply, piece, square } => {
+                let (piece, square) = (piece_name(*piece), square.to_string());
+                json!({ "kind": "attack", "line": name(*line), "ply": ply, "piece": piece, "square": square })
+            }
+            Claim::Draw { line, kind } => {
+                let how = match kind {
+                    DrawKind::Stalemate => "stalemate",
+                    DrawKind::Material => "insufficient material",
+                    DrawKind::Repetition => "repetition",
+                };
+                json!({ "kind": "draw", "line": name(*line), "how": how })
+            }
+            Claim::Seen(reason) => {
+                let squares: Vec<String> = reason.feature.squares().iter().map(ToString::to_string).collect();
+                json!({ "kind": "seen", "line": name(reason.line), "words": reason.clause(), "squares": squares })
+            }
+        }
+    }
+}
+
+fn rounded(pawns: f64) -> f64 {
+    (100.0 * pawns).round() / 100.0
+}

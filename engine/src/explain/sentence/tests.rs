@@ -1,0 +1,232 @@
+//! Every claim of an explanation is checked against the lines, without the code that made it.
+
+use super::*;
+use crate::board::tests::random_boards;
+use crate::board::{Game, attacks};
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::eval::Weights;
+use crate::search::{Limits, Options};
+use std::collections::BTreeMap;
+
+fn compare(engine: &mut Engine, game: &Game, moves: [Move; 2], nodes: u64) -> Option<Comparison> {
+    Comparison::search(engine, game, moves, &Limits::nodes(nodes), &Options::default(), &Control::new(false))
+}
+
+fn explained(fen: &str, before: &str, moves: [&str; 2]) -> (Comparison, Explanation) {
+    let mut game = Game::new(Board::from_fen(fen).expect("a legal position"));
+    before.split_whitespace().for_each(|mv| game.push(game.board().parse_san(mv).expect("a legal move")));
+    let moves = moves.map(|mv| game.board().parse_san(mv).expect("a legal move"));
+    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let compared = compare(&mut engine, &game, moves, 20_000).expect("both moves are searched");
+    let explanation = explain(&compared);
+    check(&compared, &explanation);
+    (compared, explanation)
+}
+
+/// The name of a claim's kind.
+fn check_claim(compared: &Comparison, claim: &Claim) -> &'static str {
+    let boards = |line: usize| -> Vec<Board> {
+        let mut boards = vec![compared.board];
+        for &mv in &compared.moves[line].line {
+            boards.push(boards[boards.len() - 1].after(mv));
+        }
+        boards
+    };
+    match claim {
+        Claim::Mate { line, winner, moves } => {
+            let own = *winner == compared.board.side_to_move();
+            assert_eq!(compared.moves[*line].score, Score::Mate(if own { *moves } else { -moves }));
+            "mate"
+        }
+        Claim::Gain { line, gain } => {
+            let (boards, moves) = (boards(*line), &compared.moves[*line].line);
+            let firsts = compared.moves.each_ref().map(|one| one.line[0]);
+            let same = firsts[0].to() == firsts[1].to() && firsts.iter().all(|&mv| compared.board.is_capture(mv));
+            // What each side captures and promotes, move by move.
+            let count = |plies: usize| {
+                let mut net = [0; 5];
+                for ply in usize::from(same)..plies {
+                    let sign = if boards[ply].side_to_move() == gain.winner { 1 } else { -1 };
+                    if let Some(piece) = boards[ply].captured(moves[ply]) {
+                        net[piece.to_index()] += sign;
+                    }
+                    if let Some(piece) = moves[ply].promotion() {
+                        net[piece.to_index()] += sign;
+                        net[Piece::Pawn.to_index()] -= sign;
+                    }
+                }
+                net
+            };
+            assert_eq!(count(gain.plies), gain.net);
+            let pawns = |net: [i32; 5]| net.iter().zip(PAWN_UNITS).map(|(count, value)| count * value).sum::<i32>();
+            assert!(pawns(gain.net) >= 1 && 4 * pawns(count(moves.len())) >= 3 * pawns(gain.net), "{gain:?}");
+            "gain"
+        }
+        Claim::Fork { line, ply, fork } => {
+            let (board, mv) = (boards(*line)[ply + 1], compared.moves[*line].line[*ply]);
+            let (piece, side) = (board.piece_on(mv.to()).expect("a piece"), board.color_on(mv.to()).expect("a side"));
+            let reach = attacks::of(piece, side, mv.to(), board.occupied());
+            assert!(fork.targets.len() >= 2);
+            assert!(fork.targets.iter().all(|&at| reach.has(at) && board.color_on(at) == Some(!side)));
+            let fruit = compared.moves[*line].line[ply + 2];
+            assert!(fruit.from() == mv.to() && fork.targets.contains(&fruit.to()));
+            "fork"
+        }
+        Claim::Attack { line, ply, piece, square } => {
+            let (board, mv) = (boards(*line)[ply + 1], compared.moves[*line].line[*ply]);
+            let attacker = board.piece_on(mv.to()).expect("a piece");
+            let reach = attacks::of(attacker, !board.side_to_move(), mv.to(), board.occupied());
+            assert!(reach.has(*square) && board.colored(board.side_to_move(), *piece).has(*square));
+            "attack"
+        }
+        Claim::Draw { line, kind } => {
+            let last = *boards(*line).last().expect("a position");
+            let expected = match (last.has_legal_move(), last.insufficient_material()) {
+                (false, _) => DrawKind::Stalemate,
+                (true, true) => DrawKind::Material,
+                (true, false) => DrawKind::Repetition,
+            };
+            assert!(*kind == expected && (last.has_legal_move() || !last.in_check()));
+            "draw"
+        }
+        Claim::Seen(reason) => {
+            let leaves = compared.moves.each_ref().map(|one| one.leaf.board);
+            assert!(reason.holds([&leaves[0], &leaves[1]]), "{reason:?}");
+            "seen"
+        }
+    }
+}
+
+/// Checks the claims and the moves of the text. Returns the kinds of the claims.
+fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> {
+    let text = &explanation.text;
+    assert!(text.ends_with('.') && !text.contains("  ") && !text.contains(['{', '}', '\n', '"']), "{text}");
+    for word in ["lead", "standing", "winnability", "nothing"] {
+        assert!(!text.contains(word), "{text}");
+    }
+    // Each move with a number is that move of one of the lines.
+    let mut named = Vec::new();
+    for one in &compared.moves {
+        let mut board = compared.board;
+        for &mv in &one.line {
+            let dots = if board.side_to_move() == Color::White { "." } else { "..." };
+            named.push((format!("{}{dots}", board.fullmove_number()), board.san(mv)));
+            board = board.after(mv);
+        }
+    }
+    let words: Vec<&str> = text.split(' ').collect();
+    for pair in words.windows(2) {
+        if pair[0].ends_with('.') && pair[0].starts_with(|c: char| c.is_ascii_digit()) {
+            let mv = pair[1].trim_end_matches([',', ';', ':', '.']);
+            assert!(named.iter().any(|(number, san)| number == pair[0] && san == mv), "{} {mv} in {text}", pair[0]);
+        }
+    }
+    for mark in &explanation.marks {
+        if let Place::Arrow(from, _) = mark.place {
+            let after = compared.board.after(compared.moves[1].line[0]);
+            assert!(if mark.good { &compared.board } else { &after }.piece_on(from).is_some());
+        }
+    }
+    explanation.claims.iter().map(|claim| check_claim(compared, claim)).collect()
+}
+
+#[test]
+fn each_claim_holds_on_the_board() {
+    let mut engine = Engine::with_hash(Weights::embedded(), 1).expect("a megabyte");
+    let (mut counts, mut nth) = (BTreeMap::new(), 0);
+    random_boards(6_000, 7, |board, _| {
+        nth += 1;
+        let moves = board.moves();
+        if nth % 5 != 0 || moves.len() < 2 {
+            return;
+        }
+        // Every other time a random move against the best one, as in a game.
+        let mut game = Game::new(*board);
+        if nth % 2 == 0 {
+            game.push(moves[nth % moves.len()]);
+        }
+        let moves = game.board().moves();
+        if moves.len() < 2 {
+            return;
+        }
+        let (limits, options, control) = (Limits::nodes(600), Options::default(), Control::new(false));
+        let played = moves[nth / 2 % moves.len()];
+        let found = Comparison::with_best(&mut engine, &game, played, &limits, &options, &control);
+        let Some(compared) = found else { return };
+        for kind in check(&compared, &explain(&compared)) {
+            *counts.entry(kind).or_insert(0) += 1;
+        }
+    });
+    for (kind, least) in [("gain", 200), ("mate", 10), ("seen", 20), ("attack", 10), ("fork", 3)] {
+        assert!(counts.get(kind).is_some_and(|&count| count >= least), "{kind}: {counts:?}");
+    }
+}
+
+#[test]
+fn what_happens_on_the_board_comes_first() {
+    let morphy = "e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7";
+    let start = Board::startpos().fen();
+    let cases = [
+        (&*start, morphy, ["Qxb7", "Nc3"], "8. Qxb7 wins "),
+        // Takes a defended pawn with the queen.
+        (
+            "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1",
+            "",
+            ["Bc4", "Qxf7+"],
+            "1. Qxf7+ loses a queen for a pawn: 1... Kxf7; 1. Bc4 avoids this.",
+        ),
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "", ["Rd8#", "Rd2"], "Misses mate: 1. Rd8#."),
+        (
+            "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3",
+            "",
+            ["Qe7", "Nf6"],
+            "3... Nf6 allows mate: 4. Qxf7#; 3... Qe7 prevents it.",
+        ),
+        // A knight forks king and rook.
+        ("r3k3/5p1p/8/3N4/8/8/5PPP/6K1 w q - 0 1", "", ["Nc7+", "h3"], "1. Nc7+ forks king and rook and wins "),
+        // A piece is attacked and stays there.
+        (
+            "6k1/5ppp/8/8/1b6/8/3N1PPP/6K1 w - - 0 1",
+            "",
+            ["Nf3", "h3"],
+            "1. h3 leaves the knight on d2 hanging: 1... Bxd2; ",
+        ),
+        ("4k3/8/8/8/2n5/8/1P6/2K4R b - - 0 1", "Nxb2", ["Kxb2", "Kd2"], "2. Kxb2 takes the knight back; 2. Kd2 "),
+        ("7k/8/6K1/p7/P7/8/8/5Q2 w - - 0 1", "", ["Qf2", "Qf7"], "1. Qf7 is stalemate; after 1. Qf2 White mates in "),
+        ("8/1P4k1/8/8/8/8/r7/5K2 w - - 0 1", "", ["b8=Q", "Ke1"], "1. b8=Q promotes; "),
+    ];
+    for (fen, before, moves, expected) in cases {
+        let (_, explanation) = explained(fen, before, moves);
+        assert!(explanation.text.starts_with(expected), "{expected}\n{}", explanation.text);
+    }
+}
+
+#[test]
+fn arrows_are_moves() {
+    let (_, explanation) =
+        explained("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5Q2/PPPP1PPP/RNB1KBNR w KQkq - 0 1", "", ["Bc4", "Qxf7+"]);
+    let arrow = |from, to, good| Mark { place: Place::Arrow(from, to), good };
+    assert_eq!(explanation.marks[..2], [arrow(Square::F1, Square::C4, true), arrow(Square::E8, Square::F7, false)]);
+    assert!(explanation.goal.iter().all(|mark| matches!(mark.place, Place::Square(_)) && mark.good));
+}
+
+#[test]
+fn gains_are_named_as_players_name_them() {
+    let words = |net: [i32; 5]| Gain { winner: Color::White, plies: 1, net }.words();
+    for (net, expected) in [
+        ([1, 0, 0, 0, 0], "a pawn"),
+        ([2, 0, 0, 0, 0], "two pawns"),
+        ([0, -1, 0, 1, 0], "the exchange"),
+        ([-1, 0, -1, 1, 0], "the exchange for a pawn"),
+        ([1, 0, -1, 1, 0], "the exchange and a pawn"),
+        ([0, 1, 1, -1, 0], "two pieces for a rook"),
+        ([-1, 1, 1, -1, 0], "two pieces for a rook and a pawn"),
+        ([1, 1, -1, 0, 0], "a pawn"),
+        ([-2, 1, 0, 0, 0], "a knight for two pawns"),
+        ([0, 0, 0, -1, 1], "a queen for a rook"),
+        ([1, 0, 0, 1, 0], "a rook and a pawn"),
+    ] {
+        assert_eq!(words(net), expected);
+    }
+}
