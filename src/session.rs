@@ -39,7 +39,7 @@ pub struct SessionSettings {
     /// Whether castling is written as the king's capture of its rook.
     pub chess960: bool,
     /// Which endgame tables are wanted.
-    pub tables: tables::Choice,
+    pub tables: tables::TablesChoice,
     /// Which weights are wanted.
     pub weights: WeightsChoice,
 }

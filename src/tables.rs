@@ -32,7 +32,7 @@ pub fn patience(limits: &Limits, options: &Options) -> Duration {
 
 /// What the user has chosen.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct TablesChoice {
     path: String,
     search: Option<Receiver<(Tablebase, Vec<String>)>>,
     /// Whether a search has waited for the tables without success.
@@ -46,9 +46,9 @@ pub struct Choice {
     pub fifty_moves: bool,
 }
 
-impl Default for Choice {
-    fn default() -> Choice {
-        Choice {
+impl Default for TablesChoice {
+    fn default() -> TablesChoice {
+        TablesChoice {
             path: String::new(),
             search: None,
             waited: false,
@@ -60,7 +60,7 @@ impl Default for Choice {
     }
 }
 
-impl Choice {
+impl TablesChoice {
     /// Starts to look for tables in the folders of this path. The next search reports the result. The same path again
     /// repeats the search if no table was found before.
     ///
@@ -70,7 +70,7 @@ impl Choice {
         if path == self.path && (path.is_empty() || self.search.is_some() || self.found.is_some()) {
             return Ok(());
         }
-        *self = Choice { path: path.to_string(), search: None, waited: false, found: None, ..*self };
+        *self = TablesChoice { path: path.to_string(), search: None, waited: false, found: None, ..*self };
         if !path.is_empty() {
             let (sender, receiver) = bounded(1);
             let path = path.to_string();
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn only_one_search_waits_and_later_ones_take_what_was_found() {
         let (sender, search) = bounded(1);
-        let mut choice = Choice { search: Some(search), ..Choice::default() };
+        let mut choice = TablesChoice { search: Some(search), ..TablesChoice::default() };
         let mut said = Vec::new();
-        let mut tables = |choice: &mut Choice, patience| {
+        let mut tables = |choice: &mut TablesChoice, patience| {
             choice.tables(patience, &Control::new(false), &mut |line| said.push(line)).is_some()
         };
         assert!(!tables(&mut choice, Duration::ZERO) && !choice.waited);

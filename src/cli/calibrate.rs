@@ -12,7 +12,7 @@ use dyad_trainer::arena::matches::MatchEnd;
 use dyad_trainer::base::json_lines::Log;
 use dyad_trainer::base::number::number;
 use dyad_trainer::external::client::Program;
-use dyad_trainer::levels::calibrate::{LevelMatch, Opponent, corrected, errors};
+use dyad_trainer::levels::calibrate::{LevelMatch, LevelOpponent, corrected, errors};
 use serde_json::Value as Json;
 
 use super::match_::{MatchSettings, progress_line};
@@ -54,7 +54,7 @@ pub struct Arguments {
 /// A match that is to be played.
 struct Planned {
     level: f64,
-    rival: Opponent,
+    rival: LevelOpponent,
     opponent: PlayerSpec,
     /// Name of the opponent in the log.
     name: String,
@@ -99,14 +99,14 @@ fn plan(arguments: &Arguments) -> Vec<Planned> {
     let programs = arguments.program.iter().flat_map(|program| {
         arguments.levels.iter().map(move |&elo| Planned {
             level: elo.into(),
-            rival: Opponent::Program(elo.into()),
+            rival: LevelOpponent::Program(elo.into()),
             opponent: PlayerSpec::Engine(limited(program, elo)),
             name: program.to_string(),
         })
     });
     let steps = arguments.steps.windows(2).map(|step| Planned {
         level: step[1].into(),
-        rival: Opponent::Level(step[0].into()),
+        rival: LevelOpponent::Level(step[0].into()),
         opponent: level(step[0].into(), arguments.model.as_deref()),
         name: format!("level {}", step[0]),
     });
@@ -190,13 +190,13 @@ fn table(level_matches: &[LevelMatch]) -> String {
     let mut off: Vec<f64> = Vec::new();
     for level_match in level_matches {
         let against = match level_match.rival {
-            Opponent::Program(elo) => {
+            LevelOpponent::Program(elo) => {
                 off.push(level_match.difference().0.abs());
                 let program = level_match.name.parse::<Program>();
                 let name = program.map_or_else(|_| level_match.name.clone(), |program| program.name());
                 format!("{name}, {elo}")
             }
-            Opponent::Level(_) => level_match.name.clone(),
+            LevelOpponent::Level(_) => level_match.name.clone(),
         };
         let (score, elo) = (level_match.tally.score(), level_match.tally.elo());
         text += &format!(

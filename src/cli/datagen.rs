@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dyad_formats::atomic::check_output;
 use dyad_trainer::base::context::Context;
-use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
+use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
 
 use super::progress::ProgressDisplay;
 use super::settings::{Layered, check_resume};
@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments) -> Outcome {
     let openings = openings.map_or_else(|| Ok(Vec::new()), |path| read_openings(&path, BOOK_PLIES))?;
     let stop = stop_on_interrupt();
     let mut progress = ProgressDisplay::new();
-    let mut on_event = |Played { games, moves }| {
+    let mut on_event = |GeneratorProgress { games, moves }| {
         let rate = moves as f64 / progress.elapsed().as_secs_f64().max(1e-3);
         progress.show(|| format!("{games} of {} games, {rate:.0} moves/s", settings.games));
     };

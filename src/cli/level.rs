@@ -12,7 +12,7 @@ use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
 use dyad_trainer::base::words::counted;
 use dyad_trainer::levels::estimate::{self, EstimateEvent, EstimateInput, FEWEST_MOVES};
-use dyad_trainer::levels::examples::Example;
+use dyad_trainer::levels::examples::MoveExample;
 use dyad_trainer::levels::measure::{self, LOSSES, Row};
 use dyad_trainer::levels::prepare::{self, RecordSettings};
 use dyad_trainer::levels::records::{self, Offsets};
@@ -211,8 +211,8 @@ fn train(arguments: Train) -> Outcome {
     };
     let (header, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();
-    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();
-    let learned_from: Vec<&Example> = examples.iter().filter(|example| !example.test).collect();
+    let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
+    let learned_from: Vec<&MoveExample> = examples.iter().filter(|example| !example.test).collect();
     let held_out = || examples.iter().filter(|example| example.test);
     let parameters = training::train(&settings, &learned_from, |epoch, loss| {
         eprintln!("pass {epoch} of {}: loss {loss:.4}", settings.epochs);
@@ -257,7 +257,8 @@ fn estimate(arguments: EstimateArguments) -> Outcome {
     let mut broken = 0;
     let progress = ProgressDisplay::new();
     let mut on_event = |event| {
-        let estimate::Estimate { name, games, moves, pool, written, rating, interval: [low, high] } = match event {
+        let estimate::RatingEstimate { name, games, moves, pool, written, rating, interval: [low, high] } = match event
+        {
             EstimateEvent::Estimate(estimate) => estimate,
             EstimateEvent::Broken(game) => {
                 broken += 1;
@@ -352,7 +353,7 @@ fn measure(arguments: &Measure) -> Outcome {
     let threads = arguments.threads.count();
     let (_, records) = records::read(&arguments.records)?;
     let offsets = settings.offsets();
-    let examples: Vec<Example> = records.iter().map(|record| Example::new(record, &offsets)).collect();
+    let examples: Vec<MoveExample> = records.iter().map(|record| MoveExample::new(record, &offsets)).collect();
     let bands: Vec<u32> = (800..=2600).step_by(200).collect();
     let ratings: Vec<f64> = bands.iter().map(|&band| f64::from(band)).collect();
     let rows = match arguments.folds {
@@ -365,7 +366,7 @@ fn measure(arguments: &Measure) -> Outcome {
             })?
         }
         None => {
-            let held_out: Vec<&Example> = examples.iter().filter(|example| example.test).collect();
+            let held_out: Vec<&MoveExample> = examples.iter().filter(|example| example.test).collect();
             bands.iter().map(|&band| measure::row(&model.parameters, band, &ratings, &held_out)).collect()
         }
     };

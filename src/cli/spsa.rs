@@ -11,7 +11,7 @@ use dyad_formats::error::Error;
 use dyad_formats::samples::SampleFile;
 use dyad_trainer::base::context::{Context, Progress};
 use dyad_trainer::base::number::number;
-use dyad_trainer::tune::directions::{self, Goal, spsa_parameters};
+use dyad_trainer::tune::directions::{self, TrainedGoal, spsa_parameters};
 use dyad_trainer::tune::parameters::{self, Parameter};
 use dyad_trainer::tune::run::{self, TuningProgress, begin, resume};
 use dyad_trainer::tune::state::TuningSettings;
@@ -121,7 +121,7 @@ fn weight_parameters(arguments: Arguments) -> Result<String, Box<dyn std::error:
     let trained = goal.as_deref().map(Weights::named).transpose()?;
     let samples = list_weights.ok_or("name the folder of the run: --out FOLDER")?;
     let boards = directions::boards(&SampleFile::open(&samples)?.load()?)?;
-    let goal = goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| Goal { file, weights });
+    let goal = goal.as_deref().zip(trained.as_deref()).map(|(file, weights)| TrainedGoal { file, weights });
     Ok(lines(&spsa_parameters(&weights, goal, &boards)))
 }
 

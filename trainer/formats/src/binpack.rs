@@ -21,7 +21,7 @@ use sfbinpack::{ChunkReader, TrainingDataEntry};
 
 use crate::error::Error;
 use crate::game::BrokenGame;
-use crate::game::{GameRecord, Played, Tags};
+use crate::game::{GameRecord, PlayedMove, Tags};
 use crate::input;
 use crate::score::{GameResult, Score};
 
@@ -145,7 +145,7 @@ fn chain(reader: &mut ChunkReader, bytes: &[u8]) -> Result<GameRecord, String> {
         let mv = move_of(&board, &entry.mv).filter(|&mv| board.is_legal(mv));
         let mv =
             mv.ok_or_else(|| format!("move {} ({}) is not legal in {}", moves.len() + 1, text(&entry), board.fen()))?;
-        moves.push(Played::scored(mv, score_of(entry.score)));
+        moves.push(PlayedMove::scored(mv, score_of(entry.score)));
         // Only within a chain is there more to come without another byte.
         if !reader.has_next(&[]) {
             break;

@@ -10,7 +10,7 @@ use crate::score::{GameResult, Score};
 
 /// A move of a game and what was said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Played {
+pub struct PlayedMove {
     /// The move.
     pub mv: Move,
     /// The mover's evaluation, from the mover's side.
@@ -21,11 +21,11 @@ pub struct Played {
     pub choice: Option<Choice>,
 }
 
-impl Played {
+impl PlayedMove {
     /// A move of which only the mover's score is known, if anything.
     #[must_use]
-    pub fn scored(mv: Move, score: Option<Score>) -> Played {
-        Played { mv, score, book: false, choice: None }
+    pub fn scored(mv: Move, score: Option<Score>) -> PlayedMove {
+        PlayedMove { mv, score, book: false, choice: None }
     }
 }
 
@@ -64,7 +64,7 @@ pub struct GameRecord {
     /// The position it began with.
     pub start: Board,
     /// The moves.
-    pub moves: Vec<Played>,
+    pub moves: Vec<PlayedMove>,
     /// How it ended, if it did.
     pub result: Option<GameResult>,
     /// What was left out of it, as a report of where and why.
@@ -81,7 +81,7 @@ impl GameRecord {
     }
 
     /// Every position a move was played in, with the move.
-    pub fn positions(&self) -> impl Iterator<Item = (Board, &Played)> + '_ {
+    pub fn positions(&self) -> impl Iterator<Item = (Board, &PlayedMove)> + '_ {
         self.moves.iter().scan(self.start, |board, played| {
             let before = *board;
             *board = before.after(played.mv);

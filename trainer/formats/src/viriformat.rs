@@ -13,7 +13,7 @@ use dyad_engine::board::{ALL_SQUARES, BitBoard, Board, Color, EMPTY, Move, Piece
 
 use crate::error::Error;
 use crate::game::BrokenGame;
-use crate::game::{GameRecord, Played, Tags};
+use crate::game::{GameRecord, PlayedMove, Tags};
 use crate::input;
 use crate::score::{GameResult, Score};
 
@@ -136,7 +136,7 @@ fn decode(bytes: &[u8]) -> Result<GameRecord, String> {
         let mv =
             mv.ok_or_else(|| format!("move {} ({bits:#06x}) is not legal in {}", played.len() + 1, board.fen()))?;
         let score = decode_score(i16::from_le_bytes([record[2], record[3]]), board.side_to_move());
-        played.push(Played::scored(mv, score));
+        played.push(PlayedMove::scored(mv, score));
         board = board.after(mv);
     }
     Ok(GameRecord {

@@ -73,7 +73,7 @@ fn boards(game: &GameRecord) -> Result<Vec<u8>, String> {
 }
 
 fn as_pgn(game: &GameRecord) -> PgnGame {
-    let comment = |played: &dyad_formats::game::Played| match played.score {
+    let comment = |played: &dyad_formats::game::PlayedMove| match played.score {
         // The depth is not known.
         Some(score) => format!("{score}/0"),
         None if played.book => "book".into(),

@@ -14,7 +14,7 @@ use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::AnyEngine;
 use dyad_engine::search::{Clock, Limits, Options, Outcome, Report, Score as EngineScore, time_of};
 use dyad_engine::tablebase::Tablebase;
-use dyad_formats::game::{GameRecord, Played, Tags};
+use dyad_formats::game::{GameRecord, PlayedMove, Tags};
 use dyad_formats::score::{GameResult, Score};
 use serde::{Deserialize, Serialize};
 
@@ -248,8 +248,8 @@ impl FinishedGame {
     /// The game as a record, like those read from files.
     #[must_use]
     pub fn record(&self) -> GameRecord {
-        let book = self.opening.moves.iter().map(|&mv| Played { book: true, ..Played::scored(mv, None) });
-        let searched = self.moves.iter().map(|made| Played::scored(made.mv, made.score));
+        let book = self.opening.moves.iter().map(|&mv| PlayedMove { book: true, ..PlayedMove::scored(mv, None) });
+        let searched = self.moves.iter().map(|made| PlayedMove::scored(made.mv, made.score));
         let tags = Tags { result: Some(self.result), ..Tags::default() };
         let moves = book.chain(searched).collect();
         GameRecord { tags, start: self.opening.start, moves, result: Some(self.result), left_out: None }

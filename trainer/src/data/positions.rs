@@ -1,8 +1,8 @@
 //! Filters of positions for training.
 //!
-//! A collection has games of all strengths, book moves, forced moves, and the same opening positions thousands of times.
-//! [`Filters`] select the positions, and each skipped position is counted under its [`SkipReason`], so that a filter
-//! that skips nearly everything is noticed.
+//! A collection has games of all strengths, book moves, forced moves, and the same opening positions thousands of
+//! times. [`Filters`] select the positions, and each skipped position is counted under its [`SkipReason`], so that a
+//! filter that skips nearly everything is noticed.
 //!
 //! Training and test sets must not share games: positions of one game are similar, and a test on them would measure
 //! memorization. So the hash of the game decides: every program makes the same split without a list.
@@ -14,7 +14,7 @@ use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::choice::Choice;
 use dyad_formats::epd::Epd;
 use dyad_formats::error::Error;
-use dyad_formats::game::{GameRecord, Played};
+use dyad_formats::game::{GameRecord, PlayedMove};
 use dyad_formats::hash;
 use dyad_formats::packed::{Packed, Sample};
 use dyad_formats::score::GameResult;
@@ -28,8 +28,8 @@ pub const TEST_PERCENT: f64 = 5.0;
 /// Range of percentages of held-out games.
 pub const PERCENT: RangeInclusive<f64> = 0.0..=100.0;
 
-/// Makes the split independent of other uses of the same hashes. It must not change: weights would be tested on positions
-/// that they were trained on.
+/// Makes the split independent of other uses of the same hashes. It must not change: weights would be tested on
+/// positions that they were trained on.
 const SPLIT_SALT: u64 = 0x7370_6C69_7473_0001;
 
 /// Whether the game with this hash is among the `percent` of the games that are held out.
@@ -231,7 +231,7 @@ impl SkipReason {
 
 /// A position that passed the filters.
 #[derive(Clone, Copy)]
-pub struct Candidate {
+pub struct PositionCandidate {
     /// The sample.
     pub sample: Packed,
     /// Equal for positions that count as the same.
@@ -274,7 +274,12 @@ impl Filters {
     }
 
     /// The positions of a game that pass, and a call of `left_out` for each that does not.
-    pub fn positions(&self, game: &GameRecord, test: bool, mut left_out: impl FnMut(SkipReason)) -> Vec<Candidate> {
+    pub fn positions(
+        &self,
+        game: &GameRecord,
+        test: bool,
+        mut left_out: impl FnMut(SkipReason),
+    ) -> Vec<PositionCandidate> {
         let (mut passed, mut captured) = (Vec::new(), false);
         for (board, played) in game.positions() {
             let unsettled = self.settled && std::mem::replace(&mut captured, board.is_capture(played.mv));
@@ -286,7 +291,7 @@ impl Filters {
                     let (desired, result, score) = (Some(played.mv), game.result, played.score);
                     let sample = Sample { board, desired, result, score, test, starts_game: false, has_margin };
                     let chosen_by = played.choice.filter(|choice| choice.second.is_some()).map(|choice| choice.weights);
-                    passed.push(Candidate { chosen_by, ..self.candidate(&sample) });
+                    passed.push(PositionCandidate { chosen_by, ..self.candidate(&sample) });
                 }
                 Err(reason) => left_out(reason),
             }
@@ -295,30 +300,30 @@ impl Filters {
     }
 
     /// A position without a game.
-    pub fn position(&self, epd: &Epd, test: bool) -> Result<Candidate, SkipReason> {
+    pub fn position(&self, epd: &Epd, test: bool) -> Result<PositionCandidate, SkipReason> {
         if !self.results.is_empty() && !epd.result.is_some_and(|result| self.results.contains(&result)) {
             return Err(SkipReason::Result);
         }
-        let unknown = Played::scored(Move::default(), epd.score);
+        let unknown = PlayedMove::scored(Move::default(), epd.score);
         match epd.best {
-            Some(mv) => self.played(&epd.board, &Played { mv, ..unknown })?,
+            Some(mv) => self.played(&epd.board, &PlayedMove { mv, ..unknown })?,
             None => self.without_move(&epd.board, &unknown)?,
         }
         let (board, desired, result, score) = (epd.board, epd.best, epd.result, epd.score);
         Ok(self.candidate(&Sample { board, desired, result, score, test, starts_game: true, has_margin: true }))
     }
 
-    fn candidate(&self, sample: &Sample) -> Candidate {
+    fn candidate(&self, sample: &Sample) -> PositionCandidate {
         let key = sample.board.key();
         let identity = match self.duplicates {
             Duplicates::Moves => hash::fold(key, u64::from(Move::packed(sample.desired))),
             Duplicates::Drop | Duplicates::Keep => hash::mix(key),
         };
-        Candidate { sample: Packed::new(sample), identity, chosen_by: None }
+        PositionCandidate { sample: Packed::new(sample), identity, chosen_by: None }
     }
 
     /// Whether the move played has the margin over the second-best move, by its comment.
-    fn has_margin(&self, board: &Board, played: &Played, test: bool) -> Result<bool, SkipReason> {
+    fn has_margin(&self, board: &Board, played: &PlayedMove, test: bool) -> Result<bool, SkipReason> {
         if self.chosen_by.as_deref().is_some_and(|id| played.choice.map(Choice::weights_id).as_deref() != Some(id)) {
             return Err(SkipReason::ChosenBy);
         }
@@ -365,7 +370,7 @@ impl Filters {
     }
 
     /// Checks the conditions that do not depend on the move; cheap ones first.
-    fn without_move(&self, board: &Board, played: &Played) -> Result<(), SkipReason> {
+    fn without_move(&self, board: &Board, played: &PlayedMove) -> Result<(), SkipReason> {
         let ply = ply_of(board);
         if ply < self.plies[0] || ply > self.plies[1] {
             return Err(SkipReason::Ply);
@@ -389,7 +394,7 @@ impl Filters {
         Ok(())
     }
 
-    fn played(&self, board: &Board, played: &Played) -> Result<(), SkipReason> {
+    fn played(&self, board: &Board, played: &PlayedMove) -> Result<(), SkipReason> {
         self.without_move(board, played)?;
         if self.quiet && (board.is_capture(played.mv) || played.mv.promotion().is_some()) {
             return Err(SkipReason::Noisy);

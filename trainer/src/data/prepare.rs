@@ -32,7 +32,9 @@ use serde_json::json;
 use crate::base::context::Context;
 use crate::base::number::{self, number};
 use crate::base::parallel::ordered_for_each;
-use crate::data::positions::{Candidate, Filters, PERCENT, SkipReason, TEST_PERCENT, check_percent, is_held_out};
+use crate::data::positions::{
+    Filters, PERCENT, PositionCandidate, SkipReason, TEST_PERCENT, check_percent, is_held_out,
+};
 
 /// Games, and lines, per unit of work.
 const GAMES_IN_BATCH: usize = 64;
@@ -220,7 +222,7 @@ pub fn draw(settings: &PrepareSettings, games: &[GameRecord]) -> Vec<Packed> {
     let mut output = Output::default();
     games.iter().for_each(|game| output.game(game, settings));
     let (mut selection, mut counts) = (Selection::new(settings), PrepareCounts::default());
-    let games: Vec<Vec<(Candidate, u64)>> =
+    let games: Vec<Vec<(PositionCandidate, u64)>> =
         output.selected.into_iter().map(|game| selection.select(game, &mut counts)).collect();
     let limit = limit_of(settings.count, games.iter().flatten().map(|&(_, priority)| priority).collect());
     let mut samples = Vec::new();
@@ -365,7 +367,7 @@ impl Selection<'_> {
     }
 
     /// The selected positions of a game, with their random numbers.
-    fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(Candidate, u64)> {
+    fn select(&mut self, game: Selected, counts: &mut PrepareCounts) -> Vec<(PositionCandidate, u64)> {
         use crate::data::positions::Duplicates;
         if game.hash.is_some_and(|hash| !self.games.insert(hash)) {
             counts.leave_out(SkipReason::DuplicateGame);
@@ -389,8 +391,9 @@ impl Selection<'_> {
     }
 
     /// Draws `most` of the candidates and keeps their order.
-    fn draw(&self, candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
-        let number = |candidate: &Candidate| hash::fold(hash::fold(self.settings.seed, self.drawn), candidate.identity);
+    fn draw(&self, candidates: Vec<PositionCandidate>, most: usize) -> Vec<PositionCandidate> {
+        let number =
+            |candidate: &PositionCandidate| hash::fold(hash::fold(self.settings.seed, self.drawn), candidate.identity);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by_key(|&index| number(&candidates[index]));
         order.truncate(most);
@@ -403,7 +406,7 @@ impl Selection<'_> {
 struct Selected {
     /// Hash of the game; `None` for a line.
     hash: Option<u64>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<PositionCandidate>,
 }
 
 /// A unit of work.

@@ -99,7 +99,7 @@ pub struct UciEngine {
 
 /// The answer to `go`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct UciAnswer {
     /// The move as the engine wrote it.
     pub text: String,
     /// The move; `None` if it is not legal.
@@ -145,7 +145,7 @@ impl UciEngine {
     }
 
     /// Searches the current position of a game, which has legal moves, as the first position of a new game.
-    pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<Answer, Error> {
+    pub fn best_move(&mut self, game: &Game, nodes: u64) -> Result<UciAnswer, Error> {
         self.new_game()?;
         self.play(game, &format!("go nodes {nodes}"), self.timeout, &Control::new(false))
     }
@@ -161,11 +161,11 @@ impl UciEngine {
     ///
     /// # Errors
     /// When it is stopped or does not answer. The engine cannot be used afterwards.
-    pub fn play(&mut self, game: &Game, go: &str, timeout: Duration, control: &Control) -> Result<Answer, Error> {
+    pub fn play(&mut self, game: &Game, go: &str, timeout: Duration, control: &Control) -> Result<UciAnswer, Error> {
         self.set_chess960(game.start().castles_unusually() || self.always_chess960)?;
         self.send(&format!("{}\n{go}", position(game, self.chess960)))?;
         let deadline = Deadline::after(timeout);
-        let mut answer = Answer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
+        let mut answer = UciAnswer { text: String::new(), mv: None, score: None, depth: 0, nodes: 0 };
         loop {
             if control.stopped() {
                 self.send("stop")?;

@@ -13,7 +13,7 @@ use dyad_engine::engine::{AnyEngine, AnyModel, EngineStatus};
 use dyad_engine::search::{HashError, Limits, Options, Outcome, Report, Score};
 use dyad_formats::error::Error;
 
-use crate::external::client::{Answer, Program, UciEngine};
+use crate::external::client::{Program, UciAnswer, UciEngine};
 
 /// Time limit for starting, for getting ready, and for searches with few nodes.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -84,7 +84,7 @@ impl EngineInstance {
             }
             score => Score::Cp(score.map_or(0, |score| i32::from(score.0))),
         };
-        let Answer { mv: best, depth, nodes, .. } = answer;
+        let UciAnswer { mv: best, depth, nodes, .. } = answer;
         Ok(Outcome { best, ponder: None, value: 0, score, depth, nodes, pv: best.into_iter().collect() })
     }
 }

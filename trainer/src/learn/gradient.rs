@@ -7,7 +7,7 @@
 
 /// The change of one feature's middlegame and endgame weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct GradientEntry {
     /// The feature.
     pub feature: u32,
     /// Change of the middlegame weight.
@@ -17,7 +17,7 @@ pub struct Entry {
 }
 
 /// A sparse change; each feature occurs at most once.
-pub type Gradient = Vec<Entry>;
+pub type Gradient = Vec<GradientEntry>;
 
 /// Rounding residues of sums that cancel in exact arithmetic are below this; true changes are far above.
 const CANCELED: f64 = 1e-9;
@@ -48,7 +48,7 @@ impl GradientSum {
     }
 
     /// Adds a whole change.
-    pub fn add_all(&mut self, gradient: &[Entry]) {
+    pub fn add_all(&mut self, gradient: &[GradientEntry]) {
         for entry in gradient {
             self.add(entry.feature, entry.mg, entry.eg);
         }
@@ -63,7 +63,7 @@ impl GradientSum {
             let [mg, eg] = std::mem::take(&mut self.sums[i]);
             self.seen[i] = false;
             if mg.abs() > CANCELED || eg.abs() > CANCELED {
-                gradient.push(Entry { feature, mg, eg });
+                gradient.push(GradientEntry { feature, mg, eg });
             }
         }
         self.touched.clear();
@@ -83,7 +83,7 @@ mod tests {
             sum.add(2, -1.0 / 3.0, 0.1 - 0.1);
         }
         sum.add(2, 1.0, 0.0);
-        let entry = Entry { feature: 7, mg: -1.0, eg: 1.5 };
+        let entry = GradientEntry { feature: 7, mg: -1.0, eg: 1.5 };
         assert_eq!(sum.take(), vec![entry]);
         assert_eq!(sum.take(), vec![], "taking empties the sum");
         sum.add_all(&[entry, entry]);

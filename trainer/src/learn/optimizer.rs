@@ -10,7 +10,7 @@
 //! weights of a group decay by the amount of that many updates.
 
 use crate::base::optim::{Adam, EPSILON};
-use crate::learn::gradient::{Entry, Gradient};
+use crate::learn::gradient::{Gradient, GradientEntry};
 use crate::learn::settings::{L2Target, OptimizerSettings, TrainingSettings};
 use dyad_engine::eval::{FloatWeights, layout};
 
@@ -119,7 +119,7 @@ impl Optimizer {
                 let mg = distance(weights.mg[i], start.mg[i]) * (kept - 1.0);
                 let eg = distance(weights.eg[i], start.eg[i]) * (kept - 1.0);
                 let feature = i as u32;
-                (mg != 0.0 || eg != 0.0).then_some(Entry { feature, mg, eg })
+                (mg != 0.0 || eg != 0.0).then_some(GradientEntry { feature, mg, eg })
             }));
         }
         changes
@@ -140,8 +140,8 @@ mod tests {
     use super::*;
     use crate::learn::settings::GroupSettings;
 
-    fn entry(feature: u32, mg: f64, eg: f64) -> Entry {
-        Entry { feature, mg, eg }
+    fn entry(feature: u32, mg: f64, eg: f64) -> GradientEntry {
+        GradientEntry { feature, mg, eg }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The state of a training between two batches: everything that decides how it continues.
 
 use crate::learn::average::Average;
-use crate::learn::gradient::Entry;
+use crate::learn::gradient::GradientEntry;
 use crate::learn::optimizer::Optimizer;
 use crate::learn::settings::{Averaging, TrainingSettings};
 use crate::learn::workers::PositionResult;
@@ -90,7 +90,7 @@ impl TrainingState {
     }
 
     /// Applies a sparse change to the weights.
-    pub(super) fn change(&mut self, changes: &[Entry]) {
+    pub(super) fn change(&mut self, changes: &[GradientEntry]) {
         for change in changes {
             self.average.note(change);
             self.weights.mg[change.feature as usize] += change.mg;

@@ -19,7 +19,7 @@ use crate::learn::comparison::Comparer;
 use crate::learn::error::TrainError;
 use crate::learn::examples::Examples;
 use crate::learn::folder::{self, RunFolder};
-use crate::learn::gradient::{Entry, GradientSum};
+use crate::learn::gradient::{GradientEntry, GradientSum};
 use crate::learn::leaves::{LeafSearch, LeafSettings, Leaves};
 use crate::learn::log::{LineKind, LogLine};
 use crate::learn::objective::{self, Objective};
@@ -79,8 +79,8 @@ pub struct TrainingSummary {
 }
 
 impl TrainingSummary {
-    /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is false
-    /// if the results do not determine them.
+    /// The best weights, with scale and win rate fitted to the results of the games of `samples`. The second value is
+    /// false if the results do not determine them.
     ///
     /// # Errors
     /// When the weights or the samples cannot be read.
@@ -254,7 +254,7 @@ impl Buffers {
     }
 
     /// Rounds `floats`, in which only the features in `changes` are new.
-    fn update(&mut self, floats: &FloatWeights, changes: &[Entry]) -> Result<(), WeightsError> {
+    fn update(&mut self, floats: &FloatWeights, changes: &[GradientEntry]) -> Result<(), WeightsError> {
         let changed: Vec<u32> = changes.iter().map(|change| change.feature).collect();
         let spare = Arc::get_mut(&mut self.spare).expect("all threads hold the current weights");
         spare.refresh(self.behind.iter().chain(&changed).map(|&feature| feature as usize), floats)?;

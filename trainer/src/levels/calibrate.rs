@@ -18,7 +18,7 @@ const WIDTH: f64 = 1.96;
 /// Opponent of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Opponent {
+pub enum LevelOpponent {
     /// A program set to this Elo.
     Program(f64),
     /// The level of this Elo.
@@ -33,7 +33,7 @@ pub struct LevelMatch {
     /// The level's calibration point.
     pub played: Calibrated,
     /// Its opponent.
-    pub rival: Opponent,
+    pub rival: LevelOpponent,
     /// Name of the opponent.
     pub name: String,
     /// Search limits of both.
@@ -72,7 +72,7 @@ pub fn errors(matches: &[LevelMatch]) -> Vec<(f64, f64)> {
         // Matches against programs are weighted by their precision, and so is the prior, an error of zero.
         let (mut sum, mut weight) = (0.0, 0.0);
         for level_match in matches.iter().filter(|level_match| level_match.level == level) {
-            if let Opponent::Program(elo) = level_match.rival {
+            if let LevelOpponent::Program(elo) = level_match.rival {
                 let (difference, error) = level_match.difference();
                 sum += (elo + difference - level) / error.powi(2);
                 weight += error.powi(-2);
@@ -86,7 +86,7 @@ pub fn errors(matches: &[LevelMatch]) -> Vec<(f64, f64)> {
     loop {
         let error_of = |level: f64, known: &[(f64, f64)]| known.iter().find(|at| at.0 == level).map(|at| at.1);
         let carried = matches.iter().find_map(|level_match| {
-            let Opponent::Level(other) = level_match.rival else { return None };
+            let LevelOpponent::Level(other) = level_match.rival else { return None };
             let (difference, error) = level_match.difference();
             let certain = EXPECTED.powi(2) / (EXPECTED.powi(2) + error.powi(2));
             let excess = certain * (difference - (level_match.level - other));
@@ -133,7 +133,7 @@ mod tests {
     use dyad_engine::levels::file::Strength;
 
     /// A match of 200 games, by pairs won, drawn and lost.
-    fn level_match(level: f64, rival: Opponent, pairs: [u64; 3]) -> LevelMatch {
+    fn level_match(level: f64, rival: LevelOpponent, pairs: [u64; 3]) -> LevelMatch {
         let [won, shared, lost] = pairs;
         let tally = MatchResults {
             wins: 2 * won + shared,
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn an_accurate_level_does_not_change() {
-        let errors = errors(&[level_match(1400.0, Opponent::Program(1400.0), [20, 60, 20])]);
+        let errors = errors(&[level_match(1400.0, LevelOpponent::Program(1400.0), [20, 60, 20])]);
         assert!(errors.len() == 1 && errors[0].1.abs() < 1e-9, "{errors:?}");
         assert_eq!(corrected(&points(&[1200.0, 1400.0]), &errors).unwrap(), points(&[1200.0, 1400.0]));
     }
@@ -166,8 +166,8 @@ mod tests {
     fn a_strong_level_gets_a_higher_number() {
         // 75 % are 191 Elo, and the error of 200 games is well below the prior's 80.
         let errors = errors(&[
-            level_match(1400.0, Opponent::Program(1400.0), [20, 60, 20]),
-            level_match(1800.0, Opponent::Program(1800.0), [60, 30, 10]),
+            level_match(1400.0, LevelOpponent::Program(1400.0), [20, 60, 20]),
+            level_match(1800.0, LevelOpponent::Program(1800.0), [60, 30, 10]),
         ]);
         let (level, error) = errors[1];
         assert!(level == 1800.0 && (140.0..191.0).contains(&error), "{errors:?}");
@@ -182,9 +182,9 @@ mod tests {
     fn several_programs_are_weighted_by_precision() {
         let few = LevelMatch {
             tally: MatchResults { wins: 6, draws: 0, losses: 2, pentanomial: [1, 0, 0, 0, 3] },
-            ..level_match(1500.0, Opponent::Program(1500.0), [0; 3])
+            ..level_match(1500.0, LevelOpponent::Program(1500.0), [0; 3])
         };
-        let many = level_match(1500.0, Opponent::Program(1500.0), [20, 60, 20]);
+        let many = level_match(1500.0, LevelOpponent::Program(1500.0), [20, 60, 20]);
         let together = errors(&[few.clone(), many])[0].1;
         let alone = errors(&[few])[0].1;
         assert!(together > 0.0 && together < alone / 2.0, "{together} {alone}");
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn games_between_levels_propagate_the_error() {
         // 76 % is expected between levels 200 apart (75.5 % is closest with 100 pairs).
-        let right = |level| level_match(level, Opponent::Level(level - 200.0), [54, 44, 2]);
+        let right = |level| level_match(level, LevelOpponent::Level(level - 200.0), [54, 44, 2]);
         let errors =
-            errors(&[level_match(1400.0, Opponent::Program(1400.0), [60, 30, 10]), right(1400.0), right(1200.0)]);
+            errors(&[level_match(1400.0, LevelOpponent::Program(1400.0), [60, 30, 10]), right(1400.0), right(1200.0)]);
         let levels: Vec<f64> = errors.iter().map(|at| at.0).collect();
         assert_eq!(levels, [1000.0, 1200.0, 1400.0]);
         assert!((errors[0].1 - errors[2].1).abs() < 10.0, "all are too strong by the same: {errors:?}");
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_match_of_wins_has_a_finite_difference() {
-        let (difference, error) = level_match(1400.0, Opponent::Level(1000.0), [100, 0, 0]).difference();
+        let (difference, error) = level_match(1400.0, LevelOpponent::Level(1000.0), [100, 0, 0]).difference();
         assert!(difference.is_finite() && difference > 800.0 && error > 100.0, "{difference} {error}");
     }
 }

@@ -15,9 +15,9 @@ use dyad_formats::game::BrokenGame;
 
 use crate::base::context::Context;
 use crate::base::parallel::ordered_for_each;
-use crate::levels::examples::Example;
+use crate::levels::examples::MoveExample;
 use crate::levels::measure::FIRST_PLY;
-use crate::levels::prepare::{HeldOut, Played, RecordSettings, read_games, record};
+use crate::levels::prepare::{HeldOut, PlayedGame, RecordSettings, read_games, record};
 use crate::levels::records::{Offsets, Pool};
 
 /// Range and step of the ratings tried.
@@ -41,7 +41,7 @@ pub struct EstimateInput {
 
 /// A rating estimate.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Estimate {
+pub struct RatingEstimate {
     /// Name in the games.
     pub name: String,
     /// Games used.
@@ -65,7 +65,7 @@ pub const FEWEST_MOVES: usize = 10;
 #[derive(Debug)]
 pub enum EstimateEvent {
     /// A player.
-    Estimate(Estimate),
+    Estimate(RatingEstimate),
     /// A player with fewer than [`FEWEST_MOVES`] moves is skipped.
     TooFewMoves {
         /// Name in the games.
@@ -78,7 +78,7 @@ pub enum EstimateEvent {
 }
 
 /// Games of a player, with the player's side.
-type Sides<'a> = Vec<(&'a Played, usize)>;
+type Sides<'a> = Vec<(&'a PlayedGame, usize)>;
 
 /// Estimates players in turn, those with the most games first, and reports each.
 ///
@@ -136,7 +136,7 @@ pub fn estimate(
         let (rating, interval) = likeliest(&model.parameters, &examples.iter().collect::<Vec<_>>());
         let offset = pool.offset(&Offsets::of(model));
         let of_pool = |rating: u32| (f64::from(rating) - offset).max(0.0).round() as u32;
-        (context.on_event)(EstimateEvent::Estimate(Estimate {
+        (context.on_event)(EstimateEvent::Estimate(RatingEstimate {
             name: name.to_string(),
             games: games.len(),
             moves: examples.len(),
@@ -150,12 +150,13 @@ pub fn estimate(
 }
 
 /// The moves of one side, without opening moves and forced moves.
-fn moves_of(analyzer: &mut MoveAnalyzer, played: &Played, side: usize, control: &Control) -> Vec<Example> {
+fn moves_of(analyzer: &mut MoveAnalyzer, played: &PlayedGame, side: usize, control: &Control) -> Vec<MoveExample> {
     let mut game = Game::default();
     let mut examples = Vec::new();
     for (ply, &mv) in played.moves.iter().enumerate() {
         if ply % 2 == side && ply >= FIRST_PLY as usize && game.board().count_moves() > 1 {
-            examples.push(Example::new(&record(analyzer, &game, mv, control, |record| record), &Offsets::default()));
+            examples
+                .push(MoveExample::new(&record(analyzer, &game, mv, control, |record| record), &Offsets::default()));
         }
         game.push(mv);
     }
@@ -163,7 +164,7 @@ fn moves_of(analyzer: &mut MoveAnalyzer, played: &Played, side: usize, control: 
 }
 
 /// The rating with the highest likelihood, and its interval.
-pub(super) fn likeliest(parameters: &[f64], examples: &[&Example]) -> (u32, [u32; 2]) {
+pub(super) fn likeliest(parameters: &[f64], examples: &[&MoveExample]) -> (u32, [u32; 2]) {
     let (from, to, step) = RATINGS;
     let likelihood = |rating: u32| -> f64 {
         let level = SkillLevel::new(parameters, f64::from(rating));
@@ -189,7 +190,7 @@ mod tests {
     }
 
     /// The estimates for player "x" in these games.
-    fn estimates(model: &MoveModel, pgn: &str) -> Vec<Estimate> {
+    fn estimates(model: &MoveModel, pgn: &str) -> Vec<RatingEstimate> {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         std::fs::write(&path, pgn).unwrap();

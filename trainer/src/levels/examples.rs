@@ -11,7 +11,7 @@ use crate::levels::records::{Offsets, Record};
 
 /// A position with the move that was played.
 #[derive(Clone, Debug)]
-pub struct Example {
+pub struct MoveExample {
     /// Input of the model.
     pub input: PositionInput,
     /// Index of the move played.
@@ -32,17 +32,17 @@ pub struct Example {
     pub game: u64,
 }
 
-impl Example {
+impl MoveExample {
     /// The example of a record, with its rating converted to the Lichess scale by `offsets`.
     #[must_use]
-    pub fn new(record: &Record, offsets: &Offsets) -> Example {
+    pub fn new(record: &Record, offsets: &Offsets) -> MoveExample {
         let board = &record.board;
         let moves: Vec<Move> = board.moves().iter().copied().collect();
         let values: Vec<[Value; DEPTHS]> = record.values.iter().map(|values| values.map(Value::from)).collect();
         let context =
             PositionContext { board, last: record.last, last_captured: record.last_captured, own: record.own };
         let rating = f64::from(record.rating) + record.pool.offset(offsets);
-        Example {
+        MoveExample {
             input: PositionInput::new(&context, &moves, &values, &record.repeats),
             played: record.played,
             rating,

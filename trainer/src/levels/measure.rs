@@ -13,8 +13,8 @@ use dyad_formats::error::Error;
 use dyad_formats::hash;
 
 use crate::base::parallel::ordered_for_each;
-use crate::levels::examples::Example;
-use crate::levels::training::{self, Quality, likeliest, quality};
+use crate::levels::examples::MoveExample;
+use crate::levels::training::{self, ModelQuality, likeliest, quality};
 
 /// Moves before this ply are opening theory; published figures leave them out.
 pub const FIRST_PLY: u32 = 10;
@@ -27,9 +27,9 @@ pub struct Row {
     /// The band.
     pub band: u32,
     /// The model at each requested rating.
-    pub models: Vec<Quality>,
+    pub models: Vec<ModelQuality>,
     /// The model at the players' own ratings.
-    pub own: Quality,
+    pub own: ModelQuality,
     /// Accuracy of the move with the best value at each depth.
     pub best: [f64; DEPTHS],
     /// Fraction of the moves played that lose at least each of [`LOSSES`], by the deepest values.
@@ -77,20 +77,20 @@ pub fn cross_validated(
     folds: u32,
     bands: &[u32],
     ratings: &[f64],
-    examples: &[Example],
+    examples: &[MoveExample],
     threads: usize,
     mut report: impl FnMut(),
 ) -> Result<Vec<Row>, Error> {
-    let fold = |example: &Example| (hash::fold(hash::mix(settings.seed), example.player) % u64::from(folds)) as u32;
+    let fold = |example: &MoveExample| (hash::fold(hash::mix(settings.seed), example.player) % u64::from(folds)) as u32;
     let mut folded: Vec<Vec<Row>> = Vec::new();
     ordered_for_each(
         threads,
         0..folds,
         || Ok::<_, Error>(()),
         |(), number| {
-            let tested: Vec<&Example> = examples.iter().filter(|example| fold(example) == number).collect();
+            let tested: Vec<&MoveExample> = examples.iter().filter(|example| fold(example) == number).collect();
             let games: HashSet<u64> = tested.iter().map(|example| example.game).collect();
-            let training_set: Vec<&Example> =
+            let training_set: Vec<&MoveExample> =
                 examples.iter().filter(|example| fold(example) != number && !games.contains(&example.game)).collect();
             let parameters = training::train(settings, &training_set, |_, _| ());
             Ok(bands.iter().map(|&band| row(&parameters, band, ratings, &tested)).collect::<Vec<Row>>())
@@ -107,7 +107,7 @@ pub fn cross_validated(
 
 /// Measures a model at these ratings on the examples of a band.
 #[must_use]
-pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]) -> Row {
+pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&MoveExample]) -> Row {
     let of_band = || examples.iter().copied().filter(|example| example.band == band && example.ply >= FIRST_PLY);
     let mut best = [0.0; DEPTHS];
     let (mut mates, mut mate_rates) = (0, [0.0; 2]);
@@ -145,7 +145,7 @@ pub fn row(parameters: &[f64], band: u32, ratings: &[f64], examples: &[&Example]
 
 /// The loss of each move, in pawns.
 #[must_use]
-pub fn losses(example: &Example) -> Vec<f64> {
+pub fn losses(example: &MoveExample) -> Vec<f64> {
     let highest = |depth: usize| example.values.iter().map(|values| values[depth]).max().unwrap_or(0);
     let best = std::array::from_fn(highest);
     example.values.iter().map(|values| loss(values, &best)).collect()
@@ -160,8 +160,8 @@ mod tests {
     /// twice.
     #[test]
     fn players_are_tested_with_models_trained_without_them() {
-        let examples: Vec<Example> =
-            examples().into_iter().map(|example| Example { ply: FIRST_PLY, ..example }).collect();
+        let examples: Vec<MoveExample> =
+            examples().into_iter().map(|example| MoveExample { ply: FIRST_PLY, ..example }).collect();
         let settings = training::LevelSettings { epochs: 3, batch: 4, ..training::LevelSettings::default() };
         let (bands, ratings) = ([1200, 1400, 2000, 2200], [1200.0, 2200.0]);
         let measured = |folds, threads| {
@@ -173,9 +173,9 @@ mod tests {
         };
         let rows = measured(64, 1);
         for (row, band) in rows.iter().zip(bands) {
-            let (tested, others): (Vec<&Example>, Vec<&Example>) =
+            let (tested, others): (Vec<&MoveExample>, Vec<&MoveExample>) =
                 examples.iter().partition(|example| example.band == band);
-            let of_other_games: Vec<&Example> =
+            let of_other_games: Vec<&MoveExample> =
                 others.into_iter().filter(|example| example.game != tested[0].game).collect();
             let alone = super::row(&training::train(&settings, &of_other_games, |_, _| ()), band, &ratings, &tested);
             assert_eq!((row.own.count, row.mates), (tested.len(), alone.mates));
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(format!("{:?}", measured(64, 3)), text);
         // With a single fold there is nothing to train on.
         let untrained = measured(1, 1);
-        let all: Vec<&Example> = examples.iter().collect();
+        let all: Vec<&MoveExample> = examples.iter().collect();
         let start = super::row(&dyad_engine::levels::model::start(), 1200, &ratings, &all);
         assert_eq!(format!("{:?}", untrained[0]), format!("{start:?}"));
     }
@@ -201,10 +201,10 @@ mod tests {
     #[test]
     fn rows_add_up() {
         let examples = examples();
-        let examples: Vec<Example> =
-            examples.into_iter().map(|example| Example { ply: FIRST_PLY, band: 1200, ..example }).collect();
+        let examples: Vec<MoveExample> =
+            examples.into_iter().map(|example| MoveExample { ply: FIRST_PLY, band: 1200, ..example }).collect();
         let parameters = dyad_engine::levels::model::start();
-        let all: Vec<&Example> = examples.iter().collect();
+        let all: Vec<&MoveExample> = examples.iter().collect();
         let [first, second, both] =
             [&all[..5], &all[5..], &all[..]].map(|examples| row(&parameters, 1200, &[1000.0, 2000.0], examples));
         let sum = first.with(&second);

@@ -92,7 +92,7 @@ pub struct RecordCounts {
 }
 
 /// A game from the standard starting position.
-pub(super) struct Played {
+pub(super) struct PlayedGame {
     pub(super) moves: Vec<Move>,
     pub(super) hash: u64,
     pub(super) ratings: [Option<u32>; 2],
@@ -108,7 +108,7 @@ pub(super) struct HeldOut<'a> {
 }
 
 impl HeldOut<'_> {
-    pub(super) fn new<'a>(settings: &'a RecordSettings, games: &[Played]) -> HeldOut<'a> {
+    pub(super) fn new<'a>(settings: &'a RecordSettings, games: &[PlayedGame]) -> HeldOut<'a> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         games.iter().flat_map(|game| game.players).for_each(|player| *counts.entry(player).or_default() += 1);
         HeldOut { settings, games: counts }
@@ -123,7 +123,7 @@ impl HeldOut<'_> {
 
 /// A candidate position.
 #[derive(Clone, Copy)]
-pub(super) struct Candidate {
+pub(super) struct RecordCandidate {
     pub(super) order: u64,
     pub(super) game: usize,
     pub(super) ply: usize,
@@ -154,7 +154,7 @@ pub fn prepare(
 }
 
 /// Hash of these positions in this order.
-pub(super) fn identity(seed: u64, games: &[Played], candidates: &[Candidate]) -> u64 {
+pub(super) fn identity(seed: u64, games: &[PlayedGame], candidates: &[RecordCandidate]) -> u64 {
     candidates.iter().fold(hash::mix(seed), |identity, candidate| {
         hash::fold(hash::fold(identity, games[candidate.game].hash), candidate.ply as u64)
     })
@@ -162,8 +162,8 @@ pub(super) fn identity(seed: u64, games: &[Played], candidates: &[Candidate]) ->
 
 /// Writes the missing records of the candidates to a file with this header. Returns the number of records.
 pub(super) fn analyze_all(
-    games: &[Played],
-    candidates: &[Candidate],
+    games: &[PlayedGame],
+    candidates: &[RecordCandidate],
     weights: &Arc<Weights>,
     (out, header): (&Path, &serde_json::Value),
     context: &mut Context<Progress>,
@@ -195,7 +195,7 @@ pub(super) fn analyze_all(
 pub(super) fn read_games(
     files: &[PathBuf],
     mut on_broken: impl FnMut(BrokenGame),
-) -> Result<(Vec<Played>, usize), Error> {
+) -> Result<(Vec<PlayedGame>, usize), Error> {
     let (mut games, mut broken) = (Vec::new(), 0);
     for path in files {
         for text in GameTexts::open(path)? {
@@ -212,7 +212,7 @@ pub(super) fn read_games(
 }
 
 /// The relevant parts of a game, if it started from the standard position.
-fn played(record: &GameRecord) -> Option<Played> {
+fn played(record: &GameRecord) -> Option<PlayedGame> {
     let usual = record.start == Board::startpos();
     let hash = record.hash();
     let pool = Pool::of_site(&record.tags.site);
@@ -221,7 +221,7 @@ fn played(record: &GameRecord) -> Option<Played> {
         // The same name on two servers counts as one player, held out on both or on neither.
         name => hash::fold_text(u64::from(pool == Pool::Board), name),
     };
-    usual.then(|| Played {
+    usual.then(|| PlayedGame {
         moves: record.moves.iter().map(|played| played.mv).collect(),
         hash,
         ratings: record.tags.ratings,
@@ -232,7 +232,7 @@ fn played(record: &GameRecord) -> Option<Played> {
 }
 
 /// The chosen positions, in the order of analysis.
-fn choose(settings: &RecordSettings, games: &[Played]) -> Vec<Candidate> {
+fn choose(settings: &RecordSettings, games: &[PlayedGame]) -> Vec<RecordCandidate> {
     let held_out = HeldOut::new(settings, games);
     let mut candidates = Vec::new();
     for (number, game) in games.iter().enumerate() {
@@ -251,7 +251,13 @@ fn choose(settings: &RecordSettings, games: &[Played]) -> Vec<Candidate> {
             let mut own: Vec<(u64, usize)> = plies.map(|ply| (hash::fold(draw, ply as u64), ply)).collect();
             own.sort_unstable();
             own.truncate(settings.per_game);
-            candidates.extend(own.into_iter().map(|(order, ply)| Candidate { order, game: number, ply, band, test }));
+            candidates.extend(own.into_iter().map(|(order, ply)| RecordCandidate {
+                order,
+                game: number,
+                ply,
+                band,
+                test,
+            }));
         }
     }
     candidates.sort_unstable_by_key(|candidate| (candidate.order, candidate.game, candidate.ply));
@@ -264,7 +270,7 @@ fn choose(settings: &RecordSettings, games: &[Played]) -> Vec<Candidate> {
     });
     // Interleave the bands, so that those with more games do not come first.
     let mut place: HashMap<(u32, bool), usize> = HashMap::new();
-    let mut spread: Vec<(f64, Candidate)> = candidates
+    let mut spread: Vec<(f64, RecordCandidate)> = candidates
         .into_iter()
         .map(|candidate| {
             let key = (candidate.band, candidate.test);
@@ -281,12 +287,12 @@ fn choose(settings: &RecordSettings, games: &[Played]) -> Vec<Candidate> {
 }
 
 /// Whether there was more than one legal move.
-pub(super) fn has_a_choice(game: &Played, ply: usize) -> bool {
+pub(super) fn has_a_choice(game: &PlayedGame, ply: usize) -> bool {
     let board = game.moves[..ply].iter().fold(Board::startpos(), |board, &mv| board.after(mv));
     board.count_moves() > 1
 }
 
-fn analyze(analyzer: &mut MoveAnalyzer, played: &Played, candidate: &Candidate, control: &Control) -> Record {
+fn analyze(analyzer: &mut MoveAnalyzer, played: &PlayedGame, candidate: &RecordCandidate, control: &Control) -> Record {
     let mut game = Game::default();
     played.moves[..candidate.ply].iter().for_each(|&mv| game.push(mv));
     let side = usize::from(game.board().side_to_move() == Color::Black);

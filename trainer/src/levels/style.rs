@@ -26,11 +26,11 @@ use crate::base::context::{Context, Progress};
 use crate::base::number::number;
 use crate::data::positions::PERCENT;
 use crate::levels::estimate::likeliest;
-use crate::levels::examples::Example;
+use crate::levels::examples::MoveExample;
 use crate::levels::measure::FIRST_PLY;
-use crate::levels::prepare::{Candidate, Played, analyze_all, has_a_choice, identity, read_games};
+use crate::levels::prepare::{PlayedGame, RecordCandidate, analyze_all, has_a_choice, identity, read_games};
 use crate::levels::records::{self, Offsets};
-use crate::levels::training::{self, Quality, descend, quality};
+use crate::levels::training::{self, ModelQuality, descend, quality};
 
 /// Settings of a style training.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
@@ -93,16 +93,16 @@ pub struct Style {
     /// Chosen strength of L2.
     pub l2: f64,
     /// Quality of the general model at that rating on the last games, from the sixth move.
-    pub before: Quality,
+    pub before: ModelQuality,
     /// Quality on the last games of the style trained on the others.
-    pub after: Quality,
+    pub after: ModelQuality,
 }
 
 /// Minimum number of positions.
 pub const FEWEST: usize = 200;
 
-/// Trains a player's style and writes it to `out`. The analysis is stored next to it as `NAME.records` until the training
-/// is done; the same call resumes a stopped training. Reports the positions analyzed.
+/// Trains a player's style and writes it to `out`. The analysis is stored next to it as `NAME.records` until the
+/// training is done; the same call resumes a stopped training. Reports the positions analyzed.
 ///
 /// # Errors
 /// When games cannot be read, the player has too few, the work was stopped, or files cannot be written.
@@ -134,8 +134,9 @@ pub fn learn(
     drop(own);
     let (_, records) = records::read(&records_path)?;
     // All ratings are those of the first knot, so that only this knot is trained.
-    let at_first_knot = |record| Example { rating: SPLINE_KNOTS[0], ..Example::new(record, &Offsets::default()) };
-    let examples: Vec<Example> = records.iter().map(at_first_knot).collect();
+    let at_first_knot =
+        |record| MoveExample { rating: SPLINE_KNOTS[0], ..MoveExample::new(record, &Offsets::default()) };
+    let examples: Vec<MoveExample> = records.iter().map(at_first_knot).collect();
     let mut style = fit(settings, model, &examples, context.stop)?;
     style.games = games_of(&games, player).count();
     style.model.name = player.to_string();
@@ -161,8 +162,8 @@ pub fn records_path(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
-fn games_of<'a>(games: &'a [Played], player: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
-    let sides = move |(number, game): (usize, &'a Played)| {
+fn games_of<'a>(games: &'a [PlayedGame], player: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let sides = move |(number, game): (usize, &'a PlayedGame)| {
         let names = [game.names[0].as_str(), game.names[1].as_str()];
         (0..2).filter(move |&side| names[side].eq_ignore_ascii_case(player)).map(move |side| (number, side))
     };
@@ -170,7 +171,7 @@ fn games_of<'a>(games: &'a [Played], player: &'a str) -> impl Iterator<Item = (u
 }
 
 /// The error of too few positions, with the players of the most games: the name may be misspelled.
-fn too_few(player: &str, games: &[Played], positions: usize, broken: usize) -> Error {
+fn too_few(player: &str, games: &[PlayedGame], positions: usize, broken: usize) -> Error {
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for name in games.iter().flat_map(|game| &game.names).filter(|name| !matches!(name.as_str(), "" | "?")) {
         *counts.entry(name).or_default() += 1;
@@ -187,7 +188,7 @@ fn too_few(player: &str, games: &[Played], positions: usize, broken: usize) -> E
 }
 
 /// The player's positions, those of the last games as a test.
-fn choose(settings: &StyleSettings, games: &[Played], player: &str) -> Vec<Candidate> {
+fn choose(settings: &StyleSettings, games: &[PlayedGame], player: &str) -> Vec<RecordCandidate> {
     let own: Vec<(usize, usize)> = games_of(games, player).collect();
     let learned = own.len() - (own.len() as f64 * settings.test_percent.clamp(0.0, 90.0) / 100.0).ceil() as usize;
     let mut candidates = Vec::new();
@@ -195,7 +196,7 @@ fn choose(settings: &StyleSettings, games: &[Played], player: &str) -> Vec<Candi
         let game = &games[number];
         let draw = hash::fold(hash::fold(settings.seed, game.hash), side as u64);
         let plies = (side..game.moves.len()).step_by(2);
-        candidates.extend(plies.map(|ply| Candidate {
+        candidates.extend(plies.map(|ply| RecordCandidate {
             order: hash::fold(draw, ply as u64),
             game: number,
             ply,
@@ -209,14 +210,19 @@ fn choose(settings: &StyleSettings, games: &[Played], player: &str) -> Vec<Candi
 }
 
 /// Fits the style to the examples.
-fn fit(settings: &StyleSettings, model: &MoveModel, examples: &[Example], control: &Control) -> Result<Style, Error> {
-    let (test, learned): (Vec<&Example>, Vec<&Example>) = examples.iter().partition(|example| example.test);
-    let counted: Vec<&Example> = learned.iter().copied().filter(|example| example.ply >= FIRST_PLY).collect();
+fn fit(
+    settings: &StyleSettings,
+    model: &MoveModel,
+    examples: &[MoveExample],
+    control: &Control,
+) -> Result<Style, Error> {
+    let (test, learned): (Vec<&MoveExample>, Vec<&MoveExample>) = examples.iter().partition(|example| example.test);
+    let counted: Vec<&MoveExample> = learned.iter().copied().filter(|example| example.ply >= FIRST_PLY).collect();
     let (rating, _) = likeliest(&model.parameters, &counted);
     let start = everywhere(&model.parameters, f64::from(rating));
     let tested = || test.iter().copied().filter(|example| example.ply >= FIRST_PLY);
     let before = quality(&start, None, tested());
-    let mut best: Option<(f64, Quality)> = None;
+    let mut best: Option<(f64, ModelQuality)> = None;
     for &l2 in &settings.pulls {
         if control.stopped() {
             return Err(Error::Stopped);
@@ -227,7 +233,7 @@ fn fit(settings: &StyleSettings, model: &MoveModel, examples: &[Example], contro
         }
     }
     let (l2, after) = best.ok_or_else(|| Error::Settings("pulls: none is given".to_string()))?;
-    let all: Vec<&Example> = examples.iter().collect();
+    let all: Vec<&MoveExample> = examples.iter().collect();
     let parameters = toward(settings, &start, &all, l2).into_iter().map(round).collect();
     let model = MoveModel { calibration: Vec::new(), parameters, ..model.clone() };
     Ok(Style { model, games: 0, positions: examples.len(), rating, l2, before, after })
@@ -244,7 +250,7 @@ fn everywhere(parameters: &[f64], rating: f64) -> Vec<f64> {
 }
 
 /// Trains from `start` with L2 toward it, on examples at the first knot.
-fn toward(settings: &StyleSettings, start: &[f64], examples: &[&Example], l2: f64) -> Vec<f64> {
+fn toward(settings: &StyleSettings, start: &[f64], examples: &[&MoveExample], l2: f64) -> Vec<f64> {
     let l2 = l2 / examples.len().max(1) as f64;
     let descent = training::LevelSettings {
         epochs: settings.epochs,
@@ -266,7 +272,7 @@ fn toward(settings: &StyleSettings, start: &[f64], examples: &[&Example], l2: f6
 #[must_use]
 pub fn summary(style: &Style) -> String {
     let Style { games, positions, rating, before, after, .. } = style;
-    let percent = |quality: &Quality| 100.0 * quality.accuracy;
+    let percent = |quality: &ModelQuality| 100.0 * quality.accuracy;
     format!(
         "{positions} positions of {games} games, most like players rated {rating} (on the scale of Lichess); of the last games \
          (tested before they were learned from, {} positions) it expects {:.1} % of the moves, loss {:.4}; the model at that \

@@ -13,7 +13,7 @@ use dyad_engine::search::{Limits, Options};
 use dyad_formats::testing::Temporary;
 
 use crate::base::context::Context;
-use crate::levels::examples::Example;
+use crate::levels::examples::MoveExample;
 use crate::levels::prepare::{RecordCounts, RecordSettings, prepare};
 use crate::levels::records::{self, Offsets};
 
@@ -35,12 +35,12 @@ pub fn prepared(folder: &Path, name: &str, threads: usize, settings: &RecordSett
 }
 
 /// Examples from all positions of the games.
-pub fn examples() -> Vec<Example> {
+pub fn examples() -> Vec<MoveExample> {
     let folder = Temporary::folder();
     let settings = RecordSettings { per_game: 100, ..RecordSettings::default() };
     let (path, _) = prepared(&folder, "records", 1, &settings);
     let (_, records) = records::read(&path).unwrap();
-    records.iter().map(|record| Example::new(record, &Offsets::default())).collect()
+    records.iter().map(|record| MoveExample::new(record, &Offsets::default())).collect()
 }
 
 /// A game (PGN) of a model against itself, players x and y with ratings, at most `plies` long.

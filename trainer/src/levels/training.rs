@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::number::number;
 use crate::base::optim::{Adam, BETAS};
-use crate::levels::examples::Example;
+use crate::levels::examples::MoveExample;
 use crate::levels::records::Offsets;
 
 /// Settings of the training.
@@ -99,7 +99,7 @@ impl LevelSettings {
 
 /// Means over examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Quality {
+pub struct ModelQuality {
     /// Number of examples.
     pub count: usize,
     /// Negative log-likelihood of the move played.
@@ -110,7 +110,7 @@ pub struct Quality {
 
 /// Trains a model. `report` is called after each epoch with its number and mean loss.
 #[must_use]
-pub fn train(settings: &LevelSettings, examples: &[&Example], report: impl FnMut(u32, f64)) -> Vec<f64> {
+pub fn train(settings: &LevelSettings, examples: &[&MoveExample], report: impl FnMut(u32, f64)) -> Vec<f64> {
     descend(settings, start(), examples, |parameters, gradient| add_penalty(settings, parameters, gradient), report)
 }
 
@@ -118,7 +118,7 @@ pub fn train(settings: &LevelSettings, examples: &[&Example], report: impl FnMut
 pub(super) fn descend(
     settings: &LevelSettings,
     mut parameters: Vec<f64>,
-    examples: &[&Example],
+    examples: &[&MoveExample],
     penalize: impl Fn(&[f64], &mut [f64]),
     mut report: impl FnMut(u32, f64),
 ) -> Vec<f64> {
@@ -151,7 +151,7 @@ pub(super) fn descend(
 }
 
 /// Adds the gradient of an example's loss, times `share`, and returns the loss.
-pub(super) fn add_gradient(parameters: &[f64], example: &Example, share: f64, gradient: &mut [f64]) -> f64 {
+pub(super) fn add_gradient(parameters: &[f64], example: &MoveExample, share: f64, gradient: &mut [f64]) -> f64 {
     let level = SkillLevel::new(parameters, example.rating);
     let basis = basis(example.rating);
     let mut add = |coefficient: usize, slope: f64| {
@@ -163,7 +163,7 @@ pub(super) fn add_gradient(parameters: &[f64], example: &Example, share: f64, gr
 }
 
 /// The gradient with respect to the coefficients at the example's rating, before their exponential.
-pub(super) fn coefficient_gradient(level: &SkillLevel, example: &Example, add: &mut impl FnMut(usize, f64)) -> f64 {
+pub(super) fn coefficient_gradient(level: &SkillLevel, example: &MoveExample, add: &mut impl FnMut(usize, f64)) -> f64 {
     let choice = &example.input;
     let prediction = level.predict(choice);
     let likelihood = prediction.moves[example.played].max(1e-12);
@@ -239,9 +239,13 @@ fn add_penalty(settings: &LevelSettings, parameters: &[f64], gradient: &mut [f64
 
 /// The mean quality of a model on examples, each taken at its own rating or all at one.
 #[must_use]
-pub fn quality<'a>(parameters: &[f64], rating: Option<f64>, examples: impl Iterator<Item = &'a Example>) -> Quality {
+pub fn quality<'a>(
+    parameters: &[f64],
+    rating: Option<f64>,
+    examples: impl Iterator<Item = &'a MoveExample>,
+) -> ModelQuality {
     let fixed = rating.map(|rating| SkillLevel::new(parameters, rating));
-    let mut quality = Quality::default();
+    let mut quality = ModelQuality::default();
     for example in examples {
         let own;
         let level = match &fixed {
@@ -257,7 +261,7 @@ pub fn quality<'a>(parameters: &[f64], rating: Option<f64>, examples: impl Itera
         quality.accuracy += f64::from(u8::from(likeliest(&moves) == example.played));
     }
     let count = quality.count.max(1) as f64;
-    Quality { loss: quality.loss / count, accuracy: quality.accuracy / count, ..quality }
+    ModelQuality { loss: quality.loss / count, accuracy: quality.accuracy / count, ..quality }
 }
 
 /// The index of the largest number, the first of equal ones.
@@ -295,7 +299,7 @@ mod tests {
     #[test]
     fn training_lowers_the_loss_and_is_always_the_same() {
         let examples = examples();
-        let all: Vec<&Example> = examples.iter().collect();
+        let all: Vec<&MoveExample> = examples.iter().collect();
         let settings = LevelSettings { epochs: 10, batch: 8, ..LevelSettings::default() };
         let trained = train(&settings, &all, |_, _| {});
         let before = quality(&start(), None, examples.iter());

@@ -136,7 +136,7 @@ impl GeneratorSettings {
 
 /// Progress of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct GeneratorProgress {
     /// Complete games in the file.
     pub games: u64,
     /// Moves searched since the start or the resumption.
@@ -153,13 +153,13 @@ pub fn generate(
     weights: &Arc<Weights>,
     openings: &[Opening],
     path: &Path,
-    context: &mut Context<Played>,
+    context: &mut Context<GeneratorProgress>,
 ) -> Result<bool, Error> {
     settings.check().map_err(Error::Settings)?;
     let event = event(settings, weights, openings);
     check_own(path, &event)?;
     let mut file = GameFile::open(path)?;
-    let mut played = Played { games: file.games.len() as u64, moves: 0 };
+    let mut played = GeneratorProgress { games: file.games.len() as u64, moves: 0 };
     file.games = Vec::new();
     let first = played.games;
     (context.on_event)(played);
@@ -172,7 +172,7 @@ pub fn generate(
         |(number, game)| {
             let Some(game) = game else { return Ok(ControlFlow::Break(())) };
             file.write(&pgn(number, &game, &event, weights), path)?;
-            played = Played { games: number + 1, moves: played.moves + game.moves.len() as u64 };
+            played = GeneratorProgress { games: number + 1, moves: played.moves + game.moves.len() as u64 };
             (context.on_event)(played);
             Ok(ControlFlow::Continue(()))
         },
@@ -326,7 +326,7 @@ mod tests {
         fs::write(&path, &all[..all.len() * 2 / 3]).unwrap();
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
         let mut first = None;
-        let mut report = |played: Played| _ = first.get_or_insert(played.games);
+        let mut report = |played: GeneratorProgress| _ = first.get_or_insert(played.games);
         let mut context = Context { threads: 2, stop: &control, on_event: &mut report };
         assert!(generate(&settings(6, 3), &weights, &[], &path, &mut context).unwrap());
         assert!(first.is_some_and(|games| (1..6).contains(&games)), "{first:?}");
@@ -410,7 +410,7 @@ mod tests {
         let folder = Temporary::folder();
         let path = folder.join("games.pgn");
         let (weights, control) = (Arc::new(Weights::material()), Control::new(false));
-        let mut report = |played: Played| {
+        let mut report = |played: GeneratorProgress| {
             if played.games == 2 {
                 control.stop();
             }

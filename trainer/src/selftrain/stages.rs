@@ -17,7 +17,7 @@ use super::estimate::Speed;
 use super::event::{Distance, SelfTrainEvent, SelfTrainSummary, Stage};
 use super::folder::{Folder, SelfTrainState, remove};
 use super::generation::{Generation, Step, name_of};
-use super::generator::{Played, generate};
+use super::generator::{GeneratorProgress, generate};
 use super::log::SelfTrainLogLine;
 use super::reporter::Reporter;
 use super::self_play::{GameFile, SelfPlay};
@@ -216,7 +216,8 @@ impl<'a> Loop<'a> {
         let plan = work::games(settings, generation.number);
         let (reporter, path) = (&mut self.reporter, generation.folder.games());
         let of = settings.positions;
-        let mut report = |played: Played| reporter.report(Progress { done: of.min(played.games * per_game), of });
+        let mut report =
+            |played: GeneratorProgress| reporter.report(Progress { done: of.min(played.games * per_game), of });
         let mut context = Context { threads: settings.threads, stop: self.stop, on_event: &mut report };
         Ok(generate(&plan, &generation.best, &[], &path, &mut context)?)
     }

@@ -1,12 +1,12 @@
 //! Tuning of the new weights by games: how much of a training's result is taken over.
 //!
-//! A comparison training from good weights knows directions, but each of its steps alone makes them weaker as often as stronger
-//! (`docs/training.md`). So the [SPSA](crate::tune) parameters are its steps by families of features and factors of all groups,
-//! from the best weights.
+//! A comparison training from good weights knows directions, but each of its steps alone makes them weaker as often as
+//! stronger (`docs/training.md`). So the [SPSA](crate::tune) parameters are its steps by families of features and
+//! factors of all groups, from the best weights.
 //!
-//! A [regression](super::settings::Regression) starts from the initial weights each time, and its result may be hundreds of Elo
-//! weaker or stronger than these. The interpolation of both is stronger than either where neither is much the weaker. So there
-//! is one parameter, the interpolation coefficient.
+//! A [regression](super::settings::Regression) starts from the initial weights each time, and its result may be
+//! hundreds of Elo weaker or stronger than these. The interpolation of both is stronger than either where neither is
+//! much the weaker. So there is one parameter, the interpolation coefficient.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use super::window::Window;
 use super::work::Draw;
 use crate::arena::play::SearchLimits;
 use crate::base::context::{Context, Progress};
-use crate::tune::directions::{Goal, boards, spsa_parameters};
+use crate::tune::directions::{TrainedGoal, boards, spsa_parameters};
 use crate::tune::parameters::{Parameter, Range, by_label};
 use crate::tune::run::{self, TuningProgress};
 use crate::tune::spsa::Schedule;
@@ -37,9 +37,9 @@ pub(super) struct Tuned {
     pub interpolation: Option<f64>,
 }
 
-/// Plays or resumes the tuning of a generation that starts from the weights `from`, with their file. The interpolation coefficient
-/// of a regression starts at `interpolation`, or else at the one for its number of positions. Reports the games
-/// played. `None` if it was stopped.
+/// Plays or resumes the tuning of a generation that starts from the weights `from`, with their file. The interpolation
+/// coefficient of a regression starts at `interpolation`, or else at the one for its number of positions. Reports the
+/// games played. `None` if it was stopped.
 pub(super) fn tuned(
     generation: &Generation,
     from: (&Path, &Weights),
@@ -96,7 +96,7 @@ fn settings(
             vec![Parameter::toward("*", [true; 2], &file, start, INTERPOLATION)]
         }
         Method::Comparison(_) => {
-            let goal = Goal { file: &file, weights: trained };
+            let goal = TrainedGoal { file: &file, weights: trained };
             spsa_parameters(from, Some(goal), &boards(window.samples())?)
         }
     };

@@ -40,7 +40,7 @@ const COEFFICIENTS: [f64; 2] = [-1.0, 1.5];
 
 /// Trained weights to interpolate toward, and their file.
 #[derive(Clone, Copy, Debug)]
-pub struct Goal<'a> {
+pub struct TrainedGoal<'a> {
     /// The file.
     pub file: &'a Path,
     /// Its content.
@@ -62,7 +62,7 @@ pub fn boards(samples: &[Packed]) -> Result<Vec<Board>, Error> {
 
 /// The SPSA parameters for `weights`, measured on `boards`. They depend on these alone.
 #[must_use]
-pub fn spsa_parameters(weights: &Weights, goal: Option<Goal>, boards: &[Board]) -> Vec<Parameter> {
+pub fn spsa_parameters(weights: &Weights, goal: Option<TrainedGoal>, boards: &[Board]) -> Vec<Parameter> {
     let mut found = Vec::new();
     for (index, piece) in PIECES.into_iter().enumerate() {
         let size = Size::of(boards.iter().map(|board| material(weights, board, piece)));
@@ -163,7 +163,7 @@ fn add(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tune::parameters::{Base, Target, apply};
+    use crate::tune::parameters::{Base, ParameterTarget, apply};
     use dyad_engine::eval::FloatWeights;
     use dyad_engine::eval::layout::{MOBILITY_KNIGHT, TEMPO};
     use dyad_formats::testing::Temporary;
@@ -199,7 +199,9 @@ mod tests {
         for (index, parameter) in
             found.iter().enumerate().filter(|(_, parameter)| !parameter.name.contains("material."))
         {
-            let Target::Factor { stages, .. } = parameter.target else { panic!("{} is a factor", parameter.name) };
+            let ParameterTarget::Factor { stages, .. } = parameter.target else {
+                panic!("{} is a factor", parameter.name)
+            };
             let mut moved = start.clone();
             moved[index] += parameter.c_end;
             let after = values(&apply(&found, &moved, &base).unwrap().1.unwrap());
@@ -236,7 +238,7 @@ mod tests {
         floats.mg[TEMPO.start] = 1.0;
         let trained = Weights::from_floats(&floats, serde_json::Value::Null).unwrap();
         trained.save(&file).unwrap();
-        let found = spsa_parameters(&weights, Some(Goal { file: &file, weights: &trained }), &boards());
+        let found = spsa_parameters(&weights, Some(TrainedGoal { file: &file, weights: &trained }), &boards());
         let steps: Vec<_> = found.iter().filter(|parameter| parameter.name.starts_with("toward:")).collect();
         assert_eq!(steps.len(), 1, "{steps:?}");
         assert_eq!(steps[0].name, format!("toward:@mobility:{}", file.display()));

@@ -39,7 +39,7 @@ const TOWARD: &str = "toward:";
 
 /// What a parameter changes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Target {
+pub enum ParameterTarget {
     /// A search constant, an integer.
     Constant(&'static Tunable),
     /// The weights of some groups.
@@ -67,7 +67,7 @@ pub struct Parameter {
     /// Name in the text format.
     pub name: String,
     /// What it changes.
-    pub target: Target,
+    pub target: ParameterTarget,
     /// Initial value.
     pub value: f64,
     /// Its smallest value.
@@ -98,18 +98,18 @@ impl Parameter {
     #[must_use]
     pub fn factor(groups: &str, stages: [bool; 2], value: f64, range: Range) -> Parameter {
         let name = format!("{FACTOR}{groups}{}", stage_suffix(stages));
-        Parameter::with(name, Target::Factor { groups: groups.to_string(), stages }, value, range)
+        Parameter::with(name, ParameterTarget::Factor { groups: groups.to_string(), stages }, value, range)
     }
 
     /// An interpolation coefficient of the weights of `groups`, from the base (0) to the weights in `file` (1).
     #[must_use]
     pub fn toward(groups: &str, stages: [bool; 2], file: &Path, value: f64, range: Range) -> Parameter {
         let name = format!("{TOWARD}{groups}{}:{}", stage_suffix(stages), file.display());
-        let target = Target::Toward { groups: groups.to_string(), stages, file: file.to_path_buf() };
+        let target = ParameterTarget::Toward { groups: groups.to_string(), stages, file: file.to_path_buf() };
         Parameter::with(name, target, value, range)
     }
 
-    fn with(name: String, target: Target, value: f64, Range { min, max, c_end, r_end }: Range) -> Parameter {
+    fn with(name: String, target: ParameterTarget, value: f64, Range { min, max, c_end, r_end }: Range) -> Parameter {
         Parameter { name, target, value, min, max, c_end, r_end }
     }
 
@@ -119,7 +119,7 @@ impl Parameter {
         let (min, max) = (f64::from(tunable.min), f64::from(tunable.max));
         Parameter {
             name: tunable.name.to_string(),
-            target: Target::Constant(tunable),
+            target: ParameterTarget::Constant(tunable),
             value: f64::from(tunable.default),
             min,
             max,
@@ -134,8 +134,8 @@ impl Parameter {
     pub fn played(&self, value: f64, chance: f64) -> f64 {
         let within = value.clamp(self.min, self.max);
         match self.target {
-            Target::Constant(_) => (within + chance).floor().min(self.max),
-            Target::Factor { .. } | Target::Toward { .. } => within,
+            ParameterTarget::Constant(_) => (within + chance).floor().min(self.max),
+            ParameterTarget::Factor { .. } | ParameterTarget::Toward { .. } => within,
         }
     }
 
@@ -143,11 +143,11 @@ impl Parameter {
     #[must_use]
     pub fn label(&self) -> String {
         match &self.target {
-            Target::Toward { file, .. } => {
+            ParameterTarget::Toward { file, .. } => {
                 let beginning = self.name.strip_suffix(&*file.to_string_lossy()).unwrap_or(&self.name);
                 format!("{beginning}{}", file.file_name().unwrap_or_default().display())
             }
-            Target::Constant(_) | Target::Factor { .. } => self.name.clone(),
+            ParameterTarget::Constant(_) | ParameterTarget::Factor { .. } => self.name.clone(),
         }
     }
 
@@ -170,7 +170,7 @@ fn stage_suffix(stages: [bool; 2]) -> &'static str {
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parameter { name, value, min, max, c_end, r_end, .. } = self;
-        let kind = if matches!(self.target, Target::Constant(_)) { "int" } else { "float" };
+        let kind = if matches!(self.target, ParameterTarget::Constant(_)) { "int" } else { "float" };
         write!(f, "{name}, {kind}, {value}, {min}, {max}, {c_end}, {r_end}")
     }
 }
@@ -200,8 +200,8 @@ impl FromStr for Parameter {
         let &[r_end, c_end, max, min, value] = &numbers[..] else { return Err(expected(text)) };
         let target = target(name)?;
         let (wanted, bounds) = match &target {
-            Target::Constant(tunable) => ("int", [f64::from(tunable.min), f64::from(tunable.max)]),
-            Target::Factor { .. } | Target::Toward { .. } => ("float", [-100.0, 100.0]),
+            ParameterTarget::Constant(tunable) => ("int", [f64::from(tunable.min), f64::from(tunable.max)]),
+            ParameterTarget::Factor { .. } | ParameterTarget::Toward { .. } => ("float", [-100.0, 100.0]),
         };
         if kind != wanted {
             return Err(format!("{name} is no '{kind}' but {wanted}"));
@@ -226,7 +226,7 @@ fn expected(text: &str) -> String {
     format!("'{text}': expected name, int, value, min, max, c_end, r_end")
 }
 
-fn target(name: &str) -> Result<Target, String> {
+fn target(name: &str) -> Result<ParameterTarget, String> {
     let known = |groups: &str| GroupFactor { groups: groups.to_string(), factors: [1.0; 2] }.check();
     if let Some(words) = name.strip_prefix(TOWARD) {
         let (groups, rest) = words.split_once(':').ok_or_else(|| format!("'{name}': expected toward:GROUPS:FILE"))?;
@@ -236,10 +236,10 @@ fn target(name: &str) -> Result<Target, String> {
             _ => ([true, true], rest),
         };
         known(groups)?;
-        return Ok(Target::Toward { groups: groups.to_string(), stages, file: PathBuf::from(file) });
+        return Ok(ParameterTarget::Toward { groups: groups.to_string(), stages, file: PathBuf::from(file) });
     }
     let Some(groups) = name.strip_prefix(FACTOR) else {
-        let constant = Tunable::find(name).map(Target::Constant);
+        let constant = Tunable::find(name).map(ParameterTarget::Constant);
         return constant.ok_or_else(|| format!("no search parameter '{name}'"));
     };
     let (groups, stages) = match groups.rsplit_once(':') {
@@ -248,7 +248,7 @@ fn target(name: &str) -> Result<Target, String> {
         _ => (groups, [true, true]),
     };
     known(groups)?;
-    Ok(Target::Factor { groups: groups.to_string(), stages })
+    Ok(ParameterTarget::Factor { groups: groups.to_string(), stages })
 }
 
 /// Reads parameters, one per line. Empty lines and lines that start with `#` are skipped.
@@ -300,7 +300,7 @@ impl Base {
     pub fn new(weights: Arc<Weights>, parameters: &[Parameter]) -> Result<Base, WeightsError> {
         let mut goals: Vec<(PathBuf, Weights)> = Vec::new();
         for parameter in parameters {
-            if let Target::Toward { file, .. } = &parameter.target
+            if let ParameterTarget::Toward { file, .. } = &parameter.target
                 && goals.iter().all(|(known, _)| known != file)
             {
                 goals.push((file.clone(), Weights::load(file)?));
@@ -330,8 +330,10 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(P
     let (mut factors, mut steps): (Vec<GroupFactor>, Vec<Interpolation>) = (Vec::new(), Vec::new());
     for (parameter, &value) in parameters.iter().zip(values) {
         match &parameter.target {
-            Target::Constant(tunable) => params.set(tunable.name, value.round() as i32).map_err(Error::Settings)?,
-            Target::Factor { groups, stages } => {
+            ParameterTarget::Constant(tunable) => {
+                params.set(tunable.name, value.round() as i32).map_err(Error::Settings)?
+            }
+            ParameterTarget::Factor { groups, stages } => {
                 let index = factors.iter().position(|factor| factor.groups == *groups).unwrap_or_else(|| {
                     factors.push(GroupFactor { groups: groups.clone(), factors: [1.0; 2] });
                     factors.len() - 1
@@ -341,7 +343,7 @@ pub fn apply(parameters: &[Parameter], values: &[f64], base: &Base) -> Result<(P
                     *factor *= value;
                 }
             }
-            Target::Toward { groups, stages, file } => {
+            ParameterTarget::Toward { groups, stages, file } => {
                 steps.push(Interpolation { groups, stages: *stages, goal: base.goal(file), coefficient: value });
             }
         }
@@ -363,7 +365,7 @@ mod tests {
         let text = "rfp_depth, int, 9, 5, 14, 0.5, 0.002\nfactor:mobility_*:eg, float, 1, 0.5, 1.5, 0.05, 0.002\n";
         let parameters = parse(&format!("# tuned\n\n{text}")).unwrap();
         assert_eq!(format(&parameters, &[9.0, 1.0]), text);
-        let expected = Target::Factor { groups: "mobility_*".into(), stages: [false, true] };
+        let expected = ParameterTarget::Factor { groups: "mobility_*".into(), stages: [false, true] };
         assert_eq!(parameters[1].target, expected);
         for tunable in TUNABLES {
             let usual = Parameter::constant(tunable);

@@ -7,7 +7,7 @@ use super::notes::{Note, Notes, Variations, note, notes_of_move, result};
 use super::spelling::{Alphabet, ENGLISH, Refusal, Spelled, is_known_remark};
 use super::words::{Tag, Token, Words};
 use crate::choice::Choice;
-use crate::game::{Played, Tags};
+use crate::game::{PlayedMove, Tags};
 use crate::input::decode;
 use crate::remark::Remark;
 use crate::score::{GameResult, ScoreSide};
@@ -19,7 +19,7 @@ const KING_MOVES: usize = 4;
 pub(super) struct Read {
     pub tags: Tags,
     pub start: Board,
-    pub moves: Vec<Played>,
+    pub moves: Vec<PlayedMove>,
     pub result: Option<GameResult>,
     pub notes: Notes,
     /// What was left out of the moves, and why.
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
         };
         self.read.letters_of_pawns |= spelled.has_letter_of_pawn();
         self.read.is_shown |= self.alphabet != &ENGLISH && self.alphabet.is_shown_by(word);
-        self.read.moves.push(Played::scored(mv, None));
+        self.read.moves.push(PlayedMove::scored(mv, None));
         if self.keeps_notes {
             self.read.notes.moves.push(notes_of_move(word));
         }
@@ -389,8 +389,9 @@ impl<'a> Reader<'a> {
             let text = || format!("{late} moves after the result");
             return Err(self.impossible.take().unwrap_or_else(|| self.of_game(text())));
         }
-        let king_to_center =
-            |played: &Played| self.before.piece_on(played.mv.from()) == Some(Piece::King) && is_center(played.mv.to());
+        let king_to_center = |played: &PlayedMove| {
+            self.before.piece_on(played.mv.from()) == Some(Piece::King) && is_center(played.mv.to())
+        };
         if self.impossible.is_some() && self.read.moves.last().is_some_and(king_to_center) {
             let last = self.read.moves.pop().expect("there is a last one");
             self.kings.insert(0, self.before.san(last.mv));

@@ -14,7 +14,7 @@ use dyad_trainer::data::prepare;
 use dyad_trainer::fit::averaging::{in_units_of_search, mean};
 use dyad_trainer::fit::calibration::{pawns_of_e, scale_like};
 use dyad_trainer::fit::regression::{self, Calibration, Data, FitSettings, Target};
-use dyad_trainer::selftrain::generator::{GeneratorSettings, Played, generate};
+use dyad_trainer::selftrain::generator::{GeneratorProgress, GeneratorSettings, generate};
 use serde_json::{Value as Json, json};
 
 use super::plan::Step;
@@ -38,7 +38,7 @@ impl StepRunner<'_, '_> {
             None => Vec::new(),
         };
         if !out.exists() {
-            let mut progress = |played: Played| Some(Progress { done: played.games, of: settings.games });
+            let mut progress = |played: GeneratorProgress| Some(Progress { done: played.games, of: settings.games });
             let finished =
                 self.with_progress(&mut progress, |context| generate(settings, &weights, &openings, &games, context))?;
             if !finished {
