@@ -293,7 +293,7 @@ class Explain {
       }),
     );
     if (!pairs.length)
-      find("pairs").append(element("li", { class: "muted" }, "No pair is worth a hundredth of a pawn."));
+      find("pairs").append(element("li", { class: "muted" }, "No pair stands out: what both sides have alike is left out."));
     this.paint();
   }
 

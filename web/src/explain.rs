@@ -64,6 +64,7 @@ struct PairOut {
 #[derive(Clone, Debug, Serialize)]
 struct GroupOut {
     name: &'static str,
+    family: &'static str,
     about: &'static str,
     white: f64,
     black: f64,
@@ -161,6 +162,7 @@ pub fn explain(weights: &Arc<Weights>, board: &Board) -> Explanation {
     let all = reasons(weights, board, usize::MAX);
     let groups = contributions(weights, board).into_iter().map(|(group, contribution)| GroupOut {
         name: group.name,
+        family: group.family.name(),
         about: group.about,
         white: pawns(contribution.white),
         black: pawns(contribution.black),

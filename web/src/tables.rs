@@ -27,9 +27,12 @@ pub struct PairMap {
     values: Vec<Option<Value>>,
 }
 
-/// A value of weight units in pawns, in middlegame and endgame.
+/// A value of weight units in pawns, in middlegame and endgame. Young 2-tuples are fractions of a centipawn, to which the
+/// scale rounds.
 fn pawns(weights: &Weights, [mg, eg]: [i32; 2]) -> Value {
-    [(PHASE_MAX, mg), (0, eg)].map(|(phase, value)| PawnScale::at_phase(weights, phase).pawns([value.into(); 2]))
+    const FINER: i64 = 100;
+    let pawns = |phase, value: i32| PawnScale::at_phase(weights, phase).pawns([FINER * i64::from(value); 2]);
+    [(PHASE_MAX, mg), (0, eg)].map(|(phase, value)| pawns(phase, value) / FINER as f64)
 }
 
 /// The piece values and piece-square tables.

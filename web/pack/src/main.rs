@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::remove_dir_all(dist)?;
     }
     copy(page, dist)?;
+    put_pieces(&dist.join("index.html"))?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&module)?;
     let packed = encoder.finish()?;
@@ -52,6 +53,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         script.len() / 1000
     );
     Ok(())
+}
+
+/// The pieces of annotated games.
+const PIECES: &str = include_str!("../../../trainer/src/annotate/assets/pieces.svg");
+
+/// Puts the pieces into the page. Its Content-Security-Policy forbids style attributes.
+fn put_pieces(page: &Path) -> std::io::Result<()> {
+    let pieces = PIECES.replace(" style=\"position:absolute\"", "");
+    fs::write(page, fs::read_to_string(page)?.replace("<!-- pieces.svg -->", &pieces))
 }
 
 /// Copies the files of the page, without its tests.
