@@ -168,7 +168,7 @@ fn damaged_endgame_tables_are_told() {
 }
 
 #[test]
-fn faults_are_told_in_a_sentence() {
+fn errors_name_their_cause() {
     let between = ["match", "default", "material"];
     for (arguments, expected) in [
         (&["match", "default", "/nowhere/weights.json"][..], "/nowhere/weights.json"),

@@ -416,6 +416,17 @@ pub fn ply_of(board: &Board) -> u32 {
 mod tests {
     use super::*;
 
+    /// Files keep the keys of earlier releases; those of the options are read as well.
+    #[test]
+    fn filters_are_read_with_the_keys_of_the_options() {
+        let filters = Filters { min_margin: 20, chosen_by: Some("0000000a".into()), ..Filters::default() };
+        let json = serde_json::to_value(&filters).unwrap();
+        assert_eq!((&json["decided"], &json["told-by"]), (&20.into(), &"0000000a".into()));
+        for text in [json.to_string(), r#"{"min-margin": 20, "chosen-by": "0000000a"}"#.to_string()] {
+            assert_eq!(serde_json::from_str::<Filters>(&text).unwrap(), filters, "{text}");
+        }
+    }
+
     #[test]
     fn filters_that_nothing_could_pass_are_refused() {
         let all = Filters::default();
