@@ -75,7 +75,7 @@ pub fn chart(axes: &Axes, all: &[Series], size: (u32, u32)) -> String {
     let ys = range(points().map(|point| point.1).chain(ends()), axes.from_zero);
     let svg = svg(size, |area| {
         let mut builder = ChartBuilder::on(area);
-        builder.margin(6).margin_right(12).x_label_area_size(36).y_label_area_size(54);
+        builder.margin(6).margin_right(12).x_label_area_size(36).y_label_area_size(60);
         let mut chart = builder.build_cartesian_2d(xs, ys)?;
         chart
             .configure_mesh()

@@ -355,9 +355,9 @@ fn generations(page: &mut Page, run: &RunData) {
         vec![
             number.to_string(),
             outcome.to_string(),
+            rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             format!("{:.0} %", 100.0 * record.score.value),
             record.tally.games().to_string(),
-            rated.map_or_else(String::new, |rated| with_error(&rated.elo, 0)),
             if generation.hours.is_finite() { spoken(3600.0 * generation.hours) } else { String::new() },
         ]
     };
@@ -365,7 +365,7 @@ fn generations(page: &mut Page, run: &RunData) {
     let line = run.distances.last().map_or("the line", |(_, distance)| &distance.reference);
     page.table(
         &format!("The generations, the latest first: score against the best before it, and Elo against {line} of those that were the best."),
-        &["Generation", "Outcome", "Score", "Games", "Elo", "After"],
+        &["Generation", "Outcome", "Elo", "Score", "Games", "After"],
         &rows,
     );
 }
