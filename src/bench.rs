@@ -15,7 +15,6 @@ use serde_json::json;
 
 use crate::display::Say;
 use crate::info::nps;
-use crate::uci::command::Bench;
 
 /// Deep enough that every part of the search is used, and done in a few seconds.
 const DEPTH: u32 = 13;
@@ -27,12 +26,12 @@ const POSITIONS: &str = include_str!("bench.fens");
 
 /// Runs the benchmark with the weights of `engine`. The last line is the one that programs read; as JSON it is the only
 /// one.
-pub fn run(settings: Bench, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
+pub fn run(depth: Option<u32>, json: bool, engine: &Engine, control: &Control, say: &mut Say) -> Vec<String> {
     let mut bench = match Engine::with_hash(Arc::clone(engine.weights()), HASH_MEGABYTES) {
         Ok(engine) => engine,
         Err(error) => return vec![format!("info string bench: {error}")],
     };
-    let depth = settings.depth.unwrap_or(DEPTH);
+    let depth = depth.unwrap_or(DEPTH);
     let limits = Limits::depth(depth);
     let options = Options::default();
     let (mut nodes, mut time, mut positions) = (0, Duration::ZERO, Vec::new());
@@ -46,12 +45,12 @@ pub fn run(settings: Bench, engine: &Engine, control: &Control, say: &mut Say) -
             return vec!["info string bench stopped".to_string()];
         }
         nodes += outcome.nodes;
-        match settings.json {
+        match json {
             true => positions.push(json!({ "fen": fen, "nodes": outcome.nodes })),
             false => say(format!("{:2} {:>10}  {fen}", index + 1, outcome.nodes)),
         }
     }
-    if settings.json {
+    if json {
         let (nps, milliseconds) = (nps(nodes, time), time.as_millis() as u64);
         let found =
             json!({ "nodes": nodes, "nps": nps, "milliseconds": milliseconds, "depth": depth, "positions": positions });

@@ -20,7 +20,7 @@
 //!
 //! The loop is the only place that prints, so lines never mix.
 
-pub mod command;
+mod command;
 mod fen;
 mod genfens;
 mod go;

@@ -369,7 +369,9 @@ mod tests {
                 Command::Explain(Explain { moves, nodes, json }) => {
                     format!("explain {moves:?} {nodes}{}", if json { " json" } else { "" })
                 }
-                Command::Bench(Bench { depth, json }) => format!("bench {depth:?}{}", if json { " json" } else { "" }),
+                Command::Bench(Bench { depth, json }) => {
+                    format!("bench {depth:?}{}", if json { " json" } else { "" })
+                }
                 Command::Genfens(ask) => {
                     let variant = if ask.variant.is_standard() { String::new() } else { format!(" {:?}", ask.variant) };
                     format!("genfens {} {} {:?}{variant}", ask.count, ask.seed, ask.book)

@@ -184,7 +184,7 @@ impl Work {
             Work::Compare(game, moves, limits, json) => {
                 display::comparison(game, *moves, limits, *json, session, control)
             }
-            Work::Bench(settings) => bench::run(*settings, &session.engine, control, say),
+            Work::Bench(Bench { depth, json }) => bench::run(*depth, *json, &session.engine, control, say),
             Work::Genfens(ask) => genfens::run(ask, &session.engine, control, say),
             Work::Set(setting) => {
                 let lines = setting.apply(session);

@@ -10,12 +10,12 @@ use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::explain::Comparison;
 use dyad_engine::explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
+use dyad_engine::explain::sentence::{self, Mark, Place};
 use dyad_engine::search::{Limits, Options, Score};
 use dyad_formats::game::BrokenGame;
 use dyad_formats::input::Lines;
 use dyad_formats::pgn::GameTexts;
 use dyad_trainer::annotate::analysis::{Analyst, annotate_game};
-use dyad_trainer::annotate::explanation::{self, Mark, Place};
 use dyad_trainer::annotate::judgement::Judgement;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ pub struct Why {
     glyph: Option<&'static str>,
     score: Option<ScoreOut>,
     best_score: Option<ScoreOut>,
-    /// The explanation, one sentence.
+    /// The explanation, one or two sentences.
     pub sentence: String,
     line: Vec<String>,
     marks: Vec<MarkOut>,
@@ -256,12 +256,13 @@ pub fn why(play: &mut Play, uci: &str, nodes: Option<u64>) -> Result<Why, String
     why.judgement = judgement.map(Judgement::name);
     why.glyph = judgement.map(Judgement::sign);
     (why.score, why.best_score) = (score(played), score(better));
+    let explanation = sentence::explain(&compared);
     why.sentence = match is_worse(better, played) {
-        true => explanation::sentence(&compared),
+        true => explanation.text,
         false => format!("{} is as good as {}.", why.san, why.best_san),
     };
     why.line = sans(&board, &compared.moves[0].line);
-    why.marks = explanation::marks(&compared, &after).iter().map(mark).collect();
+    why.marks = explanation.marks.iter().map(mark).collect();
     Ok(why)
 }
 
@@ -393,7 +394,7 @@ mod tests {
         play.position(&PositionRequest { moves, ..PositionRequest::default() }).unwrap();
         let why = why(&mut play, "g8f6", None).unwrap();
         assert_eq!((why.judgement, why.glyph), (Some("Blunder"), Some("??")));
-        assert!(why.sentence.contains("mate in 1"), "{}", why.sentence);
+        assert!(why.sentence.contains("allows mate: 4. Qxf7#"), "{}", why.sentence);
         let best = super::why(&mut play, &why.best, None).unwrap();
         assert_eq!(best.judgement, None);
         assert!(super::why(&mut play, "g8g5", None).is_err());

@@ -258,6 +258,23 @@ impl Gain {
     }
 }
 
+/// A variation in SAN with move numbers.
+pub fn variation(start: &Board, moves: &[Move]) -> String {
+    let (mut board, mut text) = (*start, String::new());
+    for (ply, &mv) in moves.iter().enumerate() {
+        match board.side_to_move() {
+            Color::White => text += &format!("{}. ", board.fullmove_number()),
+            Color::Black if ply == 0 => text += &format!("{}... ", board.fullmove_number()),
+            Color::Black => {}
+        }
+        text += &board.san(mv);
+        text.push(' ');
+        board = board.after(mv);
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
 /// The pieces of `side` that attack a square.
 pub(super) fn attackers(board: &Board, target: Square, side: Color) -> BitBoard {
     let occupied = board.occupied();

@@ -6,8 +6,7 @@
 
 use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
-use super::line::{DrawKind, Fork, Gain, Line, attackers, joined};
-use super::text::variation;
+use super::line::{DrawKind, Fork, Gain, Line, attackers, joined, variation};
 use super::visible::{self, Reason};
 use crate::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
 use crate::search::Score;

@@ -5,8 +5,9 @@ use super::difference::{Subject, Topic, TopicSum};
 use super::evaluation::{
     Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
 };
+pub use super::line::variation;
 use super::sentence::explain;
-use crate::board::{ALL_SQUARES, Board, Color, Move, PieceSquare, color_name, piece_name};
+use crate::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;
 use crate::eval::layout::{Family, describe};
 use crate::eval::pairs::name;
@@ -25,23 +26,6 @@ const MAX_PARTS: usize = 20;
 const MAX_TOPICS: usize = 12;
 /// Most parts shown under a topic.
 const MAX_PARTS_PER_TOPIC: usize = 2;
-
-/// A variation in SAN with move numbers.
-pub fn variation(start: &Board, moves: &[Move]) -> String {
-    let (mut board, mut text) = (*start, String::new());
-    for (ply, &mv) in moves.iter().enumerate() {
-        match board.side_to_move() {
-            Color::White => text += &format!("{}. ", board.fullmove_number()),
-            Color::Black if ply == 0 => text += &format!("{}... ", board.fullmove_number()),
-            Color::Black => {}
-        }
-        text += &board.san(mv);
-        text.push(' ');
-        board = board.after(mv);
-    }
-    text.truncate(text.trim_end().len());
-    text
-}
 
 /// The evaluation by group and side: middlegame (mg), endgame (eg) and tapered (now) values.
 pub fn table(weights: &Arc<Weights>, board: &Board) -> String {
@@ -321,6 +305,7 @@ fn score(score: Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Move;
     use crate::explain::evaluation::tests::{MIDDLEGAME, board, weights};
 
     #[test]

@@ -258,10 +258,13 @@ fn summary(game: &Annotated) -> String {
     if rows.is_empty() {
         return rows;
     }
-    let heads =
-        ["Accuracy", "Inaccuracies", "Mistakes", "Blunders"].map(|head| format!("<th scope=\"col\">{head}</th>"));
+    let heads = Judgement::ALL.map(|judgement| {
+        let (class, name, sign) = (class(judgement), judgement.name(), judgement.sign());
+        format!("<th scope=\"col\" class=\"{class}\"><abbr title=\"{name}\">{sign}</abbr></th>")
+    });
     format!(
-        "<table class=\"summary\"><thead><tr><td></td>{}</tr></thead><tbody>\n{rows}</tbody></table>\n",
+        "<table class=\"summary\"><thead><tr><th scope=\"col\">Player</th><th scope=\"col\">Accuracy</th>{}</tr></thead>\
+         <tbody>\n{rows}</tbody></table>\n",
         heads.concat()
     )
 }
