@@ -110,7 +110,8 @@ Without arguments Dyad speaks UCI on standard input and output, for a chess GUI.
 UCI commands given as arguments are carried out in order, for example
   dyad bench
   dyad \"position startpos moves e2e4\" \"go depth 12\"
-The command `help` lists them: dyad help";
+The command `help` lists them: dyad help
+In a browser tab Dyad plays, explains and learns too: docs/browser.md in the repository";
 
 impl Arguments {
     /// Reads the arguments of the program; the help of a tool has the defaults of its settings.
