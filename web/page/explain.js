@@ -554,8 +554,8 @@ class Explain {
   }
 
   choose(index) {
-    const { start, chess960, tags, moves } = this.games[index];
-    const game = new Game({ start, chess960, tags });
+    const { start, chess960, tags, moves, result } = this.games[index];
+    const game = new Game({ start, chess960, tags: result ? { ...tags, Result: result } : tags });
     let node = game.root;
     for (const { uci, san } of moves) node = game.add(node, uci, san);
     this.open(game);
