@@ -40,10 +40,12 @@ thread_local! {
     static ON_INFO: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// A panic becomes an error of JavaScript with its text.
+/// A panic becomes a runtime error of the module with its text: the instance is of no use afterwards.
 #[wasm_bindgen(start)]
 pub fn start() {
-    std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
+    std::panic::set_hook(Box::new(|panic| {
+        wasm_bindgen::throw_val(js_sys::WebAssembly::RuntimeError::new(&panic.to_string()).into())
+    }));
 }
 
 /// The version of the program.

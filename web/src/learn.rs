@@ -914,8 +914,8 @@ mod tests {
         }
     }
 
-    /// Does all tasks up to the end of a generation, in the order that `pick` chooses. The learner is stored and restored
-    /// on the way.
+    /// Does all tasks up to the end of a generation, in the order that `pick` chooses. The learner is stored and
+    /// restored on the way.
     fn generation(mut learner: Learner, mut pick: impl FnMut(usize) -> usize) -> Learner {
         let (mut worker, mut open, end) = (Worker::default(), Vec::new(), learner.state.generation + 1);
         let mut steps = 0;

@@ -1,8 +1,8 @@
 //! Dyad in a browser: the engine, its explanations, and self-training from the piece values.
 //!
-//! [`play`], [`explain`], [`tables`] and [`learn`] are plain Rust, tested without a browser; `exports` has the classes and
-//! functions that a page calls. Everything is synchronous and runs in workers, which share nothing: texts are JSON, weights
-//! are weights files.
+//! [`play`], [`explain`], [`tables`] and [`learn`] are plain Rust, tested without a browser; `exports` has the classes
+//! and functions that a page calls. Everything is synchronous and runs in workers, which share nothing: texts are JSON,
+//! weights are weights files.
 
 pub mod explain;
 mod exports;

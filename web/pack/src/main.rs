@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (page, dist) = (Path::new(page), Path::new(dist));
     let glue_folder = Path::new(module).with_file_name("glue");
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(module).no_modules(true)?.typescript(false).out_name(NAME).generate(&glue_folder)?;
+    bindgen.input_path(module).no_modules(true)?.typescript(false).out_name(NAME);
+    bindgen.remove_name_section(true).remove_producers_section(true).generate(&glue_folder)?;
     let glue = fs::read_to_string(glue_folder.join(NAME).with_extension("js"))?;
     let module = fs::read(glue_folder.join(format!("{NAME}_bg.wasm")))?;
 
