@@ -259,7 +259,7 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                 let castled = is_sheltered(color, places[line]) && is_central(places[1 - line]);
                 let feature = Feature::Sheltered(color, places[line]);
                 found.extend(castled.then_some(Reason { line, feature, instead: None }));
-            } else {
+            } else if piece != Piece::Bishop || DARK_SQUARES.has(places[0]) == DARK_SQUARES.has(places[1]) {
                 let feature = Feature::Stands(color, piece, places[line]);
                 let instead = Some(Feature::Stands(color, piece, places[1 - line]));
                 found.push(Reason { line, feature, instead });
