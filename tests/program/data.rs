@@ -169,7 +169,7 @@ fn an_archive_of_openbench_becomes_samples_with_its_labels() {
     refuse(
         &folder,
         &format!("prepare {archive} -o c.samples --chosen-by default"),
-        "expected an id of eight hexadecimal",
+        "expected the ID of weights, eight hexadecimal digits",
     );
 }
 
