@@ -16,6 +16,7 @@
 //!
 //! The engine prints nothing and does not read standard input.
 
+pub mod bench;
 pub mod board;
 pub mod control;
 pub mod engine;

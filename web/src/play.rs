@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dyad_engine::bench;
 use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, square};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::{AnyEngine, Engine};
@@ -12,10 +13,6 @@ use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options, Report, Score};
 use serde::{Deserialize, Serialize};
 
-/// Positions of `bench`, as in the program.
-const BENCH: &str = include_str!("../../src/bench.fens");
-/// Depth of `bench`, as in the program.
-const BENCH_DEPTH: u32 = 13;
 /// Megabytes of the transposition table.
 const HASH: usize = 16;
 /// Milliseconds of a search without limits, and at most: a search in a worker ends by its limits alone.
@@ -385,16 +382,9 @@ impl Play {
 /// Without memory for the transposition table.
 #[must_use]
 pub fn bench() -> BenchOut {
-    let mut engine = Engine::with_hash(Weights::embedded(), HASH).expect("memory for a small table");
-    let (limits, options, control) = (Limits::depth(BENCH_DEPTH), Options::default(), Control::new(false));
-    let (mut nodes, mut ms) = (0, 0.0);
-    for fen in BENCH.lines() {
-        let game = Game::new(Board::from_fen(fen).expect("the program's tests read these positions"));
-        engine.clear();
-        let start = Instant::now();
-        nodes += engine.search(&game, &limits, &options, &control, &mut |_| ()).nodes;
-        ms += milliseconds(start);
-    }
+    let run = bench::run(Weights::embedded(), bench::DEPTH, &Control::new(false), &mut |_, _| ());
+    let (nodes, time) = run.expect("memory for a small table").expect("nothing stops it");
+    let ms = time.as_secs_f64() * 1000.0;
     BenchOut { nodes, ms, nps: per_second(nodes, ms) }
 }
 
