@@ -1,6 +1,6 @@
 //! A game: its moves and the keys of its positions, for repetition and the fifty-move rule.
 
-use super::{Board, Move};
+use super::{Board, Move, Square};
 
 /// How a game ended under the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,13 @@ impl Game {
     /// The current position.
     pub fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// The square on which the last move captured.
+    pub fn last_capture(&self) -> Option<Square> {
+        let (&last, earlier) = self.moves.split_last()?;
+        let before = earlier.iter().fold(self.start, |board, &mv| board.after(mv));
+        before.is_capture(last).then(|| last.to())
     }
 
     /// The moves made.

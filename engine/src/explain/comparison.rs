@@ -128,10 +128,7 @@ impl Comparison {
     pub fn new(weights: Arc<Weights>, game: &Game, moves: [ComparedMove; 2], depth: u32) -> Comparison {
         let board = *game.board();
         let difference = Difference::new(&weights, [&moves[0].leaf, &moves[1].leaf], board.side_to_move());
-        let recaptures = game.moves().split_last().and_then(|(&last, earlier)| {
-            let before = earlier.iter().fold(*game.start(), |board, &mv| board.after(mv));
-            before.is_capture(last).then(|| last.to())
-        });
+        let recaptures = game.last_capture();
         Comparison { board, moves, difference, depth, recaptures, weights }
     }
 

@@ -2,7 +2,7 @@
 
 use super::comparison::{ComparedMove, Comparison};
 use super::evaluation::{piece_values, reasons, white_centipawns};
-use super::line::DrawKind;
+use super::line::{DrawKind, sans};
 use super::sentence::{Claim, explain};
 use crate::board::{Board, PIECES, color_name, piece_name};
 use crate::eval::Weights;
@@ -45,19 +45,6 @@ pub fn score(score: Score) -> Value {
     }
 }
 
-/// Moves in SAN.
-pub fn line(start: &Board, moves: &[crate::board::Move]) -> Vec<String> {
-    let mut board = *start;
-    moves
-        .iter()
-        .map(|&mv| {
-            let san = board.san(mv);
-            board = board.after(mv);
-            san
-        })
-        .collect()
-}
-
 impl Comparison {
     /// The two moves with their lines, the difference in centipawns by topics, and the explanation of the worse move.
     /// Scores and amounts are from the view of the side to move.
@@ -67,7 +54,7 @@ impl Comparison {
                 "san": compared.san,
                 "uci": self.board.uci(compared.line[0]),
                 "score": score(compared.score),
-                "line": line(&self.board, &compared.line),
+                "line": sans(&self.board, &compared.line),
                 "leaf": compared.leaf.board.fen(),
             })
         };

@@ -4,8 +4,8 @@
 
 use super::difference::{PvEnd, PvLeaf};
 use crate::board::{
-    BitBoard, Board, Color, EMPTY, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, Squares, attacks, each,
-    piece_name, sign, square_set,
+    BitBoard, Board, Color, Move, PAWN_UNITS, PIECE_VALUES, PIECES, Piece, Square, Squares, attacks, each, piece_name,
+    sign,
 };
 
 /// Plies within which a gain of material is attributed to the first move of a line.
@@ -79,17 +79,14 @@ impl<'a> Line<'a> {
     /// given back later. The first one, or a later one that is two pawns larger; a pawn more counts within two plies.
     #[must_use]
     pub fn gain(&self) -> Option<Gain> {
-        let quiet: Vec<usize> = (self.base.max(1)..=self.moves.len()).filter(|&plies| self.is_quiet(plies)).collect();
-        let surplus = |plies: usize, side: Color| -> i32 {
-            self.net(plies, side).iter().zip(PAWN_UNITS).map(|(net, value)| net * value).sum()
-        };
+        let quiet: Vec<usize> = self.quiet_points().collect();
         let &last = quiet.last()?;
-        let winner = [Color::White, Color::Black].into_iter().find(|&side| surplus(last, side) >= 1)?;
+        let winner = [Color::White, Color::Black].into_iter().find(|&side| self.surplus(last, side) >= 1)?;
         // From the end: what the winner still has at every later quiet point.
         let mut lasting = i32::MAX;
         let mut candidates: Vec<(usize, i32)> = Vec::new();
         for &plies in quiet.iter().rev() {
-            let won = surplus(plies, winner);
+            let won = self.surplus(plies, winner);
             lasting = lasting.min(won);
             // A pawn given back does not change who has won a piece.
             let lasts = won >= 1 && 4 * lasting >= 3 * won;
@@ -109,8 +106,17 @@ impl<'a> Line<'a> {
     /// The smallest lasting surplus of `side` at a quiet point of the line, in pawns; 0 at its base.
     #[must_use]
     pub fn least(&self, side: Color) -> i32 {
-        let surplus = |plies: usize| self.net(plies, side).iter().zip(PAWN_UNITS).map(|(net, value)| net * value).sum();
-        (self.base.max(1)..=self.moves.len()).filter(|&plies| self.is_quiet(plies)).map(surplus).min().unwrap_or(0)
+        self.quiet_points().map(|plies| self.surplus(plies, side)).min().unwrap_or(0)
+    }
+
+    /// The numbers of moves after which the line is quiet.
+    fn quiet_points(&self) -> impl Iterator<Item = usize> {
+        (self.base.max(1)..=self.moves.len()).filter(|&plies| self.is_quiet(plies))
+    }
+
+    /// [`net`](Self::net) in pawns.
+    fn surplus(&self, plies: usize, side: Color) -> i32 {
+        pawns(&self.net(plies, side))
     }
 
     /// By how much the surplus of `side` in each piece type grows from the base to the position after `plies` moves.
@@ -208,7 +214,7 @@ impl Gain {
     /// The gain in pawns, by the usual values.
     #[must_use]
     pub fn pawns(&self) -> i32 {
-        self.net.iter().zip(PAWN_UNITS).map(|(net, value)| net * value).sum()
+        pawns(&self.net)
     }
 
     /// What is won, as players say it: "a rook", "the exchange", "a queen for a rook".
@@ -275,13 +281,25 @@ pub fn variation(start: &Board, moves: &[Move]) -> String {
     text
 }
 
+/// Moves in SAN.
+pub fn sans(start: &Board, moves: &[Move]) -> Vec<String> {
+    let mut board = *start;
+    let name = |&mv: &Move| {
+        let name = board.san(mv);
+        board = board.after(mv);
+        name
+    };
+    moves.iter().map(name).collect()
+}
+
 /// The pieces of `side` that attack a square.
 pub(super) fn attackers(board: &Board, target: Square, side: Color) -> BitBoard {
-    let occupied = board.occupied();
-    PIECES.into_iter().fold(EMPTY, |found, piece| {
-        // A piece attacks the squares from which its like attacks it; a pawn those of the other color.
-        found | (attacks::of(piece, !side, target, occupied) & board.colored(side, piece))
-    }) & !square_set(target)
+    board.attackers_to(target, board.occupied()) & board.colors(side)
+}
+
+/// Counts of the piece types, pawn to queen, in pawns.
+fn pawns(net: &[i32; 5]) -> i32 {
+    net.iter().zip(PAWN_UNITS).map(|(net, value)| net * value).sum()
 }
 
 /// "a knight", "two pawns".

@@ -284,7 +284,7 @@ impl<'a> Writer<'a> {
                 format!("{name} allows {moves}, and {opponent} wins {what}")
             }
         } else if let Some(ply) = promotes {
-            let file = file_name(line.moves[ply].to());
+            let file = visible::file_name(line.moves[ply].to());
             format!("{name} lets {opponent}'s {file}-pawn promote: {moves}")
         } else {
             format!("{name} allows {moves}, and {opponent} wins {what}")
@@ -576,10 +576,6 @@ fn value(piece: Piece) -> i32 {
 /// Whether a side pays for what it wins.
 fn gain_is_trade(gain: Option<Gain>) -> bool {
     gain.is_some_and(|gain| gain.net.iter().any(|&count| count < 0))
-}
-
-fn file_name(square: Square) -> char {
-    square.to_string().chars().next().unwrap_or_default()
 }
 
 /// The arrow of a move; that of castling ends where the king does.

@@ -5,7 +5,7 @@ use super::difference::{Subject, Topic, TopicSum};
 use super::evaluation::{
     Contribution, PawnScale, Source, Sums, contributions, letter, piece_values, reasons, white_centipawns,
 };
-pub use super::line::variation;
+use super::line::variation;
 use super::sentence::explain;
 use crate::board::{ALL_SQUARES, Board, Color, PieceSquare, color_name, piece_name};
 use crate::eval::Weights;

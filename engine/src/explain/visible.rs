@@ -112,15 +112,16 @@ impl Feature {
     #[must_use]
     pub fn clause(&self) -> String {
         let of = |color: &Color| color_name(*color);
-        let file = |square: &Square| square.to_string().chars().next().unwrap_or_default();
         match self {
             Feature::Passed(color, square) => format!("{} has a passed pawn on {square}", of(color)),
             Feature::Isolated(color, square) => format!("{} has an isolated pawn on {square}", of(color)),
-            Feature::Doubled(color, square) => format!("{} has doubled pawns on the {}-file", of(color), file(square)),
+            Feature::Doubled(color, square) => {
+                format!("{} has doubled pawns on the {}-file", of(color), file_name(*square))
+            }
             Feature::BishopPair(color) => format!("{} has the bishop pair", of(color)),
             Feature::RookFile(color, square, open) => {
                 let kind = if *open { "open" } else { "half-open" };
-                format!("{}'s rook stands on the {kind} {}-file", of(color), file(square))
+                format!("{}'s rook stands on the {kind} {}-file", of(color), file_name(*square))
             }
             Feature::Outpost(color, piece, square) => {
                 format!("{}'s {} has an outpost on {square}", of(color), piece_name(*piece))
@@ -134,7 +135,7 @@ impl Feature {
                 format!("{} attacks {} next to {}'s king", of(&!*color), joined(&names), of(color))
             }
             Feature::NoShield(color, square) => {
-                format!("no pawn covers {}'s king on the {}-file", of(color), file(square))
+                format!("no pawn covers {}'s king on the {}-file", of(color), file_name(*square))
             }
             Feature::Mobile(color, piece, square, count) => {
                 let squares = if *count == 1 { "square" } else { "squares" };
@@ -157,13 +158,12 @@ impl Reason {
     #[must_use]
     pub fn clause(&self) -> String {
         match (&self.feature, &self.instead) {
-            (feature, None) => feature.clause(),
             (feature, Some(Feature::Mobile(.., count))) => format!("{}, not {count}", feature.clause()),
             (Feature::Stands(color, piece, square), Some(Feature::Stands(_, _, other))) => {
                 let (color, piece) = (color_name(*color), piece_name(*piece));
                 format!("{color}'s {piece} stands on {square}, not on {other}")
             }
-            (feature, Some(_)) => feature.clause(),
+            (feature, _) => feature.clause(),
         }
     }
 
@@ -220,9 +220,9 @@ pub(super) fn reasons(topic: &TopicSum, leaves: [&Board; 2], mover: Color) -> Ve
                 lost.then_some(Feature::LostCastling(color, king)).into_iter().collect()
             });
             let line = usize::from(color == mover);
-            let only = weak_king_squares(leaves[line], color) & !weak_king_squares(leaves[1 - line], color);
-            let more = weak_king_squares(leaves[line], color).len() > weak_king_squares(leaves[1 - line], color).len();
-            if only.any() && more {
+            let [weak, other] = [line, 1 - line].map(|line| weak_king_squares(leaves[line], color));
+            let only = weak & !other;
+            if weak.len() > other.len() {
                 let feature = Feature::WeakKingSquares(color, each(only).take(3).collect());
                 found.push(Reason { line, feature, instead: None });
             }
@@ -301,6 +301,11 @@ fn mobility_reason(color: Color, leaves: [&Board; 2], mover: Color) -> Option<Re
     })
 }
 
+/// The letter of a square's file.
+pub(super) fn file_name(square: Square) -> char {
+    square.to_string().chars().next().unwrap_or_default()
+}
+
 /// Squares ahead of `square` as `color` sees it, on its file and, if `wide`, on the adjacent ones.
 fn front_span(color: Color, square: Square, wide: bool) -> BitBoard {
     let file = match color {
@@ -310,16 +315,15 @@ fn front_span(color: Color, square: Square, wide: bool) -> BitBoard {
     if wide { file | file.adjacent_files() } else { file }
 }
 
-fn pawns_where(board: &Board, color: Color, holds: impl Fn(Square) -> bool) -> BitBoard {
-    each(board.colored(color, Piece::Pawn))
-        .filter(|&square| holds(square))
-        .fold(EMPTY, |set, square| set | square_set(square))
+/// The squares of a set that a condition holds for.
+fn subset(set: BitBoard, holds: impl Fn(Square) -> bool) -> BitBoard {
+    each(set).filter(|&square| holds(square)).fold(EMPTY, |set, square| set | square_set(square))
 }
 
 /// Pawns without an enemy pawn ahead on their own or an adjacent file, nor an own pawn ahead on their file.
 fn passed(board: &Board, color: Color) -> BitBoard {
     let (own, enemy) = (board.colored(color, Piece::Pawn), board.colored(!color, Piece::Pawn));
-    pawns_where(board, color, |square| {
+    subset(own, |square| {
         (front_span(color, square, true) & enemy).is_empty() && (front_span(color, square, false) & own).is_empty()
     })
 }
@@ -331,19 +335,19 @@ fn file_of(square: Square) -> BitBoard {
 
 fn isolated(board: &Board, color: Color) -> BitBoard {
     let own = board.colored(color, Piece::Pawn);
-    pawns_where(board, color, |square| (file_of(square).adjacent_files() & own).is_empty())
+    subset(own, |square| (file_of(square).adjacent_files() & own).is_empty())
 }
 
 fn doubled(board: &Board, color: Color) -> BitBoard {
     let own = board.colored(color, Piece::Pawn);
-    pawns_where(board, color, |square| (file_of(square) & own).more_than_one())
+    subset(own, |square| (file_of(square) & own).more_than_one())
 }
 
 /// One pawn for each file with doubled pawns: the foremost.
 fn front_doubled(board: &Board, color: Color) -> BitBoard {
     let own = board.colored(color, Piece::Pawn);
     let doubled = doubled(board, color);
-    pawns_where(board, color, |square| doubled.has(square) && (front_span(color, square, false) & own).is_empty())
+    subset(own, |square| doubled.has(square) && (front_span(color, square, false) & own).is_empty())
 }
 
 fn has_bishop_pair(board: &Board, color: Color) -> bool {
@@ -384,11 +388,11 @@ fn is_sheltered(color: Color, square: Square) -> bool {
 fn weak_king_squares(board: &Board, color: Color) -> BitBoard {
     let king = board.king(color);
     let defenders = |square: Square| attackers(board, square, color) & !square_set(king);
-    let weak = |&square: &Square| {
+    let weak = |square: Square| {
         let enemies = attackers(board, square, !color) & !board.pieces(Piece::King);
         enemies.any() && defenders(square).is_empty() && !board.colors(!color).has(square)
     };
-    each(attacks::king(king)).filter(weak).fold(EMPTY, |set, square| set | square_set(square))
+    subset(attacks::king(king), weak)
 }
 
 /// For each file of a castled king and next to it without an own pawn: its square on the king's rank. Empty without
@@ -401,7 +405,7 @@ fn open_shield(board: &Board, color: Color) -> BitBoard {
     }
     let near = square_set(king).adjacent_files() | square_set(king);
     let own = board.colored(color, Piece::Pawn);
-    each(near).filter(|&square| (file_of(square) & own).is_empty()).fold(EMPTY, |set, square| set | square_set(square))
+    subset(near, |square| (file_of(square) & own).is_empty())
 }
 
 /// Squares that a piece can go to: not occupied by its side, not attacked by enemy pawns.

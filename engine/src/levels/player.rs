@@ -180,18 +180,12 @@ const MIN_RELATIVE_PROBABILITY: f64 = 0.003;
 pub(crate) fn position_input(game: &Game, analysis: &Analysis) -> PositionInput {
     let (board, moves) = (game.board(), game.moves());
     let before = |plies: usize| moves.len().checked_sub(plies).map(|index| moves[index]);
-    let context = PositionContext { board, last: before(1), last_captured: last_captured(game), own: before(2) };
+    let context =
+        PositionContext { board, last: before(1), last_captured: game.last_capture().is_some(), own: before(2) };
     let values: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.values).collect();
     let played: Vec<_> = analysis.moves.iter().map(|analyzed| analyzed.mv).collect();
     let repeats: Vec<bool> = played.iter().map(|&mv| game.keys().contains(&board.after(mv).key())).collect();
     PositionInput::new(&context, &played, &values, &repeats)
-}
-
-/// Whether the last move of a game was a capture.
-pub fn last_captured(game: &Game) -> bool {
-    game.moves().split_last().is_some_and(|(&last, earlier)| {
-        earlier.iter().fold(*game.start(), |board, &mv| board.after(mv)).is_capture(last)
-    })
 }
 
 /// Index of the best move.

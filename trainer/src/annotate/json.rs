@@ -1,7 +1,8 @@
 //! Annotated games as JSON. The keys are documented in `docs/explain.md` and stay.
 
 use dyad_engine::board::{Board, Color};
-use dyad_engine::explain::json::{line, score};
+use dyad_engine::explain::json::score;
+use dyad_engine::explain::line::sans;
 use dyad_engine::explain::sentence::Claim;
 use serde_json::{Map, Value, json};
 
@@ -54,7 +55,7 @@ fn mistake(board: &Board, mistake: &Mistake) -> Value {
     json!({
         "judgement": mistake.judgement.name().to_lowercase(),
         "fen": board.fen(),
-        "better": { "score": score(mistake.better), "line": line(board, &mistake.line) },
+        "better": { "score": score(mistake.better), "line": sans(board, &mistake.line) },
         "explanation": mistake.explanation,
         "claims": mistake.claims.iter().map(Claim::json).collect::<Vec<_>>(),
     })

@@ -15,7 +15,6 @@ use dyad_engine::board::{Board, Color, Game, Move};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::levels::analysis::{DEPTHS, MoveAnalyzer, PLIES};
-use dyad_engine::levels::player::last_captured;
 use dyad_engine::value::Value;
 use dyad_formats::error::Error;
 use dyad_formats::game::{BrokenGame, GameRecord};
@@ -321,7 +320,7 @@ pub(super) fn record(
     who(Record {
         board: *board,
         last: before(1),
-        last_captured: last_captured(game),
+        last_captured: game.last_capture().is_some(),
         own: before(2),
         played: analysis.moves.iter().position(|valued| valued.mv == mv).unwrap_or_default(),
         values: analysis.moves.iter().map(|valued| valued.values.map(short)).collect::<Vec<[i16; DEPTHS]>>(),
