@@ -8,7 +8,7 @@ use super::comparison::Comparison;
 use super::difference::{Subject, TopicSum};
 use super::line::{DrawKind, Fork, Gain, Line, attackers, joined, variation};
 use super::visible::{self, Reason};
-use crate::board::{Board, Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
+use crate::board::{Color, Move, PAWN_UNITS, Piece, Square, Squares, color_name, piece_name};
 use crate::search::Score;
 
 /// An explanation with marks for a board.
@@ -531,11 +531,10 @@ impl<'a> Writer<'a> {
 
     /// The better move, the answer to the worse one if the text names it, and the squares that the text names.
     fn marks(&self) -> Vec<Mark> {
-        let board = &self.compared.board;
         let after = self.lines[1].board(1);
-        let mut marks = vec![Mark { place: arrow(board, self.lines[0].moves[0]), good: true }];
+        let mut marks = vec![Mark { place: arrow(self.lines[0].moves[0]), good: true }];
         if let Some(&reply) = self.lines[1].moves.get(1).filter(|_| self.names_reply) {
-            marks.push(Mark { place: arrow(after, reply), good: false });
+            marks.push(Mark { place: arrow(reply), good: false });
         }
         let mut squares = self.squares.clone();
         for claim in &self.claims {
@@ -578,10 +577,8 @@ fn gain_is_trade(gain: Option<Gain>) -> bool {
     gain.is_some_and(|gain| gain.net.iter().any(|&count| count < 0))
 }
 
-/// The arrow of a move; that of castling ends where the king does.
-fn arrow(board: &Board, mv: Move) -> Place {
-    let to = board.castling_squares(mv).map_or(mv.to(), |(king, _)| king);
-    Place::Arrow(mv.from(), to)
+fn arrow(mv: Move) -> Place {
+    Place::Arrow(mv.from(), mv.to())
 }
 
 #[cfg(test)]

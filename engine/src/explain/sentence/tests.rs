@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::board::tests::random_boards;
-use crate::board::{Game, attacks};
+use crate::board::{Board, Game, attacks};
 use crate::control::Control;
 use crate::engine::Engine;
 use crate::eval::Weights;
@@ -129,6 +129,13 @@ fn check(compared: &Comparison, explanation: &Explanation) -> Vec<&'static str> 
         }
     }
     explanation.claims.iter().map(|claim| check_claim(compared, claim)).collect()
+}
+
+#[test]
+fn the_arrow_of_castling_goes_from_the_king_to_its_destination() {
+    let (_, explanation) = explained("4k3/8/8/8/8/8/5PPP/4K2R w K - 0 1", "", ["O-O", "Ke2"]);
+    let Place::Arrow(from, to) = explanation.marks[0].place else { panic!("{:?}", explanation.marks) };
+    assert_eq!([from.to_string(), to.to_string()], ["e1", "g1"]);
 }
 
 #[test]
