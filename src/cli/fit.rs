@@ -160,6 +160,7 @@ fn fit(settings: &FitSettings, data: &Data, start: &Weights, threads: usize, sto
         FitEvent::Start { scale, test_loss } => {
             progress.say(&format!("start: test loss {test_loss:.5}, one unit is {scale:.6} logits"));
         }
+        FitEvent::Improved(_) => {}
         FitEvent::Progress { epoch, positions: done } => progress.show(|| {
             let all = event.done(positions as u64).unwrap_or_default();
             format!("pass {epoch}: {done} of {positions} positions ({all} in all)")

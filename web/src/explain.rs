@@ -4,12 +4,13 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use dyad_engine::board::{Board, Color, Game, Move, PieceSquare, Square, piece_name};
+use dyad_engine::board::{Board, Color, Game, PieceSquare, Square, piece_name};
 use dyad_engine::control::Control;
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::MATERIAL;
 use dyad_engine::explain::Comparison;
 use dyad_engine::explain::evaluation::{PawnScale, Source, contributions, piece_values, reasons, white_centipawns};
+use dyad_engine::explain::line::sans;
 use dyad_engine::explain::sentence::{self, Mark, Place};
 use dyad_engine::search::{Limits, Options, Score};
 use dyad_formats::game::BrokenGame;
@@ -281,17 +282,6 @@ fn mark(mark: &Mark) -> MarkOut {
         Place::Square(square) => (square, None),
     };
     MarkOut { from: from.to_string(), to, good: mark.good }
-}
-
-/// A variation in SAN.
-fn sans(board: &Board, moves: &[Move]) -> Vec<String> {
-    let mut game = Game::new(*board);
-    let san = |&mv: &Move| {
-        let san = game.board().san(mv);
-        game.push(mv);
-        san
-    };
-    moves.iter().map(san).collect()
 }
 
 /// The texts of the games of a PGN.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use dyad_engine::eval::Weights;
 use dyad_engine::eval::layout::LEN;
-use js_sys::Function;
+use js_sys::{Function, Uint8Array};
 use serde::Serialize;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
@@ -260,7 +260,7 @@ impl Learner {
 
     /// The next task.
     pub fn next(&mut self) -> Result<String, JsError> {
-        text(&self.0.next().map_err(error)?)
+        text(&self.0.next_task().map_err(error)?)
     }
 
     /// The weights file of an identifier.
@@ -278,9 +278,14 @@ impl Learner {
         self.0.lost(task).map_err(error)
     }
 
-    /// Fits new weights to the games.
+    /// Fits new weights to the games. After each pass `on_progress` also receives the weights file so far.
     pub fn fit(&mut self, on_progress: Option<Function>) -> Result<String, JsError> {
-        let events = self.0.fit(&mut |progress| call(on_progress.as_ref(), progress));
+        let mut report = |progress: &learn::FitProgress, weights: Option<&Weights>| {
+            let (Some(function), Ok(text)) = (&on_progress, serde_json::to_string(progress)) else { return };
+            let file = weights.map_or(JsValue::UNDEFINED, |weights| Uint8Array::from(&weights.to_json()[..]).into());
+            let _ = function.call2(&JsValue::NULL, &text.into(), &file);
+        };
+        let events = self.0.fit(&mut report);
         text(&events.map_err(error)?)
     }
 
@@ -291,11 +296,11 @@ impl Learner {
 
     /// Name of the file of the best weights.
     pub fn export_name(&self) -> String {
-        self.0.export().0
+        self.0.export_name()
     }
 
     /// The file of the best weights.
-    pub fn export(&self) -> Vec<u8> {
-        self.0.export().1
+    pub fn export(&self) -> Result<Vec<u8>, JsError> {
+        self.weights("best")
     }
 }

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use dyad_engine::board::{Board, Game, Move};
+use dyad_engine::board::{Board, Game};
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::eval::Weights;
 use dyad_formats::game::GameRecord;
 use dyad_formats::packed::{Packed, SAMPLE_BYTES};
 use dyad_trainer::arena::openings::Opening;
 use dyad_trainer::arena::play::FinishedGame;
-use dyad_trainer::arena::statistics::{Decision, EloModel, Estimate, MatchResults, Points, Sprt};
+use dyad_trainer::arena::statistics::{Decision, Estimate, MatchResults, Points, Sprt};
 use dyad_trainer::base::context::Context;
 use dyad_trainer::data::prepare;
 use dyad_trainer::fit::regression::FitEvent;
@@ -23,6 +23,7 @@ use dyad_trainer::selftrain::work::{self, Draw, WindowFit};
 use dyad_trainer::selftrain::{Method, MethodName, Preset, Regression, SelfTrainSettings};
 use serde::{Deserialize, Serialize};
 
+use crate::play::ucis;
 use crate::weights;
 
 /// Version of [`Learner::state`].
@@ -33,8 +34,6 @@ const GAMES: u64 = 4;
 const KEPT: usize = 4;
 /// The event of self-play games.
 const EVENT: &str = "Dyad in a browser";
-/// The test that ends the games against the built-in weights early: Elo of H0 and H1.
-const FAR_BELOW: [f64; 2] = [-200.0, 0.0];
 
 /// The settings of a training in a browser: the first generation takes two workers some two minutes.
 #[must_use]
@@ -248,8 +247,6 @@ pub struct Status {
     pub curve: Vec<Point>,
     /// The gating matches.
     pub gains: Vec<Gain>,
-    line: f64,
-    start_elo: Option<f64>,
     seconds: f64,
 }
 
@@ -438,19 +435,17 @@ impl Learner {
         found.cloned().ok_or_else(|| format!("there are no weights '{id}'"))
     }
 
-    /// Name and text of the file of the best weights.
+    /// The name for a file of the best weights.
     #[must_use]
-    pub fn export(&self) -> (String, Vec<u8>) {
-        let name =
-            format!("dyad-browser-seed{}-generation{}.json", self.state.settings.seed, self.state.best_generation);
-        (name, self.best.to_json())
+    pub fn export_name(&self) -> String {
+        format!("dyad-browser-seed{}-generation{}.json", self.state.settings.seed, self.state.best_generation)
     }
 
     /// The next task.
     ///
     /// # Errors
     /// When no opening of a match is balanced.
-    pub fn next(&mut self) -> Result<Task, String> {
+    pub fn next_task(&mut self) -> Result<Task, String> {
         let (generation, stage) = (self.state.generation, self.state.stage);
         if stage == Stage::Fit {
             return Ok(Task::Fit);
@@ -461,13 +456,7 @@ impl Learner {
             return Ok(Task::Game { generation, number, weights: [self.best.id()], settings });
         }
         let opening = self.opening(number)?;
-        let mut game = Game::new(opening.start);
-        let name = |&mv: &Move| {
-            let name = game.board().uci(mv);
-            game.push(mv);
-            name
-        };
-        let moves = opening.moves.iter().map(name).collect();
+        let moves = ucis(&opening.start, opening.moves.iter().copied());
         let (players, nodes) = (self.players(), self.nodes());
         let weights = players.map(|weights| weights.id());
         Ok(Task::Pair { generation, stage, number, weights, nodes, start: opening.start.fen(), moves })
@@ -603,16 +592,15 @@ impl Learner {
     /// Counts the pairs in their order, and ends the match.
     fn count(&mut self, events: &mut Vec<Event>) -> Result<(), String> {
         let sprt = self.sprt()?;
-        let (mut results, mut decision) = (MatchResults::default(), None);
-        let pairs = self.tasks();
+        let (mut results, mut decision) = (MatchResults::default(), Decision::Continue);
         for pair in self.state.pairs.iter().map_while(|pair| *pair) {
             results.add(pair.map(points));
-            decision = sprt.map(|sprt| sprt.decide(&results));
-            if matches!(decision, Some(Decision::H0 | Decision::H1)) {
+            decision = sprt.decide(&results);
+            if decision != Decision::Continue {
                 break;
             }
         }
-        let over = results.pairs() == pairs || matches!(decision, Some(Decision::H0 | Decision::H1));
+        let over = results.pairs() == self.tasks() || decision != Decision::Continue;
         let (generation, stage, elo) = (self.state.generation, self.state.stage, results.elo());
         events.push(Event::Match { generation, stage, results, elo: elo.value, error: elo.error(), over });
         if over {
@@ -625,22 +613,15 @@ impl Learner {
         Ok(())
     }
 
-    fn sprt(&self) -> Result<Option<Sprt>, String> {
-        let [far, near] = FAR_BELOW;
+    fn sprt(&self) -> Result<Sprt, String> {
         match self.state.stage {
-            Stage::Match => self.state.settings.sprt().map(Some),
-            _ => Sprt::new(far, near, 0.05, 0.05, EloModel::Logistic).map(Some),
+            Stage::Match => self.state.settings.sprt(),
+            _ => work::distance_sprt(),
         }
     }
 
-    fn end_match(
-        &mut self,
-        results: MatchResults,
-        decision: Option<Decision>,
-        elo: &Estimate,
-        events: &mut Vec<Event>,
-    ) {
-        let adopted = work::proves(decision, elo);
+    fn end_match(&mut self, results: MatchResults, decision: Decision, elo: &Estimate, events: &mut Vec<Event>) {
+        let adopted = work::proves(Some(decision), elo);
         let generation = self.state.generation;
         let gain = Gain { generation, elo: elo.value, error: elo.error(), results, adopted };
         self.state.gains.push(gain);
@@ -692,11 +673,11 @@ impl Learner {
         events.push(Event::Stage { stage, generation: self.state.generation, of });
     }
 
-    /// Fits new weights to the games.
+    /// Fits new weights to the games. `on_progress` also receives the weights so far after each pass.
     ///
     /// # Errors
     /// When there is nothing to learn from, or the result is no valid weights.
-    pub fn fit(&mut self, on_progress: &mut dyn FnMut(&FitProgress)) -> Result<Vec<Event>, String> {
+    pub fn fit(&mut self, on_progress: &mut dyn FnMut(&FitProgress, Option<&Weights>)) -> Result<Vec<Event>, String> {
         if self.state.stage != Stage::Fit {
             return Err("the games are not complete".into());
         }
@@ -713,16 +694,25 @@ impl Learner {
         let fit = fit.map_err(|error| error.to_string())?;
         let (of, passes) = (u64::from(fit.passes()) * fit.positions(), fit.passes());
         let mut now = FitProgress { done: 0, of, pass: 1, passes, loss: None };
+        let (mut loss, units) = ([f64::NAN; 2], self.initial.units);
         let mut report = |event: FitEvent| {
-            if let Some(done) = event.done(fit.positions()) {
-                now.done = done;
-            }
+            now.done = event.done(fit.positions()).unwrap_or(now.done);
+            let mut improved = None;
             match event {
+                FitEvent::Start { test_loss, .. } => loss = [test_loss; 2],
                 FitEvent::Progress { epoch, .. } => now.pass = epoch,
-                FitEvent::Epoch(epoch) => now.loss = Some(epoch.train_loss),
-                FitEvent::Start { .. } => {}
+                FitEvent::Epoch(epoch) => {
+                    now.loss = Some(epoch.train_loss);
+                    if epoch.best {
+                        loss[1] = epoch.test_loss;
+                    }
+                }
+                FitEvent::Improved(floats) => {
+                    improved = Weights::from_floats(&floats, serde_json::Value::Null).ok();
+                    improved.iter_mut().for_each(|weights| weights.units = units);
+                }
             }
-            on_progress(&now);
+            on_progress(&now, improved.as_ref());
         };
         let mut new = fit
             .run(&mut Context { threads: 1, stop: &stop, on_event: &mut report })
@@ -731,7 +721,7 @@ impl Learner {
         new.meta.name = format!("browser, generation {generation}");
         new.meta.provenance["by"] = "dyad in a browser".into();
         new.units.win_rate = self.best.units.win_rate;
-        let loss = [0, 1].map(|index| new.meta.provenance["loss"][index].as_f64());
+        let loss = loss.map(|loss| loss.is_finite().then_some(loss));
         self.state.games_played += games.len() as u64;
         self.state.positions += drawn.len() as u64;
         self.state.games = Vec::new();
@@ -762,8 +752,6 @@ impl Learner {
             positions: state.positions,
             curve: state.curve.clone(),
             gains: state.gains.clone(),
-            line: 0.0,
-            start_elo: state.curve.first().map(|point| point.elo),
             seconds: self.seconds(),
         }
     }
@@ -886,14 +874,8 @@ fn opening(start: &str, moves: &[String]) -> Result<Opening, String> {
 }
 
 fn shown(game: &FinishedGame) -> Shown {
-    let mut board = game.opening.start;
     let moves = game.opening.moves.iter().copied().chain(game.moves.iter().map(|made| made.mv));
-    let name = |mv: Move| {
-        let name = board.uci(mv);
-        board = board.after(mv);
-        name
-    };
-    Shown { start: game.opening.start.fen(), moves: moves.map(name).collect(), result: game.result.to_string() }
+    Shown { start: game.opening.start.fen(), moves: ucis(&game.opening.start, moves), result: game.result.to_string() }
 }
 
 #[cfg(test)]
@@ -914,17 +896,22 @@ mod tests {
         }
     }
 
-    /// Does all tasks up to the end of a generation, in the order that `pick` chooses. The learner is stored and
-    /// restored on the way.
-    fn generation(mut learner: Learner, mut pick: impl FnMut(usize) -> usize) -> Learner {
+    /// Does all tasks up to the end of a generation, in the order that `pick` chooses, and returns the gating match and
+    /// the identifier of the new weights. The learner is stored and restored on the way.
+    fn generation(mut learner: Learner, mut pick: impl FnMut(usize) -> usize) -> (Gain, String) {
         let (mut worker, mut open, end) = (Worker::default(), Vec::new(), learner.state.generation + 1);
-        let mut steps = 0;
+        let (mut steps, mut new) = (0, String::new());
         while learner.state.generation < end {
-            match learner.next().unwrap() {
+            match learner.next_task().unwrap() {
                 Task::Fit => {
-                    let mut last = 0;
-                    learner.fit(&mut |progress| last = progress.done).unwrap();
-                    assert!(last > 0);
+                    let (mut last, mut sets) = (0, 0);
+                    let mut report = |progress: &FitProgress, weights: Option<&Weights>| {
+                        last = progress.done;
+                        sets += usize::from(weights.is_some());
+                    };
+                    learner.fit(&mut report).unwrap();
+                    assert!(last > 0 && sets > 1, "{last} {sets}");
+                    new = learner.weights("new").unwrap().id();
                 }
                 Task::Wait => {
                     let task: String = open.swap_remove(pick(open.len()));
@@ -949,7 +936,7 @@ mod tests {
                 open.clear();
             }
         }
-        learner
+        (learner.status().gains[0], new)
     }
 
     fn ids(task: &Task) -> Vec<String> {
@@ -968,16 +955,13 @@ mod tests {
         let settings = SelfTrainSettings { generations: 1, proof_games: 0, threads: 2, ..small() };
         let stop = Control::new(false);
         begin(&settings, &start, &Weights::embedded(), &folder, &stop, &mut |_| ()).unwrap();
-        let by_program = Weights::load(&folder.join("generation-0001/weights.json"));
-        let learner = generation(Learner::with_settings(settings.clone(), Arc::clone(&start)), |open| open - 1);
+        let by_program = Weights::load(&folder.join("generation-001/weights.json"));
+        let by_program = by_program.unwrap().id();
         fs::remove_dir_all(&folder).unwrap();
-        let gain = learner.status().gains[0];
-        let learned = if gain.adopted { learner.weights("best") } else { Err("rejected".to_string()) };
-        if let Ok(learned) = learned {
-            assert_eq!(learned.id(), by_program.unwrap().id());
-        }
-        let other = generation(Learner::with_settings(settings, start), |_| 0);
-        assert_eq!(other.status().gains, learner.status().gains);
+        let learner = || Learner::with_settings(settings.clone(), Arc::clone(&start));
+        let (first, last) = (generation(learner(), |_| 0), generation(learner(), |open| open - 1));
+        assert_eq!(first, last);
+        assert_eq!(first.1, by_program);
     }
 
     #[test]
@@ -992,8 +976,7 @@ mod tests {
         assert!(restored.done("{}", b"").is_err());
         assert!(Worker::default().run("{\"kind\":\"wait\"}").is_err());
         assert!(learner.weights("nothing").is_err());
-        let (name, file) = learner.export();
-        assert_eq!(name, "dyad-browser-seed1-generation0.json");
-        assert!(weights(&file).unwrap().plays_as(&Weights::material()));
+        assert_eq!(learner.export_name(), "dyad-browser-seed1-generation0.json");
+        assert!(weights(&learner.weights("best").unwrap().to_json()).unwrap().plays_as(&Weights::material()));
     }
 }

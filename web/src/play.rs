@@ -8,9 +8,11 @@ use dyad_engine::board::{ALL_SQUARES, Board, Color, Ending, Game, Move, Piece, s
 use dyad_engine::control::{Control, Instant};
 use dyad_engine::engine::{AnyEngine, Engine};
 use dyad_engine::eval::Weights;
+use dyad_engine::explain::line::{sans, variation};
 use dyad_engine::levels::file::{MAX_ELO, MIN_ELO, MoveModel};
 use dyad_engine::levels::player::{LevelPlayer, PlayerProfile};
 use dyad_engine::search::{Limits, Options, Report, Score};
+use dyad_trainer::annotate::judgement::opposite;
 use serde::{Deserialize, Serialize};
 
 /// Megabytes of the transposition table.
@@ -87,11 +89,7 @@ impl ScoreOut {
     /// From the view of `side`.
     #[must_use]
     pub fn of(score: Score, side: Color) -> ScoreOut {
-        ScoreOut::white(match (side, score) {
-            (Color::White, score) => score,
-            (Color::Black, Score::Cp(cp)) => Score::Cp(-cp),
-            (Color::Black, Score::Mate(moves)) => Score::Mate(-moves),
-        })
+        ScoreOut::white(if side == Color::White { score } else { opposite(score) })
     }
 }
 
@@ -258,7 +256,7 @@ impl Play {
         for text in &request.moves {
             let board = game.board();
             let mv = board.parse_uci(text).map_err(|error| error.to_string())?;
-            let (from, to) = squares_of(board, mv);
+            let (from, to) = (mv.from().to_string(), mv.to().to_string());
             last = Some(LastMove { uci: board.uci(mv), san: board.san(mv), from, to });
             sans.push(board.san(mv));
             game.push(mv);
@@ -311,7 +309,7 @@ impl Play {
         let game = self.game.clone();
         let board = *game.board();
         let out = |best: Option<Move>, score, depth, nodes: u64, pv: &[Move]| {
-            let (ms, (pv, pv_san)) = (milliseconds(start), line(&board, pv));
+            let ms = milliseconds(start);
             SearchOut {
                 best: best.map(|mv| board.uci(mv)),
                 san: best.map(|mv| board.san(mv)),
@@ -320,8 +318,8 @@ impl Play {
                 nodes,
                 ms,
                 nps: per_second(nodes, ms),
-                pv,
-                pv_san,
+                pv: ucis(&board, pv.iter().copied()),
+                pv_san: sans(&board, pv),
             }
         };
         let mut report = |report: &Report| {
@@ -371,7 +369,7 @@ impl Play {
             tag("SetUp", "1");
             tag("FEN", &start.fen());
         }
-        let moves = dyad_engine::explain::text::variation(start, self.game.moves());
+        let moves = variation(start, self.game.moves());
         format!("{text}\n{moves}{}{result}\n", if moves.is_empty() { "" } else { " " })
     }
 }
@@ -400,22 +398,15 @@ fn board(fen: &str) -> Result<Board, String> {
 }
 
 fn legal(board: &Board, mv: Move) -> LegalMove {
-    let (from, to) = squares_of(board, mv);
     LegalMove {
         uci: board.uci(mv),
-        from,
-        to,
-        rook: board.castling_squares(mv).map(|_| mv.to().to_string()),
+        from: mv.from().to_string(),
+        to: mv.to().to_string(),
+        rook: board.castling_squares(mv).map(|(_, rook)| rook.to_string()),
         san: board.san(mv),
         promotion: mv.promotion().map(|piece| letter(piece, Color::Black)),
         capture: board.is_capture(mv),
     }
-}
-
-/// Where the moving piece comes from and goes to: the king, if it castles.
-fn squares_of(board: &Board, mv: Move) -> (String, String) {
-    let to = board.castling_squares(mv).map_or(mv.to(), |(king, _)| king);
-    (mv.from().to_string(), to.to_string())
 }
 
 /// The letter of a piece in FEN.
@@ -445,15 +436,15 @@ fn outcome(ending: Ending, side: Color) -> OutcomeOut {
     OutcomeOut { result, reason }
 }
 
-/// A variation in UCI notation and in SAN.
-fn line(board: &Board, moves: &[Move]) -> (Vec<String>, Vec<String>) {
-    let mut board = *board;
-    let both = |&mv: &Move| {
-        let texts = (board.uci(mv), board.san(mv));
+/// Moves in UCI notation.
+pub(crate) fn ucis(start: &Board, moves: impl IntoIterator<Item = Move>) -> Vec<String> {
+    let mut board = *start;
+    let name = |mv: Move| {
+        let name = board.uci(mv);
         board = board.after(mv);
-        texts
+        name
     };
-    moves.iter().map(both).unzip()
+    moves.into_iter().map(name).collect()
 }
 
 fn milliseconds(start: Instant) -> f64 {

@@ -27,7 +27,7 @@ use super::window::Window;
 use super::work::{self, Draw, WindowFit, is_proven};
 use crate::arena::matches::{MatchEnd, MatchRecord};
 use crate::arena::pgn_writer::today;
-use crate::arena::statistics::{EloModel, Estimate, Sprt};
+use crate::arena::statistics::{Estimate, Sprt};
 use crate::base::context::{Context, Progress};
 use crate::base::json_lines::Log;
 use crate::base::words::spoken;
@@ -38,9 +38,6 @@ use crate::fit::calibration::{calibrate_by_points, pawn};
 use crate::fit::regression as fit;
 use crate::learn::folder::RunFolder;
 use crate::learn::training::{self, TrainingProgress};
-
-/// The test that ends the games against the reference: far below it few games suffice.
-const FAR_BELOW: [f64; 2] = [-200.0, 0.0];
 
 /// Elo against the reference from which a proof is tried.
 const WITHIN_REACH: f64 = -25.0;
@@ -532,8 +529,7 @@ impl<'a> Loop<'a> {
         let (elo, games) = if best.plays_as(&reference) {
             (Estimate::default(), 0)
         } else {
-            let [far, near] = FAR_BELOW;
-            let test = Sprt::new(far, near, 0.05, 0.05, EloModel::Logistic).map_err(SelfTrainError::Settings)?;
+            let test = work::distance_sprt().map_err(SelfTrainError::Settings)?;
             let plan = MatchPlan {
                 path,
                 draw: Draw::Distance,

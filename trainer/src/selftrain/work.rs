@@ -22,7 +22,7 @@ use super::settings::{Regression, SelfTrainSettings};
 use crate::arena::matches::{Match, MatchPlayer, MatchRecord};
 use crate::arena::openings::{OpeningSettings, RandomOpenings, opening_filter};
 use crate::arena::play::{Adjudication, SearchLimits, WinRule};
-use crate::arena::statistics::{Decision, Estimate, Sprt};
+use crate::arena::statistics::{Decision, EloModel, Estimate, Sprt};
 use crate::base::context::Context;
 use crate::base::words::grouped;
 use crate::data::leaves::at_leaves;
@@ -252,6 +252,14 @@ pub fn openings(
     let random = OpeningSettings { variant: settings.variant, ..OpeningSettings::new(seed) };
     RandomOpenings::new(random, opening_filter(Arc::clone(other), FILTER_NODES))
         .with_policy(settings.policy_openings, Arc::clone(other))
+}
+
+/// The test that ends the games against the reference: far below it few games suffice.
+///
+/// # Errors
+/// None with these hypotheses.
+pub fn distance_sprt() -> Result<Sprt, String> {
+    Sprt::new(-200.0, 0.0, 0.05, 0.05, EloModel::Logistic)
 }
 
 /// Whether a match proves that the first player is stronger.

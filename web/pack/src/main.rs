@@ -33,16 +33,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     if dist.exists() {
         fs::remove_dir_all(dist)?;
     }
-    copy(page, dist)?;
+    fs::create_dir_all(dist)?;
+    for entry in fs::read_dir(page)? {
+        let entry = entry?;
+        fs::copy(entry.path(), dist.join(entry.file_name()))?;
+    }
     put_pieces(&dist.join("index.html"))?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&module)?;
     let packed = encoder.finish()?;
     let script = format!(
         "globalThis.DYAD = {{\n  version: {},\n  revision: {},\n  glue: {},\n  wasm: \"{}\",\n}};\n",
-        quoted(env!("CARGO_PKG_VERSION")),
-        quoted(revision),
-        quoted(&glue),
+        quoted(env!("CARGO_PKG_VERSION"))?,
+        quoted(revision)?,
+        quoted(&glue)?,
         STANDARD.encode(&packed)
     );
     fs::write(dist.join("engine.js"), &script)?;
@@ -65,39 +69,7 @@ fn put_pieces(page: &Path) -> std::io::Result<()> {
     fs::write(page, fs::read_to_string(page)?.replace("<!-- pieces.svg -->", &pieces))
 }
 
-/// Copies the files of the page, without its tests.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name.to_string_lossy().starts_with("test") {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &to.join(name))?;
-        } else {
-            fs::copy(entry.path(), to.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-/// A string of JavaScript.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + text.len() / 8);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            // `</script` would end an inline script, and these two are line breaks in old JavaScript.
-            '<' | '\u{2028}' | '\u{2029}' => quoted.push_str(&format!("\\u{:04x}", c as u32)),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", c as u32)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
+/// A string of JavaScript. `</script` would end an inline script.
+fn quoted(text: &str) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string(text)?.replace('<', "\\u003c"))
 }

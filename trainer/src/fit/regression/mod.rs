@@ -46,7 +46,7 @@ pub struct Epoch {
 }
 
 /// Progress of a fit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum FitEvent {
     /// The initial weights, scaled to the data, have this loss on the test positions.
     Start {
@@ -64,6 +64,8 @@ pub enum FitEvent {
     },
     /// An epoch ended.
     Epoch(Epoch),
+    /// The weights that it improved, in logits.
+    Improved(Box<FloatWeights>),
 }
 
 impl FitEvent {
@@ -202,6 +204,7 @@ pub fn fit(
         if best {
             best_loss = test_loss;
             fitted.weights = model.weights();
+            (context.on_event)(FitEvent::Improved(Box::new(fitted.weights.clone())));
         }
         fitted.epochs.push(epoch);
         if fitted.epochs.iter().rev().take_while(|epoch| !epoch.best).count() as u32 >= settings.patience {
