@@ -6,7 +6,6 @@
 //! behind, and a truncated game is closed before the next one is appended.
 
 use std::fmt::{self, Write as _};
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dyad_engine::board::{Board, Color, Move};
 use dyad_formats::score::GameResult;
 
-use crate::base::lock::open_alone;
+use crate::base::lock::{LockedFile, open_alone};
 
 /// Columns that a line may fill.
 const COLUMNS: usize = 79;
@@ -139,7 +138,7 @@ impl Wrapped {
 /// A file that games are appended to.
 #[derive(Debug)]
 pub struct PgnFile {
-    file: File,
+    file: LockedFile,
 }
 
 impl PgnFile {
@@ -168,7 +167,7 @@ impl PgnFile {
     pub(crate) fn take(path: &Path) -> io::Result<PgnFile> {
         let mut file = open_alone(path)?;
         let mut beginning = Vec::new();
-        (&mut file).take(TAIL).read_to_end(&mut beginning)?;
+        (&mut *file).take(TAIL).read_to_end(&mut beginning)?;
         match is_pgn(&beginning) {
             true => Ok(PgnFile { file }),
             false => Err(io::Error::new(io::ErrorKind::InvalidData, "not a PGN file: games are appended to no other")),

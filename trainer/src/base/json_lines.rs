@@ -3,7 +3,6 @@
 //! A line is written to its end or, when the machine stops in the middle of it, is the last; a job that is resumed
 //! first cuts the log to what it was then.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -11,11 +10,11 @@ use dyad_engine::files;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::lock::open_alone;
+use super::lock::{LockedFile, open_alone};
 
 /// A log being written.
 pub struct Log {
-    file: File,
+    file: LockedFile,
     bytes: u64,
 }
 

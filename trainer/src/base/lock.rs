@@ -7,6 +7,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::files::{self, OwnFolder};
@@ -20,8 +21,46 @@ const OWNER: &str = "process ";
 /// A folder is this process's own as long as this lives.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: File,
+    _file: LockedFile,
     _folder: OwnFolder,
+}
+
+/// A file that is unlocked when it is closed.
+///
+/// Closing alone is not enough on Unix: a child process that is being started has a copy of the open file until it
+/// executes its program, and the lock would last until then.
+#[derive(Debug)]
+pub struct LockedFile(File);
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // Some file systems have no locks.
+        let _ = self.0.unlock();
+    }
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl DerefMut for LockedFile {
+    fn deref_mut(&mut self) -> &mut File {
+        &mut self.0
+    }
+}
+
+impl Write for LockedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Why a folder cannot be locked.
@@ -78,6 +117,7 @@ impl FolderLock {
             }
             Err(TryLockError::Error(error)) => return Err(wrong(error)),
         }
+        let mut file = LockedFile(file);
         let name = format!("{OWNER}{}\n", std::process::id());
         file.set_len(0).and_then(|()| file.write_all(name.as_bytes())).map_err(wrong)?;
         Ok(FolderLock { _file: file, _folder: OwnFolder::new(folder).map_err(wrong)? })
@@ -89,7 +129,7 @@ impl FolderLock {
 ///
 /// # Errors
 /// If the file cannot be read and written, is not a regular file, or another process writes it.
-pub fn open_alone(path: &Path) -> io::Result<File> {
+pub fn open_alone(path: &Path) -> io::Result<LockedFile> {
     let path = files::output_path(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -100,7 +140,7 @@ pub fn open_alone(path: &Path) -> io::Result<File> {
         const SHARE_READ: u32 = 1;
         const SHARING_VIOLATION: i32 = 32;
         // A lock of Windows would hinder readers.
-        options.share_mode(SHARE_READ).open(path).map_err(|error| match error.raw_os_error() {
+        options.share_mode(SHARE_READ).open(path).map(LockedFile).map_err(|error| match error.raw_os_error() {
             Some(SHARING_VIOLATION) => in_use(),
             _ => error,
         })
@@ -111,7 +151,7 @@ pub fn open_alone(path: &Path) -> io::Result<File> {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(in_use()),
             // Some file systems have no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(LockedFile(file)),
         }
     }
 }
@@ -222,5 +262,20 @@ mod tests {
         fs::read(&path).unwrap();
         drop(first);
         open_alone(&path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_of_the_open_file_in_a_new_process_does_not_keep_the_lock() {
+        let folder = Temporary::folder();
+        let path = folder.join("file");
+        let file = open_alone(&path).unwrap();
+        let _copy = file.try_clone().unwrap();
+        drop(file);
+        open_alone(&path).unwrap();
+        let held = FolderLock::take(&folder).unwrap();
+        let _copy = held._file.try_clone().unwrap();
+        drop(held);
+        FolderLock::take(&folder).unwrap();
     }
 }

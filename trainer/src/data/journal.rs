@@ -4,14 +4,14 @@
 //! incomplete one is truncated when the file is reopened. The header has a hash of positions and settings: others do
 //! not resume it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use dyad_engine::files::OwnFolder;
 use dyad_formats::error::Error;
 
-use crate::base::lock::open_alone;
+use crate::base::lock::{LockedFile, open_alone};
 
 const MAGIC: [u8; 8] = *b"DyadLbl\0";
 pub(super) const HEADER_BYTES: usize = 20;
@@ -32,7 +32,7 @@ pub fn journal_name(out: &Path) -> PathBuf {
 /// Labels found so far: a header, then chunks of count, CRC-32 and labels.
 pub(super) struct Journal {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
     /// Labels in the file.
     pub done: usize,
 }
@@ -63,7 +63,7 @@ impl Journal {
             file.rewind().map_err(Error::file("write", path))?;
             file.set_len(0).and_then(|()| file.write_all(&header)).map_err(Error::file("write", path))?;
         } else {
-            let mut input = BufReader::new(&file);
+            let mut input = BufReader::new(&*file);
             let mut found = [0; HEADER_BYTES];
             input.read_exact(&mut found).map_err(Error::file("read", path))?;
             if found != header {
@@ -99,7 +99,7 @@ impl Journal {
         let path = self.path.clone();
         let mut read = || -> io::Result<_> {
             self.file.seek(SeekFrom::Start(HEADER_BYTES as u64))?;
-            let mut input = BufReader::new(&self.file);
+            let mut input = BufReader::new(&*self.file);
             let mut all = Vec::with_capacity(self.done);
             while let Some(labels) = read_chunk(&mut input)? {
                 all.extend(labels);

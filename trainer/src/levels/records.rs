@@ -6,7 +6,7 @@
 //! work continues after the last complete one.
 
 use std::fmt::{self, Display, Formatter};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use dyad_engine::levels::file::MoveModel;
 use dyad_formats::error::Error;
 use dyad_formats::packed::{Packed, Sample};
 
-use crate::base::lock::open_alone;
+use crate::base::lock::{LockedFile, open_alone};
 
 const MAGIC: [u8; 8] = *b"DyadLvl2";
 /// Maximum size of a header in bytes.
@@ -282,7 +282,7 @@ fn read_record(input: &mut impl Read, path: &Path) -> Result<Option<Vec<u8>>, Er
 /// Writer of a record file.
 pub struct Writer {
     path: PathBuf,
-    output: BufWriter<File>,
+    output: BufWriter<LockedFile>,
     /// Number of records.
     pub done: usize,
 }
@@ -297,7 +297,7 @@ impl Writer {
         let length = file.metadata().map_err(Error::file("read", path))?.len();
         let (mut whole, mut done) = (0, 0);
         if length > 0 {
-            let mut input = BufReader::new(&file);
+            let mut input = BufReader::new(&*file);
             let found = read_header(&mut input, path)?;
             if found != *header {
                 let problem = "these records are of other games or settings; remove the file to start again";
