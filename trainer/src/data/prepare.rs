@@ -334,9 +334,8 @@ fn draw_limit(
     origins: Option<&Origins>,
     context: &mut Context<PrepareEvent>,
 ) -> Result<u64, Error> {
-    let Some(count) = settings.count else { return Ok(u64::MAX) };
-    if count == 0 {
-        return Err(Error::Settings("a count of no positions".to_string()));
+    if settings.count.is_none() {
+        return Ok(u64::MAX);
     }
     let mut priorities = Vec::new();
     let mut selection = Selection::new(settings);
@@ -350,7 +349,7 @@ fn draw_limit(
             Ok(())
         })
     })?;
-    Ok(limit_of(Some(count), priorities))
+    Ok(limit_of(settings.count, priorities))
 }
 
 /// The selection that depends on the order of games: duplicates and draws.
