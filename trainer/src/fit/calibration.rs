@@ -34,13 +34,13 @@ const LARGEST: f64 = 8.0;
 
 /// A position's evaluation from White's side, its phase, and the result of the game.
 #[derive(Clone, Copy, Debug)]
-pub struct Observation {
+struct Observation {
     /// Evaluation, in any unit.
-    pub value: f64,
+    value: f64,
     /// Phase, 0 to [`PHASE_MAX`].
-    pub phase: i32,
+    phase: i32,
     /// Result of the game.
-    pub result: GameResult,
+    result: GameResult,
 }
 
 /// Sets the scale and the win rate model of weights from the samples with a result. Returns false, and changes nothing,
@@ -48,12 +48,16 @@ pub struct Observation {
 ///
 /// # Errors
 /// When a sample is damaged.
-pub fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<bool, Error> {
+pub(crate) fn calibrate<'a>(weights: &mut Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<bool, Error> {
     let found = model(&observe(weights, samples)?);
-    if let Ok((scale, win_rate)) = found {
-        (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
-    }
-    Ok(found.is_ok())
+    Ok(set_units(weights, found))
+}
+
+/// Sets the scale and the win rate model, if they were found, and returns whether they were.
+fn set_units(weights: &mut Weights, found: Option<(i32, WinRate)>) -> bool {
+    let Some((scale, win_rate)) = found else { return false };
+    (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
+    true
 }
 
 /// Sets the scale of weights by the expected score of their values, and the standard win rate model, which then says
@@ -82,10 +86,6 @@ pub fn calibrate_by_points<'a>(
     Ok(true)
 }
 
-fn unfit() -> Error {
-    Error::Settings("results and evaluations have too little to do with each other".to_string())
-}
-
 /// Observations of the samples with a result.
 fn observe<'a>(weights: &Weights, samples: impl Iterator<Item = &'a Packed>) -> Result<Vec<Observation>, Error> {
     let mut observations = Vec::new();
@@ -109,12 +109,8 @@ pub fn calibrate_by_file(weights: &mut Weights, samples: &SampleFile) -> Result<
         some.extend(block?.into_iter().step_by(step).filter(Packed::has_result));
     }
     let observations = observe(weights, some.iter())?;
-    let Some((scale, win_rate)) = Some(observations).filter(|all| all.len() >= FEWEST).and_then(|all| model(&all).ok())
-    else {
-        return Ok(false);
-    };
-    (weights.units.scale, weights.units.win_rate) = (scale, win_rate);
-    Ok(true)
+    let found = if observations.len() >= FEWEST { model(&observations) } else { None };
+    Ok(set_units(weights, found))
 }
 
 /// The score in pawns that multiplies the odds by e, from the samples with a score and a result; that of the standard
@@ -178,7 +174,7 @@ pub(crate) fn factor(weights: &Weights) -> f64 {
 
 /// Calibrates an evaluation that was fitted to scores, without results: sets the scale so that one pawn of the scores
 /// is one [`STANDARD_UNIT`]. `logits` is one unit of the weights in logits, and `pawns` multiply the odds by e.
-pub fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
+pub(crate) fn calibrate_by_scores(weights: &mut Weights, logits: f64, pawns: f64) {
     let scale = logits * pawns * STANDARD_UNIT * f64::from(SCALE_ONE);
     weights.units.scale = scale.round().clamp(1.0, 1e6) as i32;
     weights.units.win_rate = WinRate::default();
@@ -211,12 +207,13 @@ pub fn scale_like(weights: &mut Weights, other: &Weights, samples: &[Packed], pa
     set_scale(weights, scale.round() as i32)
 }
 
-/// The scale at which [`STANDARD_UNIT`] wins half of the games, and the win rate model of the scaled values.
-pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
-    let all = Curve::fit(observations.iter()).ok_or_else(unfit)?;
+/// The scale at which [`STANDARD_UNIT`] wins half of the games, and the win rate model of the scaled values; `None` if
+/// results do not correlate with values.
+fn model(observations: &[Observation]) -> Option<(i32, WinRate)> {
+    let all = Curve::fit(observations.iter())?;
     let scale = STANDARD_UNIT / all.even * f64::from(SCALE_ONE);
     if !(1.0..1e6).contains(&scale) {
-        return Err(unfit());
+        return None;
     }
     let scale = scale.round();
     let factor = scale / f64::from(SCALE_ONE);
@@ -238,7 +235,7 @@ pub fn model(observations: &[Observation]) -> Result<(i32, WinRate), Error> {
     };
     let flat = |value: f64| [(factor * value).round().max(1.0) as i32, 0, 0, 0];
     let fallback = WinRate { a: flat(all.even), b: flat(all.slope) };
-    Ok((scale as i32, if win_rate.is_valid() { win_rate } else { fallback }))
+    Some((scale as i32, if win_rate.is_valid() { win_rate } else { fallback }))
 }
 
 /// A win rate at one phase.
@@ -507,8 +504,8 @@ mod tests {
     #[test]
     fn values_without_meaning_are_refused() {
         let noise = play(&WinRate::default(), 0.0, 10_000);
-        assert!(model(&noise).is_err());
-        assert!(model(&[]).is_err());
+        assert!(model(&noise).is_none());
+        assert!(model(&[]).is_none());
     }
 
     #[test]
