@@ -112,9 +112,7 @@ pub fn begin(
     }
     let path = folder.join(SETTINGS);
     write_atomic(&path, &to_json(settings)).map_err(Error::file("write", &path))?;
-    let values: Vec<f64> = settings.parameters.iter().map(|parameter| parameter.value).collect();
-    let history = vec![Moment { done: 0, values: values.clone() }];
-    tuning.run(TuningState { values, history, ..TuningState::default() }, checkpoint, context)
+    tuning.run(TuningState::new(&settings.parameters), checkpoint, context)
 }
 
 /// Resumes the tuning in `folder` from its last checkpoint.
@@ -132,11 +130,7 @@ pub fn resume(
     let state = match folder.join(STATE).exists() {
         true => tuning.load()?,
         // It was stopped before the first checkpoint.
-        false => {
-            let values: Vec<f64> = tuning.settings.parameters.iter().map(|parameter| parameter.value).collect();
-            let history = vec![Moment { done: 0, values: values.clone() }];
-            TuningState { values, history, ..TuningState::default() }
-        }
+        false => TuningState::new(&tuning.settings.parameters),
     };
     tuning.run(state, checkpoint, context)
 }

@@ -127,6 +127,13 @@ pub struct TuningState {
 }
 
 impl TuningState {
+    /// The state before the first pair.
+    pub(super) fn new(parameters: &[Parameter]) -> TuningState {
+        let values: Vec<f64> = parameters.iter().map(|parameter| parameter.value).collect();
+        let history = vec![Moment { done: 0, values: values.clone() }];
+        TuningState { values, history, ..TuningState::default() }
+    }
+
     /// The tuned values: the mean, or the current values before there is one.
     #[must_use]
     pub fn result(&self) -> &[f64] {
