@@ -28,20 +28,20 @@ const FOCUS: PieceSquare = PieceSquare { color: Color::White, piece: Piece::Knig
 struct Set<'a> {
     name: String,
     weights: &'a Weights,
-    /// Hundredths of a pawn per unit of the weights in middlegame and endgame.
-    unit: [f64; 2],
+    /// Hundredths of a pawn per unit of the weights.
+    unit: f64,
 }
 
 impl Set<'_> {
     fn new(name: String, weights: &Weights) -> Set<'_> {
         let pawn = f64::from(weights.ints()[MATERIAL.at(Piece::Pawn)][0]);
         let unit = if pawn > 0.0 { 100.0 / pawn } else { 1.0 };
-        Set { name, weights, unit: [unit; 2] }
+        Set { name, weights, unit }
     }
 
     /// The value of a feature in hundredths of a pawn.
     fn worth(&self, feature: usize, stage: usize) -> f64 {
-        f64::from(self.weights.ints()[feature][stage]) * self.unit[stage]
+        f64::from(self.weights.ints()[feature][stage]) * self.unit
     }
 
     fn location(&self, piece: Piece, square: Square, stage: usize) -> f64 {

@@ -24,7 +24,7 @@
   const worth = ({ piece, square, stage, set }, other, where) => {
     const turn = square % 8 > 3 ? 7 : 0;
     const index = (((stage * PIECES + piece) * ROWS + rows[square]) * OTHERS + other) * BOARD + (where ^ turn);
-    return of(set, (which) => pairs[which](index) * sets[which].unit[stage]);
+    return of(set, (which) => pairs[which](index) * sets[which].unit);
   };
   const written = (piece, square) => (piece % PIECES === 0 ? "" : letters[piece % PIECES]) + name(square);
   const inWords = (choice, other, where) =>
