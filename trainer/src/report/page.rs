@@ -50,9 +50,10 @@ pub fn page(run: &RunData, focus: PieceSquare) -> String {
     let mut page = Page::default();
     under_way(&mut page, run);
     beginning(&mut page, run);
-    glance(&mut page, run);
+    let rated = rated(run);
+    glance(&mut page, run, &rated);
     summary(&mut page, run);
-    generations(&mut page, run);
+    generations(&mut page, run, &rated);
     games_to_look_at(&mut page, run);
     if let Some(weights) = run.after.as_ref().or(run.before.as_ref()) {
         locations(&mut page, weights, run.before.as_ref().filter(|_| run.after.is_some()));
@@ -165,7 +166,7 @@ fn beginning(page: &mut Page, run: &RunData) {
 }
 
 /// A self-training at a glance: the strength of the best weights, and what a player wants to know of them.
-fn glance(page: &mut Page, run: &RunData) {
+fn glance(page: &mut Page, run: &RunData, rated: &[Rated]) {
     if run.generations.is_empty() && run.distances.is_empty() {
         return;
     }
@@ -179,9 +180,8 @@ fn glance(page: &mut Page, run: &RunData) {
         ));
     }
     page.put(format_args!("<div class=\"glance\">\n<div>\n"));
-    let rated = rated(run);
     match run.distances.last() {
-        Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, &rated, reference),
+        Some((_, Distance { reference, .. })) if !rated.is_empty() => distance_curve(page, run, rated, reference),
         _ => climb_curve(page, run),
     }
     page.put(format_args!("</div>\n<dl>\n"));
@@ -210,12 +210,14 @@ fn rated(run: &RunData) -> Vec<Rated> {
     /// Equal weights count as this number of drawn games.
     const EQUAL: u64 = 10_000;
     let Some((_, Distance { reference, .. })) = run.distances.last() else { return Vec::new() };
-    let own = || run.distances.iter().filter(|(_, distance)| distance.reference == *reference);
+    let distances = |generation: u64| {
+        let all = run.distances.iter().map(|(_, distance)| distance);
+        all.filter(move |one| one.reference == *reference && u64::from(one.generation) == generation)
+    };
     let adopted: Vec<&Generation> = run.generations.iter().filter(|generation| generation.adopted).collect();
     let points = |record: &MatchRecord| MatchPoints::new(record.tally.games(), record.score.value);
     let direct = |generation: u64| {
-        let distances = own().filter(|(_, distance)| u64::from(distance.generation) == generation);
-        let distances = distances.map(|(_, Distance { elo, games, .. })| match games {
+        let distances = distances(generation).map(|Distance { elo, games, .. }| match games {
             0 => MatchPoints::new(EQUAL, 0.5),
             games => MatchPoints::new(*games, score_of_elo(elo.value)),
         });
@@ -231,10 +233,8 @@ fn rated(run: &RunData) -> Vec<Rated> {
     let steps: Vec<MatchPoints> = adopted.iter().map(|generation| points(&generation.record)).collect();
     // The interval of the games against the reference alone is the better one where these are all that count.
     let best_known = |generation: u64, all: Estimate| {
-        let distances = own().filter(|(_, distance)| u64::from(distance.generation) == generation);
-        distances
-            .map(|(_, distance)| distance.elo)
-            .fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
+        let own = distances(generation).map(|distance| distance.elo);
+        own.fold(all, |best, elo| if elo.error() < best.error() { elo } else { best })
     };
     let rate = |((generation, hours), elo)| Rated { generation, hours, elo: best_known(generation, elo) };
     all.zip(ratings(&steps, &games)).map(rate).collect()
@@ -335,12 +335,11 @@ fn player_facts(run: &RunData, best: Option<&Rated>) -> Vec<(&'static str, Strin
 }
 
 /// The generations as a player sees them.
-fn generations(page: &mut Page, run: &RunData) {
+fn generations(page: &mut Page, run: &RunData, rated: &[Rated]) {
     if run.generations.is_empty() {
         return;
     }
     page.heading("Generations");
-    let rated = rated(run);
     let row = |generation: &Generation| {
         let record = &generation.record;
         let number = generation.number;
