@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The normal quantile of a two-sided 95 % interval.
-const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// Normalized Elo for one standard deviation of a game's result.
 const NORMALIZED_UNIT: f64 = 800.0 / LN_10;

@@ -5,12 +5,11 @@
 
 use std::f64::consts::LN_10;
 
-use crate::arena::statistics::Estimate;
+use crate::arena::statistics::{Estimate, Z95};
+use crate::fit::logistic::sigmoid;
 
 /// Elo of one unit of the logistic function.
 const UNIT: f64 = 400.0 / LN_10;
-/// Half the width of a 95 % interval, in standard deviations.
-const DEVIATIONS: f64 = 1.96;
 /// The longest step of an iteration, in units.
 const LONGEST: f64 = 1.0;
 const ITERATIONS: usize = 200;
@@ -39,7 +38,7 @@ impl MatchPoints {
 
     /// First derivative of the log likelihood by the difference of the players, and the negative of the second.
     fn derivatives(self, difference: f64) -> (f64, f64) {
-        let expected = 1.0 / (1.0 + (-difference).exp());
+        let expected = sigmoid(difference);
         (self.points - self.games * expected, self.games * expected * (1.0 - expected))
     }
 }
@@ -61,7 +60,7 @@ pub fn ratings(steps: &[MatchPoints], direct: &[MatchPoints]) -> Vec<Estimate> {
     let (_, hessian) = derivatives(steps, direct, &elo);
     let variances = hessian.inverse_diagonal();
     let estimate = |(elo, variance): (&f64, f64)| {
-        let (value, error) = (UNIT * elo, DEVIATIONS * UNIT * variance.sqrt());
+        let (value, error) = (UNIT * elo, Z95 * UNIT * variance.sqrt());
         Estimate { value, low: value - error, high: value + error }
     };
     elo.iter().zip(variances).map(estimate).collect()
