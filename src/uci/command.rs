@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn an_illegal_move_is_told_with_its_place() {
+    fn an_illegal_move_is_reported_with_its_place() {
         let Ok(Some(Command::Position(Err(error)))) = parse("position startpos moves e2e4 e7e4") else {
             panic!("the move is not legal");
         };

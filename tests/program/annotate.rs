@@ -70,7 +70,7 @@ fn commands_answer_in_json() {
 }
 
 #[test]
-fn faults_are_told() {
+fn faults_are_reported() {
     let folder = folder("annotate-faults");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_string();
     fs::write(at("games.pgn"), GAMES).unwrap();

@@ -514,7 +514,7 @@ fn undecided_matches_adopt_nothing() {
 /// After a restart a GUI shows that the engine plays with trained weights, and a benchmark does not use them.
 #[cfg(target_os = "linux")]
 #[test]
-fn trained_weights_are_told_apart_after_a_restart() {
+fn trained_weights_are_distinguished_after_a_restart() {
     let home = folder("gui-training-restart");
     let out = home.join(".local/share/dyad");
     let mut program = training("scratch", &out);

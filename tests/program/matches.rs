@@ -112,7 +112,7 @@ fn a_match_that_was_killed_is_resumed_from_its_games() {
 /// A match is played to its end and its result is saved, also if a pipe is closed or a log fills the disk.
 #[cfg(unix)]
 #[test]
-fn a_match_is_kept_whose_words_nobody_can_read() {
+fn a_match_is_kept_if_its_output_cannot_be_printed() {
     let folder = folder("unread-match");
     let (pgn, results) = (folder.join("games.pgn"), folder.join("matches.jsonl"));
     let command = || {
@@ -139,7 +139,7 @@ fn a_match_is_kept_whose_words_nobody_can_read() {
 
 /// Games end where endgame tables know the result. A damaged table is reported once, and the game continues.
 #[test]
-fn damaged_endgame_tables_are_told() {
+fn damaged_endgame_tables_are_reported() {
     let folder = folder("damaged-tables");
     let openings = folder.join("openings.epd");
     fs::write(&openings, "8/8/8/8/8/4k3/6Q1/6K1 w - - 0 1\n8/8/8/8/8/4k3/6R1/6K1 w - - 0 1\n").unwrap();

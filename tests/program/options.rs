@@ -340,7 +340,7 @@ fn best_two(weights: &Arc<Weights>, game: &Game, depth: u32) -> (String, String,
 }
 
 #[test]
-fn the_runner_up_is_told_before_the_answer() {
+fn the_margin_is_reported_before_the_answer() {
     let mut program = Program::start();
     let weights = Weights::embedded();
     program.send("setoption name PgnComment value true");

@@ -286,7 +286,7 @@ fn the_game_may_be_over() {
 }
 
 #[test]
-fn mates_are_told_in_moves() {
+fn mates_are_reported_in_moves() {
     // Deep enough for a search that reduces and prunes.
     let mut program = Program::start();
     for (position, mate) in [

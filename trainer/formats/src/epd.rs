@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told() {
+    fn faults_are_reported() {
         let cases = [
             ("", "expected four fields"),
             ("4k3/8/8/8/8/8/4P3/4K3 w -", "expected four fields"),

@@ -432,7 +432,7 @@ mod tests {
 
     /// With material alone the first moves of a game are all alike; a queen that can be taken is not.
     #[test]
-    fn what_the_search_holds_for_alike_is_undecided() {
+    fn moves_of_equal_value_have_no_margin() {
         let settings = LabelSettings { nodes: 500, min_margin: 20, ..LabelSettings::default() };
         let control = Control::new(false);
         let mut labeler = OwnEngine::new(Arc::new(Weights::material()), &settings, &control).unwrap();
@@ -449,7 +449,7 @@ mod tests {
 
     /// Positions without the margin keep their label, but those for tests are left out.
     #[test]
-    fn undecided_labels_are_written_so() {
+    fn labels_without_the_margin_are_marked() {
         struct NoMargin;
         impl Labeler for NoMargin {
             fn label(&mut self, board: &Board) -> Result<Option<Label>, Error> {

@@ -803,7 +803,7 @@ mod tests {
         0000000a\"} 0-1\n";
 
     #[test]
-    fn what_is_told_of_a_choice_decides_whether_it_is_a_lesson() {
+    fn the_margin_in_a_comment_decides_whether_the_move_is_desired() {
         let taken = |filters: Filters, test_percent| {
             let settings =
                 PrepareSettings { filters, test_percent, scores: Some(ScoreSide::Mover), ..PrepareSettings::default() };

@@ -225,8 +225,11 @@ impl UciEngine {
         }
     }
 
-    /// The next line; `None` if there is none before `until`. After the deadline lines that wait are ignored: an engine
-    /// that never stops printing must not delay the caller.
+    /// The next line, or `None` if no line arrives before `until`.
+    ///
+    /// # Errors
+    /// When the program ended, or the deadline is over, even if lines are queued: an engine that never stops printing
+    /// must not delay the caller.
     fn line_before(&mut self, until: Instant, deadline: Deadline, expected: &str) -> Result<Option<String>, Error> {
         let problem = if Instant::now() >= deadline.at {
             format!("no {expected} within {:?}", deadline.timeout)

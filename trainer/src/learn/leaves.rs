@@ -305,7 +305,7 @@ mod tests {
 
     /// Positions without the margin are not compared and cost one leaf.
     #[test]
-    fn undecided_positions_have_no_siblings() {
+    fn positions_without_the_margin_have_no_siblings() {
         let mut leaves = leaves(1);
         for example in random_examples(20, 5, 100) {
             let Some(compared) = leaves.candidates(&example, 300).unwrap() else { continue };

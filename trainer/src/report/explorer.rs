@@ -147,7 +147,7 @@ fn explorer(page: &mut Page, sets: &[Set]) {
     ));
     page.put(format_args!("<div>{}</div>\n", figures::empty_board("The chosen piece on its squares", "chosen")));
     page.put(format_args!(
-        "<div><p id=\"told\" role=\"status\"></p>\n<h3>What matters most to it</h3>\n<ol id=\"most\"></ol></div>\n</div>\n"
+        "<div><p id=\"status\" role=\"status\"></p>\n<h3>What matters most to it</h3>\n<ol id=\"most\"></ol></div>\n</div>\n"
     ));
     for (color, owner) in COLORS.iter().zip(["Own", "Enemy"]) {
         page.put(format_args!("<h3>{owner} pieces</h3>\n<div class=\"boards\">\n"));

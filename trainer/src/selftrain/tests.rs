@@ -695,7 +695,7 @@ fn with_state(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
 
 /// Nothing of anybody else's is overwritten or removed, and what a killed beginning left is no hindrance.
 #[test]
-fn a_folder_of_somebody_else_is_left_alone() {
+fn a_folder_of_another_program_is_left_alone() {
     let stop = Control::new(false);
     stop.stop();
     let begin = |path: &Path| {

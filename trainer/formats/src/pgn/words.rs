@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_results_are_told_apart() {
+    fn numbers_and_results_are_distinguished() {
         let kinds = |text: &str| -> Vec<String> {
             Words::new(text.as_bytes())
                 .map(|token| match token {

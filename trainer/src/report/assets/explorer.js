@@ -55,7 +55,7 @@
     all.forEach((values, other) => paint(boards[1 + other], values, largest, { square: choice.square, letter: letters[choice.piece] }));
     find("least").textContent = signed(-largest, 0);
     find("greatest").textContent = signed(largest, 0);
-    find("told").textContent = `White ${written(choice.piece, choice.square)} on its square alone: ${signed(alone(choice, choice.square), 1)}`;
+    find("status").textContent = `White ${written(choice.piece, choice.square)} on its square alone: ${signed(alone(choice, choice.square), 1)}`;
     const ranked = all.flatMap((values, other) => values.map((value, where) => ({ value: value ?? 0, other, where })));
     ranked.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
     find("most").replaceChildren(...ranked.slice(0, MOST).map(({ value, other, where }) => {
@@ -78,7 +78,7 @@
       find("square").value = square;
       show();
     } else if (canStand(board - 1, square) && square !== choice.square) {
-      find("told").textContent = `${inWords(choice, board - 1, square)}: ${signed(worth(choice, board - 1, square), 1)}`;
+      find("status").textContent = `${inWords(choice, board - 1, square)}: ${signed(worth(choice, board - 1, square), 1)}`;
     }
   })));
   show();
