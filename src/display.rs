@@ -81,8 +81,8 @@ pub enum Moves {
 }
 
 impl Moves {
-    /// The moves that a user names in the current position of a game, and the game that they are moves of: `last` is the
-    /// move that was played last.
+    /// The moves that a user names in the current position of a game, and the game that they are moves of: `last` is
+    /// the move that was played last.
     ///
     /// # Errors
     /// When a text is no legal move, both mean the same one, or there is nothing to compare with.

@@ -6,8 +6,8 @@
 //! without an option. The buttons and `train start|stop` do the same. A training that failed is tried again when
 //! another of its options changes, which may be the one that was wrong.
 //!
-//! A number of 0, the default, leaves a setting to the preset or to the resumed training; any other number is used as it is, or
-//! refused.
+//! A number of 0, the default, leaves a setting to the preset or to the resumed training; any other number is used as
+//! it is, or refused.
 //!
 //! The training has its own thread, below the search in priority, and shares nothing with the search except
 //! the initial weights. Its reports reach the event loop through a channel; new weights arrive loaded, and are
@@ -253,8 +253,8 @@ impl Training {
         }
     }
 
-    /// The button `Start Training`: the mode of `Train`; if it is off, resumes the training in the folder or begins one from the
-    /// pieces alone.
+    /// The button `Start Training`: the mode of `Train`; if it is off, resumes the training in the folder or begins one
+    /// from the pieces alone.
     pub fn press_start(&mut self) -> Outcome {
         self.request(self.mode_to_start(), Some(Instant::now() + SETTLED))
     }
@@ -355,8 +355,8 @@ impl Training {
         self.option_came(changed)
     }
 
-    /// More options may follow this one. A changed option may be the one that a training failed by, so the training is tried
-    /// again.
+    /// More options may follow this one. A changed option may be the one that a training failed by, so the training is
+    /// tried again.
     fn option_came(&mut self, changed: bool) -> Outcome {
         if changed && self.failed && self.mode != Mode::Off {
             return self.request(self.mode, Some(Instant::now() + SETTLED));
@@ -610,7 +610,8 @@ impl Preparation {
             (_, Some(games)) => Some(Source::Games(games.clone())),
             (_, None) => Some(Source::SelfPlay),
         };
-        // The results do not depend on the threads, and no number of generations means no limit: a resumed training takes both.
+        // The results do not depend on the threads, and no number of generations means no limit: a resumed training
+        // takes both.
         let generations = Some(overrides.generations.unwrap_or(0));
         let overrides = Overrides { source, generations, threads: Some(threads), ..overrides };
         let task = if mode == Mode::Style {
@@ -806,9 +807,9 @@ impl Reporter {
     }
 }
 
-/// Lowers the priority of this thread below the search: a tenth of the processor time where they compete, which suffices to write
-/// a checkpoint. Linux and Windows count from the engine's own priority, so a training never comes before the search; on Linux the
-/// threads of a training inherit it.
+/// Lowers the priority of this thread below the search: a tenth of the processor time where they compete, which
+/// suffices to write a checkpoint. Linux and Windows count from the engine's own priority, so a training never comes
+/// before the search; on Linux the threads of a training inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn lower_priority() -> Result<(), String> {
     /// Each step of niceness lowers the share by a fifth.

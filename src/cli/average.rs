@@ -24,15 +24,16 @@ pub struct Arguments {
     /// Weight of each file in the mean, in their order, separated by commas [default: equal]
     #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = number(SHARE))]
     shares: Vec<f64>,
-    /// Factor of a group of the mean, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; GROUP is a name, PREFIX* or @FAMILY, and
-    /// the closest match counts
+    /// Factor of a group of the mean, as GROUP=FACTOR or GROUP=MIDDLEGAME:ENDGAME; GROUP is a name, PREFIX* or @FAMILY,
+    /// and the closest match counts
     #[arg(long = "factor", value_name = "GROUP=FACTOR", value_delimiter = ',')]
     factors: Vec<GroupFactor>,
-    /// Sample file with results, to which scale and win rate are fitted [default: scale of the mean, win rate of the first
-    /// file]
+    /// Sample file with results, to which scale and win rate are fitted [default: scale of the mean, win rate of the
+    /// first file]
     #[arg(long)]
     samples: Option<PathBuf>,
-    /// Scale in 1/1024, by which search multiplies values; win rate and centipawns stay [default: as fitted, or of the mean]
+    /// Scale in 1/1024, by which search multiplies values; win rate and centipawns stay [default: as fitted, or of the
+    /// mean]
     #[arg(long, value_parser = number(1..=MAX_SCALE))]
     scale: Option<i32>,
     /// Name of the weights

@@ -13,13 +13,15 @@ use super::{Outcome, Threads, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Games: PGN (.pgn), plain, packed or in archives, viriformat (.vf), and binpack (.binpack) in builds with that feature
+    /// Games: PGN (.pgn), plain, packed or in archives, viriformat (.vf), and binpack (.binpack) in builds with that
+    /// feature
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// File to write; its ending chooses the format: .pgn, .vf, or .bullet for the positions that have a score
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// Side that the scores in comments are given for: `white` or `mover` [default: the side that the games show, else mover]
+    /// Side that the scores in comments are given for: `white` or `mover` [default: the side that the games show, else
+    /// mover]
     #[arg(long, value_name = "SIDE")]
     scores: Option<ScoreSide>,
     #[command(flatten)]

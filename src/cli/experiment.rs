@@ -21,7 +21,8 @@ use super::{Outcome, Threads, read_openings, stop_on_interrupt};
 pub struct Arguments {
     /// Name of the experiment
     name: String,
-    /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `full` has the paper's numbers
+    /// Size: `tiny` takes seconds and proves nothing, `small` about an hour of one processor, `full` has the paper's
+    /// numbers
     #[arg(long, value_enum, default_value = "small")]
     size: Size,
     /// Folder for all files of the experiment
@@ -39,8 +40,8 @@ pub struct Arguments {
     /// Openings of the matches: positions (.epd, .fen) or games (.pgn), also packed [default: random openings]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Weights, named by their files: for `deepchess` those to measure besides the built-in ones; for `weights-default` those
-    /// that play, those in the mean with the fit, and those in the mean without 2-tuples
+    /// Weights, named by their files: for `deepchess` those to measure besides the built-in ones; for `weights-default`
+    /// those that play, those in the mean with the fit, and those in the mean without 2-tuples
     #[arg(long, num_args = 1..)]
     weights: Vec<PathBuf>,
     /// Seed of all draws

@@ -47,7 +47,8 @@ pub struct Arguments {
     /// Groups of features not to learn
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     freeze: Vec<String>,
-    /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000, others 10]
+    /// L2 of a group, as the number of positions whose evidence would balance it [default: material 100, pairs 1000,
+    /// others 10]
     #[arg(long, value_name = "GROUP=POSITIONS", value_parser = group_number(NON_NEGATIVE))]
     l2: Vec<(String, f64)>,
     /// Learning rate (Adam) of a group, in logits [default: pairs 0.001, others 0.01]

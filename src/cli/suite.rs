@@ -21,7 +21,8 @@ use super::{Outcome, Threads, load_weights, stop_on_interrupt};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (Strategic Test Suite), and Lichess puzzle files; also packed
+    /// Suites: EPD files with bm, am, dm, or with c8 and c9 (Strategic Test Suite), and Lichess puzzle files; also
+    /// packed
     #[arg(required = true, value_name = "SUITE")]
     suites: Vec<PathBuf>,
     /// Positions of each suite at most, and of each 200 rating points of puzzles, spread over the file [default: all]

@@ -1,8 +1,8 @@
 //! FENs as people and programs write them.
 //!
-//! The board reads FENs strictly. Other programs leave out fields, write `-` for a counter, or send the operations of an
-//! EPD along. What can mean only one position is completed here, with a note of what was assumed; whatever may mean two
-//! is refused, since a game on the wrong position is lost.
+//! The board reads FENs strictly. Other programs leave out fields, write `-` for a counter, or send the operations of
+//! an EPD along. What can mean only one position is completed here, with a note of what was assumed; whatever may mean
+//! two is refused, since a game on the wrong position is lost.
 
 use dyad_engine::board::quote;
 

@@ -19,7 +19,8 @@ const REQUIRED: [&str; 7] = [
 /// The crates whose modules are read.
 const CRATES: [&str; 5] = ["engine/src", "trainer/formats/src", "trainer/src", "trainer/papers/src", "src"];
 
-/// The names in backticks of the first column of all tables that follow a heading, by the folder that the heading names.
+/// The names in backticks of the first column of all tables that follow a heading, by the folder that the heading
+/// names.
 fn tables(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let (mut tables, mut folder) = (BTreeMap::new(), None);
     for line in text.lines() {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::driver::{Line, Program, after, folder};
 
-/// What has to end at once ends within a second on a quiet machine. A busy one gets this long; without an end the commands
-/// here run for minutes.
+/// What has to end at once ends within a second on a quiet machine. A busy one gets this long; without an end the
+/// commands here run for minutes.
 const AT_ONCE: Duration = Duration::from_secs(15);
 
 /// Commands that take minutes at least.

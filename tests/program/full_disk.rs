@@ -1,7 +1,7 @@
 //! Trainings whose disk is full.
 //!
-//! A limit of file sizes stands for the disk: a write beyond it fails as one does on a full disk. Each leg has twice the
-//! room of the one before, until one ends by itself.
+//! A limit of file sizes stands for the disk: a write beyond it fails as one does on a full disk. Each leg has twice
+//! the room of the one before, until one ends by itself.
 
 use std::fs;
 use std::path::Path;

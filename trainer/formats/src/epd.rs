@@ -1,9 +1,9 @@
 //! Positions from EPD files: four FEN fields, then operations.
 //!
 //! Three operations are used: `bm` the move to prefer, `ce` the value that a search gave the position (centipawns from
-//! the side to move), and the result of the game, which files keep in `c9` or another comment, or in brackets behind the
-//! position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9` holds
-//! lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
+//! the side to move), and the result of the game, which files keep in `c9` or another comment, or in brackets behind
+//! the position (`[0.5]`). `hmvc` and `fmvn` hold the clocks. A comment that is no result is left alone: the same `c9`
+//! holds lists of moves elsewhere. The text form of bullet, `FEN | centipawns | result`, is read too; both are White's.
 
 use dyad_engine::board::{Board, Color, Move};
 

@@ -1,10 +1,10 @@
 //! Games and positions, in files of all formats.
 //!
 //! PGN and EPD come plain or packed, sometimes broken, with comments in several dialects ([`remark`]). They are read as
-//! streams ([`input`], [`pgn`], [`epd`], [`viriformat`], [`bulletformat`] and, with the feature of this name, `binpack`;
-//! [`source`] is for games of all formats), replayed by the rules into [`game`]s with [`score`]s and the [`choice`] of an
-//! engine, and written as [`samples`], [`packed`] in 32 bytes a position. [`error`], [`hash`] and [`atomic`] files serve all
-//! crates of the trainer. This crate uses the board and never searches.
+//! streams ([`input`], [`pgn`], [`epd`], [`viriformat`], [`bulletformat`] and, with the feature of this name,
+//! `binpack`; [`source`] is for games of all formats), replayed by the rules into [`game`]s with [`score`]s and the
+//! [`choice`] of an engine, and written as [`samples`], [`packed`] in 32 bytes a position. [`error`], [`hash`] and
+//! [`atomic`] files serve all crates of the trainer. This crate uses the board and never searches.
 
 mod archive;
 pub mod atomic;

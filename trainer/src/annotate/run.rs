@@ -32,8 +32,8 @@ pub struct AnnotateSettings {
     pub html: Option<PathBuf>,
     /// Output for the games as JSON.
     pub json: Option<PathBuf>,
-    /// If set, only this player's mistakes become puzzles, and the page shows the board from this player's side: part of
-    /// a name, case-insensitive.
+    /// If set, only this player's mistakes become puzzles, and the page shows the board from this player's side: part
+    /// of a name, case-insensitive.
     pub player: Option<String>,
     /// Nodes for each move, and again for a comparison with a better one; a mistake is searched four times longer.
     pub nodes: u64,

@@ -5,11 +5,11 @@
 //! pentanomial), and every variance comes from pairs. The difference in strength has two scales: logistic Elo, which
 //! determines the expected score, and normalized Elo, which determines the number of games needed to prove it.
 //!
-//! The interval of a score is Wilson's (1927): the scores that a test at 5 % does not refute. The test needs the variance of a pair,
-//! and few pairs, or equal ones, say little about it. So the variance is taken relative to that of a coin with the same mean,
-//! and this ratio is shrunk toward a usual one. The intervals of 10, 40 and 400 games cover the true score in about 95 % of all
-//! matches, whitewashes included (test `intervals_cover`). A match that was ended by a sequential test favors its winner somewhat;
-//! no interval here corrects for that.
+//! The interval of a score is Wilson's (1927): the scores that a test at 5 % does not refute. The test needs the
+//! variance of a pair, and few pairs, or equal ones, say little about it. So the variance is taken relative to that of
+//! a coin with the same mean, and this ratio is shrunk toward a usual one. The intervals of 10, 40 and 400 games cover
+//! the true score in about 95 % of all matches, whitewashes included (test `intervals_cover`). A match that was ended
+//! by a sequential test favors its winner somewhat; no interval here corrects for that.
 //!
 //! A match that stops when it is decided needs a sequential test. This is the generalized sequential probability ratio
 //! test: under each hypothesis the outcome probabilities are the maximum-likelihood ones among all with that strength,
@@ -31,8 +31,8 @@ pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 /// Normalized Elo for one standard deviation of a game's result.
 const NORMALIZED_UNIT: f64 = 800.0 / LN_10;
 
-/// Variance of a pair's score relative to that of a coin with the same mean: 1/2 for two independent games without draws, about
-/// this for engines.
+/// Variance of a pair's score relative to that of a coin with the same mean: 1/2 for two independent games without
+/// draws, about this for engines.
 const USUAL_RATIO: f64 = 0.29;
 
 /// Weight of [`USUAL_RATIO`], as a sum of variances: that of one pair between equal players is 1/4.
@@ -135,7 +135,8 @@ impl MatchResults {
         Estimate { value: self.points() / self.games() as f64, low, high }
     }
 
-    /// Logistic Elo difference with its 95 % interval. Half a point is taken from a whitewash, whose difference would be infinite.
+    /// Logistic Elo difference with its 95 % interval. Half a point is taken from a whitewash, whose difference would
+    /// be infinite.
     pub fn elo(&self) -> Estimate {
         let score = self.score();
         let half_point = 0.5 / self.games().max(1) as f64;
@@ -382,7 +383,8 @@ impl Sample {
         normal_cdf(t * (1.0 - 1.0 / (4.0 * freedom)) / (1.0 + t * t / (2.0 * freedom)).sqrt())
     }
 
-    /// Deviation of one game's result if the two games of a pair were independent; the usual one where all pairs are equal.
+    /// Deviation of one game's result if the two games of a pair were independent; the usual one where all pairs are
+    /// equal.
     fn game_deviation(&self) -> f64 {
         let half_point = 0.25 / self.pairs;
         let mean = self.mean.clamp(half_point, 1.0 - half_point);
@@ -625,7 +627,8 @@ mod tests {
         near(results([0, 0, 0, 0, 1]).los(), 0.91, 0.05);
     }
 
-    /// Outcome probabilities of a pair: `elo` stronger, with `draws` between equal players, from openings that give White `white` Elo.
+    /// Outcome probabilities of a pair: `elo` stronger, with `draws` between equal players, from openings that give
+    /// White `white` Elo.
     fn pair_of(elo: f64, draws: f64, white: f64) -> [f64; 5] {
         let game = |elo: f64| {
             let score = score_of_elo(elo);
@@ -657,8 +660,9 @@ mod tests {
         all.into_iter().map(|(counts, left)| [counts[0], counts[1], counts[2], counts[3], left]).collect()
     }
 
-    /// The 95 % intervals of 10, 40 and 400 games contain the true score in 93 to 97 % of all matches: exactly, by the probability
-    /// of each result, or by simulation. Ten games have so few results that single strengths lie up to half a percent outside.
+    /// The 95 % intervals of 10, 40 and 400 games contain the true score in 93 to 97 % of all matches: exactly, by the
+    /// probability of each result, or by simulation. Ten games have so few results that single strengths lie up to half
+    /// a percent outside.
     #[test]
     fn intervals_cover() {
         let covers = |counts: &[u64; 5], mean: f64| {

@@ -1,6 +1,6 @@
-//! Basics for all modules of the trainer: what a caller gives to a long work, a parallel map whose results do not depend
-//! on the number of threads, folder locks, numeric settings, files of JSON lines, optimizers, and numbers in words. It
-//! uses no other module.
+//! Basics for all modules of the trainer: what a caller gives to a long work, a parallel map whose results do not
+//! depend on the number of threads, folder locks, numeric settings, files of JSON lines, optimizers, and numbers in
+//! words. It uses no other module.
 
 pub mod context;
 pub mod json_lines;

@@ -19,8 +19,8 @@ pub struct Example {
     pub result: Option<f64>,
     /// A searched score for the side to move, in units of evaluation, if there is one.
     pub score: Option<f64>,
-    /// Whether the desired move has the margin over the second-best move. Otherwise it is not compared with its siblings, and only result
-    /// and score are learned, at its leaf.
+    /// Whether the desired move has the margin over the second-best move. Otherwise it is not compared with its
+    /// siblings, and only result and score are learned, at its leaf.
     pub has_margin: bool,
 }
 

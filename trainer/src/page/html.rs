@@ -1,7 +1,8 @@
 //! The frame of a page: one self-contained HTML file.
 //!
 //! A page is kept, sent, and viewed without a network, on a phone or on paper. So style and scripts are inline, the
-//! content security policy forbids any request and every script but these, colors follow the system's preference, and wide content scrolls.
+//! content security policy forbids any request and every script but these, colors follow the system's preference, and
+//! wide content scrolls.
 
 use std::fmt::Write as _;
 

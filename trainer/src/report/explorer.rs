@@ -2,8 +2,8 @@
 //!
 //! A linear evaluation can be read, but not as a list of 147,000 numbers. So the reader chooses a piece and its square,
 //! and twelve boards show what each other piece adds on each square; the other features are bars, in the words of
-//! `explain`. With a second set of weights the page shows both and the changes. All values are hundredths of a pawn: the
-//! middlegame value of a pawn is 100.
+//! `explain`. With a second set of weights the page shows both and the changes. All values are hundredths of a pawn:
+//! the middlegame value of a pawn is 100.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -205,7 +205,8 @@ struct Rated {
     elo: Estimate,
 }
 
-/// The start and the adopted generations, rated by all games: their own against the reference, and those against each other.
+/// The start and the adopted generations, rated by all games: their own against the reference, and those against each
+/// other.
 fn rated(run: &RunData) -> Vec<Rated> {
     /// Equal weights count as this number of drawn games.
     const EQUAL: u64 = 10_000;

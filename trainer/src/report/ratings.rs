@@ -1,7 +1,8 @@
 //! Elo of weights from the matches of a ladder, where each plays the weights before it and one reference.
 //!
-//! Far below the reference nearly all games are lost, so that they alone hardly show progress. Hence the ratings are the maximum
-//! likelihood over all games, by Newton's method: the Hessian is tridiagonal. Draws count half, and pairs as two games.
+//! Far below the reference nearly all games are lost, so that they alone hardly show progress. Hence the ratings are
+//! the maximum likelihood over all games, by Newton's method: the Hessian is tridiagonal. Draws count half, and pairs
+//! as two games.
 
 use std::f64::consts::LN_10;
 
@@ -24,7 +25,8 @@ pub struct MatchPoints {
 }
 
 impl MatchPoints {
-    /// The match with its games and score, 0 to 1. Where all games are lost or won, half a point is added or taken away.
+    /// The match with its games and score, 0 to 1. Where all games are lost or won, half a point is added or taken
+    /// away.
     pub fn new(games: u64, score: f64) -> MatchPoints {
         let games = games as f64;
         let points = if games > 0.0 { (games * score).max(0.5).min(games - 0.5) } else { 0.0 };
@@ -43,8 +45,8 @@ impl MatchPoints {
     }
 }
 
-/// Elo of all weights against the reference. `steps[i]` is the match of weights `i + 1` against weights `i`, and `direct[i]` are the
-/// games of weights `i` against the reference, of which there is at least one.
+/// Elo of all weights against the reference. `steps[i]` is the match of weights `i + 1` against weights `i`, and
+/// `direct[i]` are the games of weights `i` against the reference, of which there is at least one.
 pub fn ratings(steps: &[MatchPoints], direct: &[MatchPoints]) -> Vec<Estimate> {
     let mut elo = vec![0.0; direct.len()];
     for _ in 0..ITERATIONS {

@@ -30,12 +30,12 @@
 //! | `distance.pgn`, `proof.pgn` | games against the reference, and against the weights that the engine plays with |
 //! | `before.pgn` | games of the weights before it against the reference, if that is new |
 //!
-//! The folder has [one owner](crate::base::lock) at a time. `state.json` decides which files are cut and overwritten, so it has a
-//! checksum, and a state that is damaged or does not fit the folder is refused before any file changes.
+//! The folder has [one owner](crate::base::lock) at a time. `state.json` decides which files are cut and overwritten,
+//! so it has a checksum, and a state that is damaged or does not fit the folder is refused before any file changes.
 //!
-//! The folder may hold other files. So a training begins only where none of its names is taken, and half-written files are
-//! removed by names that only this program uses. While a training begins there is a file [`BEGINNING`]: it marks the files of a
-//! beginning that was killed as the training's own.
+//! The folder may hold other files. So a training begins only where none of its names is taken, and half-written files
+//! are removed by names that only this program uses. While a training begins there is a file [`BEGINNING`]: it marks
+//! the files of a beginning that was killed as the training's own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -254,8 +254,9 @@ impl Folder {
         Ok(state)
     }
 
-    /// Makes `reference` the weights that the engine plays with until a generation is proven stronger; `None` keeps them. What was
-    /// measured against other ones counts no longer. Release 0.2.0 and earlier had none: it is the built-in weights then.
+    /// Makes `reference` the weights that the engine plays with until a generation is proven stronger; `None` keeps
+    /// them. What was measured against other ones counts no longer. Release 0.2.0 and earlier had none: it is the
+    /// built-in weights then.
     pub fn set_reference(&self, state: &mut SelfTrainState, reference: Option<&Weights>) -> Result<(), SelfTrainError> {
         let path = self.reference();
         let saved = if path.exists() { Some(Weights::load(&path)?) } else { None };

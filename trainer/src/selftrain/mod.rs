@@ -1,12 +1,12 @@
 //! Self-training: generations of games, training and matches, until it is stopped.
 //!
-//! A generation goes through [`Stage`]s: the best weights play games, positions are drawn from them, a [`Method`] makes new weights,
-//! and a match decides whether the new weights are adopted. Each stage calls a module that also serves alone; here is only their
-//! order, and what remains on disk ([`folder`]).
+//! A generation goes through [`Stage`]s: the best weights play games, positions are drawn from them, a [`Method`] makes
+//! new weights, and a match decides whether the new weights are adopted. Each stage calls a module that also serves
+//! alone; here is only their order, and what remains on disk ([`folder`]).
 //!
-//! Each stage leaves a file that is written atomically, or that grows by complete games or labels, and `state.json` has the current
-//! stage. So a training that was stopped, or killed at any moment, resumes where it was, and ends with the same weights as an
-//! uninterrupted one. The weights depend on settings and seed, not on the number of threads.
+//! Each stage leaves a file that is written atomically, or that grows by complete games or labels, and `state.json` has
+//! the current stage. So a training that was stopped, or killed at any moment, resumes where it was, and ends with the
+//! same weights as an uninterrupted one. The weights depend on settings and seed, not on the number of threads.
 
 mod error;
 mod estimate;
@@ -46,13 +46,13 @@ pub use presets::Preset;
 pub use settings::{Comparison, MOST_FOR_DISTANCE, Method, MethodName, Regression, SelfTrainSettings, Source};
 use stages::Loop;
 
-/// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with `reference` until a
-/// generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the training within about a second
-/// and keeps everything.
+/// Begins a self-training from `start` in `folder`, which is created if it is missing. The engine plays with
+/// `reference` until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends
+/// the training within about a second and keeps everything.
 ///
 /// # Errors
-/// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games to learn
-/// from cannot be opened, and when a stage fails.
+/// When the folder holds a training or files that would be overwritten, is in use or cannot be written, when the games
+/// to learn from cannot be opened, and when a stage fails.
 pub fn begin(
     settings: &SelfTrainSettings,
     start: &Weights,
@@ -74,14 +74,14 @@ pub fn begin(
     Loop::new(folder, settings.clone(), state, stop, on_event)?.run()
 }
 
-/// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from the next
-/// generation without games and positions on. With another `reference` than before, the engine plays with that one until a
-/// generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the training within about a second
-/// and keeps everything.
+/// Resumes the self-training in `folder`. Threads and number of generations change at once, all other overrides from
+/// the next generation without games and positions on. With another `reference` than before, the engine plays with that
+/// one until a generation is proven stronger. `on_event` receives events on the caller's thread; `stop` ends the
+/// training within about a second and keeps everything.
 ///
 /// # Errors
-/// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that the training's
-/// method does not have, and when a stage fails.
+/// When there is no training in the folder, it is in use or cannot be written, when `overrides` names a setting that
+/// the training's method does not have, and when a stage fails.
 pub fn resume(
     folder: &Path,
     overrides: &Overrides,
@@ -112,8 +112,8 @@ pub struct Overview {
     pub stage: Stage,
     /// Number of adopted generations.
     pub adopted: u32,
-    /// Elo of the best weights against generation 0 by the last regression match; `None` before the first one. The sum of the
-    /// matches of adopted generations would be biased: each of them was selected for its result.
+    /// Elo of the best weights against generation 0 by the last regression match; `None` before the first one. The sum
+    /// of the matches of adopted generations would be biased: each of them was selected for its result.
     pub gained: Option<Estimate>,
     /// The latest distance of the best weights to the reference.
     pub distance: Option<Distance>,

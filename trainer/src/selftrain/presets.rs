@@ -21,7 +21,8 @@ use crate::learn::settings::{GroupSettings, L2Target, ObjectiveSettings, Optimiz
 pub enum Preset {
     /// The piece values alone: large steps.
     Scratch,
-    /// Weights that know more than piece values and piece-square tables: small steps, and matches that detect small gains.
+    /// Weights that know more than piece values and piece-square tables: small steps, and matches that detect small
+    /// gains.
     Improve,
     /// From the piece values in ten minutes: quick generations.
     Coffee,
@@ -138,9 +139,9 @@ fn comparison_from_scratch() -> SelfTrainSettings {
 
 /// Regression from the piece values.
 ///
-/// Everything is still to be learned, so the number of positions matters most: each quiescent position of the games is used,
-/// with the score of the search that chose its move. The weights keep the scale they start with; a scale fitted to the results of
-/// quick games, which are seldom drawn, would make values too large for the search.
+/// Everything is still to be learned, so the number of positions matters most: each quiescent position of the games is
+/// used, with the score of the search that chose its move. The weights keep the scale they start with; a scale fitted
+/// to the results of quick games, which are seldom drawn, would make values too large for the search.
 fn regression_from_scratch() -> SelfTrainSettings {
     SelfTrainSettings {
         nodes: 250,
@@ -155,9 +156,9 @@ fn regression_from_scratch() -> SelfTrainSettings {
 
 /// Regression from good weights.
 ///
-/// A regression from the piece values to the search scores of millions of positions is nearly as strong as the weights that
-/// played, and its errors are others: the interpolation of both is stronger than either. A match that detects small gains decides
-/// (`docs/training.md`).
+/// A regression from the piece values to the search scores of millions of positions is nearly as strong as the weights
+/// that played, and its errors are others: the interpolation of both is stronger than either. A match that detects
+/// small gains decides (`docs/training.md`).
 fn regression_to_improve() -> SelfTrainSettings {
     SelfTrainSettings {
         policy_openings: 0.5,
@@ -187,9 +188,9 @@ fn regression_to_improve() -> SelfTrainSettings {
 
 /// Comparison training from good weights.
 ///
-/// The scale stays, and a tuning by games decides how much of the training's result is taken over. Moves and values of deeper
-/// searches are learned, all compared within their siblings; material and tempo stay, since comparisons and scores drive both
-/// one way (`docs/training.md`).
+/// The scale stays, and a tuning by games decides how much of the training's result is taken over. Moves and values of
+/// deeper searches are learned, all compared within their siblings; material and tempo stay, since comparisons and
+/// scores drive both one way (`docs/training.md`).
 fn comparison_to_improve() -> SelfTrainSettings {
     let frozen = |name: &str| (name.to_string(), GroupSettings { learn: false, ..GroupSettings::default() });
     let pairs = GroupSettings { rate: 0.05, ..GroupSettings::default() };

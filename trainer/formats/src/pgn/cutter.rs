@@ -1,7 +1,7 @@
 //! Cuts a file into the texts of its games.
 //!
-//! The file is cut at lines, so that a broken game costs only itself: the next game begins at its tags. Tags and results
-//! inside a comment do not end a game. A comment without an end is cut where the tags of another game begin.
+//! The file is cut at lines, so that a broken game costs only itself: the next game begins at its tags. Tags and
+//! results inside a comment do not end a game. A comment without an end is cut where the tags of another game begin.
 
 use std::ops::Range;
 use std::path::Path;

@@ -114,8 +114,8 @@ pub enum Calibration<'a> {
 }
 
 impl Fitted {
-    /// The weights, rounded, with their provenance and calibration. Where results do not determine the scale, a pawn of the
-    /// scores becomes a pawn, and the second value is false; `pawns` multiply the odds of a score by e.
+    /// The weights, rounded, with their provenance and calibration. Where results do not determine the scale, a pawn of
+    /// the scores becomes a pawn, and the second value is false; `pawns` multiply the odds of a score by e.
     ///
     /// # Errors
     /// When the weights cannot be scaled, a sample is damaged or a file cannot be read.
@@ -141,8 +141,8 @@ impl Fitted {
     }
 }
 
-/// The scale at which values keep their meaning: one unit of the initial weights, with the scale `scale`, is `unit` units
-/// of the fitted ones.
+/// The scale at which values keep their meaning: one unit of the initial weights, with the scale `scale`, is `unit`
+/// units of the fitted ones.
 fn kept_scale(scale: i32, unit: f64) -> Result<i32, Error> {
     let kept = (f64::from(scale) / unit).round();
     match (1.0..=f64::from(MAX_SCALE)).contains(&kept) {
